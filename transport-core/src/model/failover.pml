@@ -1,25 +1,25 @@
 /*
- * The protocol of docs/failover.md for SPIN: one connection, its planes failing and coming back. Names are the page's
- * and the code's (PlaneState, ControlMessage, SendComm, RecvComm).
+ * SPIN model of the protocol of docs/failover.md: one connection whose planes fail and come back. Names are those of the
+ * page and the code (PlaneState, ControlMessage, SendComm, RecvComm).
  *
- * The network holds any write back for as long as it likes, past the end of its queue pair too. RC executes a write at
- * most once, and sends it again while its queue pair lives; when that is in ERROR the write may come out late or never.
- * A write meets the queue pair of its own epoch or nothing: what is under way to a queue pair that has died is forgotten
- * here at once, since it can't have an effect any more (unless REOPEN_SAME_QUEUE_PAIR breaks just that).
+ * The network delays a write arbitrarily, also past the end of its queue pair. RC executes a write at most once, and
+ * retransmits it while its queue pair lives. Once that is in ERROR the write may land late or never. A write lands only
+ * on the queue pair of its own epoch. So a write in flight to a dead queue pair is dropped here at once: it can't have
+ * an effect any more (REOPEN_SAME_QUEUE_PAIR breaks exactly that).
  * The control channel is reliable and in order, also across its own loss, as the page says.
- * Addresses are no part of it. An end learns the other's with the queue pairs that are there, in one message, and a queue pair has
- * one address until its end. One whose address is gone is on a link that is SILENT, or GONE where the host is told.
+ * The model has no addresses. An end learns the other's in one message with the queue pairs there, and a queue pair
+ * keeps its address. A queue pair whose address is gone is on a link that is SILENT, or GONE where the host notices.
  *
- * What must hold:
+ * Required properties:
  *   1. no chunk lands in a buffer after its message was handed over (assertion in land);
  *   2. a send is done only when no queue pair can read its source any more (assertion in send_done);
- *   3. what an end is told never contradicts what it knows (assertions in judge and at every message);
+ *   3. a peer's message never contradicts an end's own state (assertions in judge and at every message);
  *   4. the connection errs only after as many failures as there are planes (assertion in give_up);
- *   5. every message completes or errs. No state but the wanted ends is without successor (SPIN's invalid end states),
+ *   5. every message completes or errs. Only the intended end states have no successor (SPIN's invalid end states),
  *      and there is no cycle at all (SPIN's non-progress cycles, none being labelled as progress). So every run ends,
  *      and ends well, without any assumption on fairness.
  *
- * FailoverModelTest says how it is run, and that each way of breaking the protocol is found.
+ * FailoverModelTest runs it, and checks that each way of breaking the protocol is found.
  */
 
 #ifndef PLANES
@@ -49,13 +49,13 @@
 mtype = {UP, FENCING, FENCED, DOWN, OPENING, PROBING};
 mtype = {PlaneDown, Fenced, PlaneUp, PlaneReady};
 
-/* What an end says: message, plane, epoch; the receiver's Fenced also: oldest, next, arrivals. */
+/* Messages of an end: type, plane, epoch; the receiver's Fenced also: oldest, next, arrivals. */
 chan to_receiver = [4 * PLANES] of {mtype, byte, byte};
 chan to_sender = [4 * PLANES] of {mtype, byte, byte, byte, byte, byte};
 
-/* The world: links, and the writes that are under way. */
-#define GONE 0 /* the carrier, as both ends can know; what is under way may still land */
-#define SILENT 1 /* nothing lands and nothing is answered, and who sends can't know why */
+/* The environment: links, and writes in flight. */
+#define GONE 0 /* carrier lost, which both ends can see; writes in flight may still land */
+#define SILENT 1 /* nothing lands and nothing is answered; the sender can't know the cause */
 #define WELL 2
 byte link[PLANES] = WELL;
 byte failures, returns;
@@ -65,7 +65,7 @@ byte entries_under_way[PLANES]; /* groups */
 /* SendComm. */
 mtype s_state[PLANES] = UP;
 byte s_epoch[PLANES];
-byte ring[SLOTS]; /* group + 1 that was written last */
+byte ring[SLOTS]; /* group + 1 of the last write */
 byte s_group; /* next to be sent */
 byte to_be_posted, acknowledged;
 byte outstanding[PLANES];
@@ -77,8 +77,8 @@ mtype r_state[PLANES] = UP;
 byte r_epoch[PLANES];
 byte oldest, next; /* groups that are open: oldest to next - 1 */
 byte landed; /* chunks that the device has executed */
-byte completions[PLANES]; /* of them those whose completion wasn't taken yet */
-byte arrived; /* and those whose was */
+byte completions[PLANES]; /* those of them whose completion wasn't polled yet */
+byte arrived; /* chunks whose completion was polled */
 byte to_be_written; /* groups whose entries are to be written, for the first time or again */
 byte entries_on[PLANES]; /* groups whose entries were last written on this plane */
 byte entries_outstanding[PLANES]; /* groups whose entries were written on it and aren't known to have landed */
@@ -98,11 +98,14 @@ hidden mtype what;
 #else
 #define r_takes_chunks(p) (r_state[p] == UP || r_state[p] == OPENING)
 #endif
-/* One end's queue pairs are in ERROR, of the same epoch as the other's. */
+/* One end's queue pairs are in ERROR, in the other end's epoch. */
 #define is_dead(state) (state == FENCING || state == FENCED)
 #define unanswered(p) (s_epoch[p] == r_epoch[p] && (is_dead(s_state[p]) || is_dead(r_state[p])))
 
-/* A plane's queue pairs answer at both ends. Where none does, an end can't tell a lost plane from a slow peer. */
+/*
+ * A plane's queue pairs answer at both ends. Where none does, an end can't tell a lost plane from
+ * a slow peer.
+ */
 #define answers(p) (link[p] == WELL && in_use(s_state[p]) && in_use(r_state[p]) && s_epoch[p] == r_epoch[p])
 #if PLANES == 1
 #define PEER_IS_HEARD answers(0)
@@ -144,7 +147,7 @@ inline s_begin_fence() {
 #endif
 }
 
-/* What the receiver says must agree with what this end knows. */
+/* The receiver's message must agree with this end's state. */
 inline judge() {
   assert(kept_oldest[p] <= s_group);
 #ifdef NEXT_COVERS_SENDER
@@ -186,7 +189,7 @@ inline s_settle() {
 proctype sender_plane(byte p) {
 end:
   do
-  /* Post a chunk. What goes to a queue pair that is in ERROR there has no effect. */
+  /* Post a chunk. A write to a queue pair that is in ERROR there has no effect. */
   :: d_step {
        !failed && s_posts(p) && to_be_posted ->
        bits = FIRST_OF(to_be_posted);
@@ -207,7 +210,7 @@ end:
        skip
      }
 
-  /* Notice a failure: of the carrier, or that nobody answers there though the peer is heard by another plane. */
+  /* Notice a failure: of the carrier, or silence there though the peer answers on another plane. */
   :: d_step {
        !failed && in_use(s_state[p]) && is_lost(p) ->
        to_receiver ! PlaneDown(p, s_epoch[p]);
@@ -248,7 +251,7 @@ proctype sender() {
   byte p;
 end:
   do
-  /* isend: the head group's entries are there. */
+  /* isend: the head group's entries have come. */
   :: d_step {
        !failed && s_group < GROUPS && ring[s_group % SLOTS] == s_group + 1 ->
        to_be_posted = to_be_posted | ALL_OF(s_group);
@@ -291,10 +294,10 @@ end:
 
 /* --- the receiver ----------------------------------------------------------------------------------------------- */
 
-/* Of the groups that are open. */
+/* Over the open groups. */
 #define OPEN_ARRIVALS (arrived >> (oldest * CHUNKS) << (oldest * CHUNKS))
 
-/* Completions are taken, chunks counted once, full groups handed over in order. */
+/* Completions are polled, chunks counted once, full groups handed over in order. */
 inline take_completions() {
   arrived = arrived | completions[p];
   completions[p] = 0;
@@ -335,7 +338,7 @@ inline r_settle() {
   r_state[p] = DOWN
 }
 
-/* Before a slot gets new entries, every writing of its last ones has landed, or its plane is settled. */
+/* Before a slot gets new entries, every write of its last ones has landed, or its plane is settled. */
 #if PLANES == 1
 #define ENTRIES_OUTSTANDING entries_outstanding[0]
 #elif PLANES == 2
@@ -398,7 +401,7 @@ proctype receiver() {
   byte p;
 end:
   do
-  /* irecv: a buffer that is this end's again is posted for another message. */
+  /* irecv: a buffer that this end owns again is posted for another message. */
   :: d_step {
        !failed && next < GROUPS && next < oldest + SLOTS && slot_is_quiet ->
        to_be_written = to_be_written | (1 << next);
@@ -489,12 +492,12 @@ end:
   ENTRIES_LAND(1)
   ENTRIES_LAND(2)
 
-  /* What is sent no more may be lost. */
+  /* A write that won't be retransmitted may be lost. */
   :: d_step { data_under_way[p] && !s_posts(p) -> data_under_way[p] = 0 }
   :: d_step { entries_under_way[p] && r_state[p] != UP -> entries_under_way[p] = 0 }
 
   :: d_step { failures < FAILURES && link[p] == WELL && !(s_finished && r_finished) -> failures++; link[p] = GONE }
-#ifndef CARRIERS_ONLY /* every failure shows; three planes of both kinds are more states than a search holds */
+#ifndef CARRIERS_ONLY /* every failure is visible; three planes of both kinds are more states than a search holds */
   :: d_step { failures < FAILURES && link[p] == WELL && !(s_finished && r_finished) -> failures++; link[p] = SILENT }
 #endif
   :: d_step { returns < RETURNS && link[p] != WELL && !(s_finished && r_finished) -> returns++; link[p] = WELL }
@@ -515,8 +518,9 @@ end:
 #endif
 
 /*
- * The grace time is over without a plane that carries at one of the ends. The other hears of it and fails too; that it does so later
- * shows nothing new, since until then the end that failed is as one that is slow.
+ * The grace time is over without a plane that carries traffic at one of the ends. The other is
+ * notified and fails too. A later notification would show nothing new, since until then the failed
+ * end behaves like a slow one.
  */
 proctype give_up() {
 end:

@@ -1,25 +1,25 @@
 /*
- * Puts with signals over planes that fail and come back, for SPIN: docs/decisions/one-sided.md on the failover
- * protocol of docs/failover.md. One peer writes to another: operations are numbered, each is some chunks and perhaps a
- * signal, and belongs to a context. Planes, fences and the control channel are those of failover.pml, which says more of
- * them; here are no clear-to-send entries but credits, and no groups to be opened but a window of operations.
+ * SPIN model of puts with signals over planes that fail and come back: docs/decisions/one-sided.md on the failover
+ * protocol of docs/failover.md. One peer writes to another. Operations are numbered; each has some chunks, perhaps a
+ * signal, and a context. Planes, fences and the control channel are those of failover.pml, which describes them.
+ * Credits take the place of clear-to-send entries, and a window of operations that of open groups.
  *
- * Chunk 0 of an operation brings its record, whose place in the target's ring is number % SLOTS. The target's word of how
- * many operations it has finished is written into the initiator's memory: the credit, one writing at a time.
+ * Chunk 0 of an operation brings its record, whose slot in the target's ring is number % SLOTS. The target writes the
+ * number of finished operations into the initiator's memory: the credit, with one write in flight at a time.
  *
- * What must hold:
+ * Required properties:
  *   1. a signal is applied when its operation's chunks have all landed; a strong one when also every earlier operation of
  *      its context has landed and its signal was applied (assertions in apply);
  *   2. a signal is applied once (assertion in apply), by its own record (likewise);
- *   3. no chunk lands after its operation was finished, when its bytes may be anybody's again (assertion in land);
+ *   3. no chunk lands after its operation was finished, when its bytes may have another owner (assertion in land);
  *   4. a put is done only when no queue pair can read its source any more (assertion in put_done);
- *   5. what an end is told never contradicts what it knows (assertions in judge and at every message);
+ *   5. a peer's message never contradicts an end's own state (assertions in judge and at every message);
  *   6. the connection errs only after as many failures as there are planes (assertion in give_up);
  *   7. every operation is finished, and its signal applied, or the connection errs (the last assertions), and every run
  *      ends (no invalid end states, no cycles).
  *
- * OneSidedModelTest says how it is run, and that each way of breaking the protocol is found. Gets are not here: the target
- * keeps nothing of them, so a get's chunk of a fenced plane is read again.
+ * OneSidedModelTest runs it, and checks that each way of breaking the protocol is found. Gets are left out: the target
+ * keeps no state of them, so a get's chunk of a fenced plane is read again.
  */
 
 #ifndef PLANES
@@ -42,7 +42,7 @@
 #endif
 /* Bit i for operation i. */
 #ifndef SECOND_CONTEXT
-#define SECOND_CONTEXT 0 /* those that aren't of the first */
+#define SECOND_CONTEXT 0 /* operations outside the first context */
 #endif
 #ifndef SIGNALS
 #define SIGNALS 7
@@ -62,7 +62,7 @@
 mtype = {UP, FENCING, FENCED, DOWN, OPENING, PROBING};
 mtype = {PlaneDown, Fenced, PlaneUp, PlaneReady};
 
-/* What an end says: message, plane, epoch; the target's Fenced also: oldest, arrivals. */
+/* Messages of an end: type, plane, epoch; the target's Fenced also: oldest, arrivals. */
 chan to_target = [4 * PLANES] of {mtype, byte, byte};
 chan to_initiator = [4 * PLANES] of {mtype, byte, byte, byte, byte};
 
@@ -94,8 +94,8 @@ byte completions[PLANES];
 byte arrived;
 byte finished, applied; /* operations */
 byte oldest; /* every operation before it is finished */
-byte credit_said; /* the value that was posted last, and not lost since */
-byte credit_on = NOBODY; /* the plane of the writing that isn't acknowledged */
+byte credit_said; /* the last posted value that wasn't lost since */
+byte credit_on = NOBODY; /* the plane of the unacknowledged write */
 bool r_kept[PLANES];
 
 bool failed;
@@ -236,7 +236,7 @@ end:
   od
 }
 
-/* How many operations may be begun. */
+/* Number of operations that may begin. */
 #ifdef CREDIT_BY_ACKNOWLEDGEMENT
 #define may_begin(k) (k < SLOTS || (acknowledged & ALL_OF(k - SLOTS)) == ALL_OF(k - SLOTS))
 #else
@@ -291,7 +291,7 @@ end:
 
 /* --- the target ------------------------------------------------------------------------------------------------- */
 
-/* Whether an operation of the same context that is earlier isn't finished. The scratch is the caller's. */
+/* Whether an earlier operation of the same context is unfinished. The scratch is the caller's. */
 #ifdef STRONG_BY_OWN_PUT
 #define is_next(k) true
 #else
@@ -305,7 +305,7 @@ end:
 #define is_whole(k) ((arrived & ALL_OF(k)) == ALL_OF(k))
 #endif
 
-/* Somebody who sees the signal now reads the data. */
+/* A reader that sees the signal now reads the data. */
 inline apply(k) {
   if
   :: is_of(k, SIGNALS) ->
@@ -332,7 +332,7 @@ inline finish(k) {
   finished = finished | (1 << k)
 }
 
-/* Completions are taken, chunks counted once, signals applied in the order of their contexts. */
+/* Completions are polled, chunks counted once, signals applied in the order of their contexts. */
 inline take_completions() {
   arrived = arrived | completions[p];
   completions[p] = 0;
@@ -356,7 +356,7 @@ inline move_oldest() {
   }
 }
 
-/* The adapter has added a signal to a word in a device's memory: some time after all has come. */
+/* The adapter has added a signal to a word in device memory, some time after all chunks have come. */
 #ifdef SIGNALS_LATER
 #define SIGNAL_IS_ADDED(k) :: d_step { !failed && k < OPERATIONS && is_ready(k) -> finish(k); move_oldest(); skip }
 #endif
@@ -521,7 +521,7 @@ end:
        fi
      }
 
-  /* What is sent no more may be lost. */
+  /* A write that won't be retransmitted may be lost. */
   :: d_step { data_under_way[p] && !s_posts(p) -> data_under_way[p] = 0 }
   :: d_step { credit_under_way[p] && r_state[p] != UP -> credit_under_way[p] = 0 }
 

@@ -74,7 +74,7 @@ final class StarvationTest {
       }
       /* The logs are deleted at its end. */
       assertEquals(List.of(), lines("moving off"));
-      assertEquals(List.of(), lines("made anew"));
+      assertEquals(List.of(), lines("channel is replaced"));
       Patience ending = Patience.ofSeconds(20);
       while (lines("answers again").isEmpty()) {
         assertTrue(!ending.isOver(), "no line reports the end of the wait");
@@ -119,7 +119,7 @@ final class StarvationTest {
             lines("moving off").stream()
                 .filter(line -> !line.contains("plane if:e2") && !line.contains("plane if:e3"))
                 .toList());
-        assertEquals(List.of(), lines("made anew"));
+        assertEquals(List.of(), lines("channel is replaced"));
       } finally {
         busy.forEach(Process::destroyForcibly);
       }

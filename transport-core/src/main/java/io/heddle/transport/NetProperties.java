@@ -3,7 +3,7 @@ package io.heddle.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What NCCL asks of a device, the superset of all versions of its interface.
+ * Properties of a device for NCCL, the superset of all versions of its interface.
  *
  * @param name the device's name in NCCL's log
  * @param pciPath sysfs path for NCCL's topology search; it fails for several devices without one

@@ -14,8 +14,8 @@ import io.heddle.transport.onesided.PeerConnector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rank that can be called, and becomes one of a group. Peers call when they first write, so the
- * group takes the ear over.
+ * Listener of a rank of a one-sided group, until the group exists. Peers connect at their first
+ * operation, so the group takes over the listening.
  */
 public final class OneSidedListener implements AutoCloseable {
   private final NetDevice device;
@@ -35,14 +35,15 @@ public final class OneSidedListener implements AutoCloseable {
   }
 
   /**
-   * Makes the group, of which this is a rank. No peer is called yet.
+   * Creates the group with this rank. Connects to no peer yet.
    *
    * @param handles of all ranks
-   * @throws HeddleException where it has made one already, or there is no memory
+   * @throws HeddleException where this listener has created a group already, or there is no memory
    */
   public synchronized OneSidedGroup connect(byte[][] handles, int rank) {
     if (taken) {
-      throw new HeddleException("a one-sided listener serves one group, and has one already");
+      throw new HeddleException(
+          "a one-sided listener serves one group, and this one has a group already");
     }
     OneSidedGroup group = new OneSidedGroup(device, new Calls(), handles, rank, log);
     taken = true;
@@ -66,7 +67,7 @@ public final class OneSidedListener implements AutoCloseable {
     }
   }
 
-  /** Nobody is heard any more, unless a group goes on. */
+  /** Stops listening, unless a group has taken over. */
   @Override
   public synchronized void close() {
     if (!taken) {

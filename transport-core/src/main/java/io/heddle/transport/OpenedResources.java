@@ -3,11 +3,14 @@ package io.heddle.transport;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What a start has opened so far, closed again where it can't go on. One thread. */
+/**
+ * Stack of resources that a start has opened so far, closed again where the start fails. One
+ * thread.
+ */
 final class OpenedResources {
   private final Deque<Runnable> closings = new ArrayDeque<>();
 
-  /** This undoes the last step. */
+  /** Adds the undo action of the last step. */
   void onFailure(Runnable closing) {
     closings.push(closing);
   }
@@ -15,7 +18,7 @@ final class OpenedResources {
   /**
    * Undoes all steps, the last one first.
    *
-   * @param cause why; what can't be undone is added to it
+   * @param cause the reason; failures to undo are added to it
    */
   void undo(Throwable cause) {
     for (Runnable closing : closings) {

@@ -48,13 +48,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that the plugin asks of Heddle, for the devices of one provider. Thread-safe. */
+/** The plugin's entry point: devices, planes and connections of one provider. Thread-safe. */
 public final class Transport implements AutoCloseable {
   private static final int MAX_RECEIVES = 8;
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
   private static final int UNDEFINED = -1;
 
-  /* As long as a queue pair tries at the default timeout: 8 × 67 ms. */
+  /* Time over which a queue pair retries at the default timeout: 8 × 67 ms. */
   private static final long GOODBYE_NS = 540_000_000;
 
   private final NanoClock clock;
@@ -64,7 +64,7 @@ public final class Transport implements AutoCloseable {
   private final String provider;
   private final List<NetDevice> devices;
   private final ControlLoop loop;
-  private final ReconnectListeners doors;
+  private final ReconnectListeners reconnectListeners;
   private final AddressFollower addresses;
   private final @Nullable RouteFollower routes;
   private final StatsFile stats;
@@ -118,8 +118,8 @@ public final class Transport implements AutoCloseable {
     published = CounterSource.of(stats);
     loop = new ControlLoop(clock, log);
     opened.onFailure(loop::close);
-    doors = new ReconnectListeners(loop, doorAddresses(controlAddresses), log);
-    connector = new Connector(options, hostName, controlAddresses, loop, doors, log);
+    reconnectListeners = new ReconnectListeners(loop, listenerAddresses(controlAddresses), log);
+    connector = new Connector(options, hostName, controlAddresses, loop, reconnectListeners, log);
     devices.forEach(device -> device.onMove(this::planeMoved));
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.onPersistentFailure(this::failAllConnections);
@@ -136,12 +136,12 @@ public final class Transport implements AutoCloseable {
   }
 
   private void planeMoved(InetAddress before, InetAddress now) {
-    doors.move(before, now);
+    reconnectListeners.move(before, now);
     connector.move(before, now);
   }
 
-  /* Those of the planes, so that any plane is a way, and those of control channels. */
-  private List<InetAddress> doorAddresses(List<InetAddress> controlAddresses) {
+  /* Addresses of the planes, so that any plane is a path back, and of control channels. */
+  private List<InetAddress> listenerAddresses(List<InetAddress> controlAddresses) {
     List<InetAddress> addresses = new ArrayList<>(controlAddresses);
     for (NetDevice device : devices) {
       device.planes().forEach(plane -> addresses.add(plane.gid().toAddress()));
@@ -160,7 +160,7 @@ public final class Transport implements AutoCloseable {
         file, options.get(TransportOptions.ROUTES_HOLD) * 1_000_000L, clock, log);
   }
 
-  /* How the route daemon calls the planes of this host's addresses. */
+  /* Returns the route daemon's plane key of each of this host's addresses. */
   private Map<InetAddress, String> publishedPlanes() {
     RouteFollower follower = routes;
     return follower == null ? Map.of() : RouteReader.keys(follower.planes());
@@ -177,8 +177,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(Map, Log)}, with these providers to choose from; they are asked for when the
-   * planes are known.
+   * As {@link #open(Map, Log)}, with these providers to choose from; the supplier is called once
+   * the planes are known.
    */
   public static Transport open(
       Map<String, String> environment, Log log, Supplier<Providers> providers) {
@@ -195,7 +195,7 @@ public final class Transport implements AutoCloseable {
     return text.isBlank() ? null : text;
   }
 
-  /* What isn't a plane of any device; the search tells what is. */
+  /* Logs addresses that aren't planes of any device; the search logs the planes. */
   private void logRejected(PlaneDiscovery.Result found) {
     found.rejected().stream()
         .filter(rejected -> devices.stream().noneMatch(device -> device.has(rejected.address())))
@@ -215,7 +215,7 @@ public final class Transport implements AutoCloseable {
     }
   }
 
-  /* The control thread is lost, and with it what every connection needs to end in any other way. */
+  /* The control thread is lost, without which no connection can end in any other way. */
   private void failAllConnections() {
     connector.controlLost();
     for (NetDevice device : devices) {
@@ -231,21 +231,21 @@ public final class Transport implements AutoCloseable {
     return connector;
   }
 
-  /** Where everything of the control path happens. */
+  /** Returns the control loop. */
   ControlLoop loop() {
     return loop;
   }
 
-  /** Where peers call whose control channel is lost. */
-  List<InetSocketAddress> doors() {
-    return doors.addresses();
+  /** Returns the addresses at which peers reconnect a lost control channel. */
+  List<InetSocketAddress> reconnectAddresses() {
+    return reconnectListeners.addresses();
   }
 
   public int deviceCount() {
     return devices.size();
   }
 
-  /** The provider, its devices, planes and weights, for the log. */
+  /** Describes the provider, its devices, planes and weights, for the log. */
   public String describe() {
     StringBuilder text = new StringBuilder("provider " + provider);
     for (NetDevice device : devices) {
@@ -266,12 +266,14 @@ public final class Transport implements AutoCloseable {
     return text + "; policy " + options.get(TransportOptions.POLICY);
   }
 
-  /** The file with this process's counters; null where they are in memory only. */
+  /** Returns the file with this process's counters; null where they are in memory only. */
   public @Nullable Path statsFile() {
     return stats.path();
   }
 
   /**
+   * Returns the properties of a device.
+   *
    * @throws HeddleException when there is no such device
    */
   public NetProperties properties(int index) {
@@ -297,7 +299,7 @@ public final class Transport implements AutoCloseable {
         UNDEFINED);
   }
 
-  /* Each end has one completion queue, and its queue pairs. */
+  /* Each end of a connection has one completion queue, and its queue pairs. */
   private int mostConnections(NetDevice device, DeviceAttributes attributes) {
     int queuePairs = device.planes().size() * ConnectionTerms.queuePairsPerPlane(options);
     return Math.max(
@@ -312,13 +314,17 @@ public final class Transport implements AutoCloseable {
     return devices.get(index);
   }
 
-  /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
+  /**
+   * Starts listening and writes the 128-byte handle that NCCL carries to the connecting side. Never
+   * blocks.
+   */
   public ListenComm listen(int index, long handleAddress) {
     return connector.listen(device(index), handleAddress, published, log);
   }
 
   /**
-   * Connects step by step; what is between two calls is kept under a number in the handle's buffer.
+   * Connects step by step. The state between two calls is kept under a number in the handle's
+   * buffer.
    *
    * @param trafficClass -1 where undefined
    * @return null: call again
@@ -330,6 +336,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
+   * Accepts the next connection.
+   *
    * @return null: call again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
@@ -361,22 +369,22 @@ public final class Transport implements AutoCloseable {
     stats.close();
   }
 
-  /** Objects that are open, by type; empty when everything was closed. */
+  /** Returns the number of open objects by type; empty when everything was closed. */
   public Map<String, Integer> openObjects() {
     return ledger.open();
   }
 
   /**
    * Sends messages from this process to itself until the data path is compiled or the time is over.
-   * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
+   * A failure is ignored: the job then starts cold and is slower for a second.
    */
   public void warmUp(long budgetNs) {
     new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs).run();
   }
 
   /**
-   * The same on a thread of its own. Until it is done {@link #connect} and {@link #accept} say that
-   * they aren't finished: their caller asks again, and its first messages meet compiled code.
+   * Warms up on a thread of its own. Until it is done {@link #connect} and {@link #accept} return
+   * null, so that the caller's first messages run compiled code.
    */
   public void warmUpAside(long budgetNs) {
     TransportWarmUp aside =
@@ -391,8 +399,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Closes the devices. Communicators must be closed before; those whose peers haven't closed yet
-   * are given a moment, so that an acknowledgement that was lost can be asked for again.
+   * Closes the devices. Communicators must be closed before. Those whose peers haven't closed yet
+   * get a moment, so that the peer can retransmit for a lost acknowledgement.
    */
   @Override
   public void close() {

@@ -21,27 +21,26 @@ import io.heddle.transport.device.TransportResult;
 import java.lang.foreign.Arena;
 
 /**
- * A connection of this process with itself, over its own device, and messages over it: Java
- * compiles what runs often, and NCCL's first messages shall not be what it learns by. Nor shall a
- * lost plane be the first time that this process leaves one: what was never run takes Java some
- * thirty milliseconds more, most of what a job would stand still. So this connection loses planes.
+ * Warm-up: a connection of this process with itself, over its own device, with messages that let
+ * the JVM compile the data path before NCCL's first message. The connection also loses planes:
+ * uncompiled failover code would take some thirty milliseconds more, most of a job's standstill.
  *
- * <p>Runs on the thread that calls it, or aside on one of its own. Leaves nothing behind but
- * compiled code and a heap that was just collected.
+ * <p>Runs on the calling thread, or on a thread of its own. Leaves only compiled code and a freshly
+ * collected heap.
  */
 final class TransportWarmUp implements Runnable {
   private static final String NAME = "heddle-warm-up";
-  private static final String SLOWER = "no warm-up, the first messages will be slower";
+  private static final String SLOWER = "the warm-up failed, so the first messages will be slower";
   private static final int LARGEST_BYTES = 1 << 20;
   private static final int[] SIZES = {64, 4096, 64 << 10, LARGEST_BYTES};
   private static final int HOST_MEMORY = 1;
   private static final int TAG = 1;
   private static final long GIVE_UP_NS = 1_000_000_000;
 
-  /** What runs a second time runs as it always will. */
+  /** Number of plane failures: after the second the code runs at its final speed. */
   private static final int FALLS = 2;
 
-  /* Of one buffer, as irecv reads them. */
+  /* Offsets of one buffer's arguments, as irecv reads them. */
   private static final int SIZE_AT = 8;
   private static final int TAG_AT = 16;
   private static final int HANDLE_AT = 24;
@@ -77,7 +76,7 @@ final class TransportWarmUp implements Runnable {
     return aside.isAlive();
   }
 
-  /** Returns when the thread has ended, which it does within a message's time. */
+  /** Stops the thread and returns when it has ended, which it does within a message's time. */
   void stop() {
     stopped = true;
     boolean interrupted = false;
@@ -107,14 +106,14 @@ final class TransportWarmUp implements Runnable {
 
   private void warmUp() {
     long giveUpNs = clock.nanoTime() + GIVE_UP_NS;
-    /* Kept for good where a handshake or a message stays under way: something may still use it. */
+    /* Never freed where a handshake or message stays unfinished, since it may still be accessed. */
     Arena arena = Arena.ofShared();
     CounterSource counters = CounterSource.unpublished(arena);
     long handle = Memory.allocate(arena, ConnectionHandle.BYTES, Long.BYTES);
     SendComm sender = null;
     RecvComm receiver = null;
     boolean whole = false;
-    /* What becomes of this connection is news to nobody, but it is put into words like any. */
+    /* Nobody reads this connection's log, but its lines are formatted like any other's. */
     Log unread = new DistinctErrors((level, sentence) -> {});
     try (ListenComm listener = connector.listen(device, handle, counters, unread)) {
       while ((sender == null || receiver == null) && !stopped && clock.nanoTime() - giveUpNs < 0) {
@@ -142,13 +141,16 @@ final class TransportWarmUp implements Runnable {
     }
   }
 
-  /* What the start has left is collected and what stays is moved aside now, while nothing is under way: the first
-  collection would else stop a job's calls for milliseconds. Later ones find next to nothing. */
+  /*
+   * Collects the garbage of the start and moves survivors aside now, while no request is in
+   * flight. Otherwise the first collection would stop a job's calls for milliseconds. Later ones
+   * find next to nothing.
+   */
   private static void collectGarbage() {
     System.gc();
   }
 
-  /* Returns false where a message is still under way. */
+  /* Returns false where a message is still in flight. */
   private boolean exchange(Arena arena, SendComm sender, RecvComm receiver, long deadlineNs) {
     Exchange exchange = new Exchange(clock, arena, sender, receiver);
     long messages = 0;
@@ -162,7 +164,7 @@ final class TransportWarmUp implements Runnable {
       whole = exchange.messageDuringPlaneFailure(fallen++);
     }
     if (!whole) {
-      log.info("the warm-up ended with message %d under way", messages);
+      log.info("the warm-up ended with message %d in flight", messages);
       return false;
     }
     exchange.deregister();
@@ -171,8 +173,8 @@ final class TransportWarmUp implements Runnable {
   }
 
   /**
-   * Messages from one end to the other, one at a time. What returns a boolean is false where it
-   * isn't done in time.
+   * Exchange of messages from one end to the other, one at a time. Its methods return false on a
+   * timeout.
    */
   private static final class Exchange {
     private final NanoClock clock;
@@ -183,7 +185,7 @@ final class TransportWarmUp implements Runnable {
     private final long toHandle;
     private final long arrays;
 
-    /* Of the message under way. */
+    /* State of the message in flight. */
     private long receive;
     private long send;
     private long giveUpNs;
@@ -212,7 +214,7 @@ final class TransportWarmUp implements Runnable {
       return post(bytes) && finish(send) && finish(receive);
     }
 
-    /* The message may be through before its plane is left. */
+    /* The message may complete before its plane is left. */
     boolean messageDuringPlaneFailure(int plane) {
       if (!post(LARGEST_BYTES)) {
         return false;

@@ -20,16 +20,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the exact log of a plane that fails and returns. */
 class FailoverLogTest {
-  private static final String FOUND = "the control channel goes by way of ";
+  private static final String FOUND = "the control channel now uses ";
   private static final Pattern FOUND_BY_OTHERS =
-      Pattern.compile("and (\\d+) more connections? to this peer found a control channel again");
+      Pattern.compile("and (\\d+) more connections? to this peer have a control channel again");
 
   /* On a busy machine an end may wait for the other, and be doubted: alone, or as the first of several. */
   private static final Pattern DOUBT =
       Pattern.compile(
-          "its doors|the same control channel|hears? nothing|heard nothing"
-              + "|is made anew: (?!the test has it so)"
-              + "|silent on all planes|silence on all planes");
+          "reconnect addresses|control channel stays|kept their control channel|nothing"
+              + " arrives|received nothing|is replaced: (?!the test has it so)|silent on all"
+              + " planes|silence on all planes");
 
   private final long seed = System.nanoTime();
   private final LoopbackFabric fabric = new LoopbackFabric(seed);
@@ -138,8 +138,8 @@ class FailoverLogTest {
       Ends.await("the others", () -> countOf(ends, "more connections to this peer failed") == 2);
       assertEquals(
           """
-          INFO OTHER pid N: the control channel is made anew: the test has it so
-          INFO OTHER pid N: and 2 more connections to this peer made the control channel anew
+          INFO OTHER pid N: the control channel is replaced: the test has it so
+          INFO OTHER pid N: and 2 more connections to this peer replaced the control channel
           WARN sending connection with OTHER pid N over planes ALL failed: the other end failed: it can't go on
           INFO OTHER pid N: and 2 more connections to this peer failed
           """

@@ -148,7 +148,7 @@ class FloodTest {
       try {
         InetAddress from = InetAddress.getByName("127.0.90.1");
         List<InetSocketAddress> doors =
-            ends.right.doors().stream()
+            ends.right.reconnectAddresses().stream()
                 .filter(door -> door.getAddress() instanceof Inet4Address)
                 .toList();
         assertFalse(doors.isEmpty());
@@ -159,7 +159,7 @@ class FloodTest {
         }
         /* The connection's own reconnect uses these doors. */
         Ends.dialogue(link.sending()).renew("as injected");
-        ends.awaitLine("goes by way of");
+        ends.awaitLine("the control channel now uses");
         ends.exchange(link, 1000, 1000, 3);
         Ends.await("as few strangers as may wait", () -> openOf(clients) <= MAX_PER_ADDRESS);
       } finally {

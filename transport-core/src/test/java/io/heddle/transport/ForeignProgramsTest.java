@@ -123,7 +123,7 @@ class ForeignProgramsTest {
       Ends.await("end", () -> !link.sending().health().isPeerAlive());
       over.countDown();
       String line = link.sending().health().peerReason();
-      assertTrue(line.contains(", and none of its doors ["), line);
+      assertTrue(line.contains(", and none of its reconnect addresses ["), line);
       assertTrue(line.contains(Integer.toString(echo.address().getPort())), line);
     } finally {
       over.countDown();

@@ -104,7 +104,7 @@ class InfinibandOptionsTest {
         Ends.Link link = ends.connect()) {
       assertEquals(
           1,
-          lines(ends, "has 2 queue pairs on each plane: here 5 are asked for, there 2").size(),
+          lines(ends, "has 2 queue pairs on each plane: here 5 are requested, there 2").size(),
           ends.log.toString());
       assertTrue(ends.left.describe().contains("5 queue pairs a plane"), ends.left.describe());
       ends.exchange(link, 100_000, 100_000, 1);
@@ -166,7 +166,7 @@ class InfinibandOptionsTest {
       delimiter = '|',
       textBlock =
           """
-          NCCL_IB_HCA              | mlx5     | NCCL_IB_HCA=mlx5 takes none of the devices loopback0; did you mean loopback0?
+          NCCL_IB_HCA              | mlx5     | NCCL_IB_HCA=mlx5 selects none of the devices loopback0; did you mean loopback0?
           NCCL_IB_ADDR_FAMILY      | AF_INET6 | 127.0.77.1/8 on lo isn't used: NCCL_IB_ADDR_FAMILY=AF_INET6 leaves it out
           NCCL_IB_ADDR_RANGE       | fd00::/8 | isn't used: NCCL_IB_ADDR_RANGE=fd00::/8 doesn't include it
           """)
@@ -181,7 +181,7 @@ class InfinibandOptionsTest {
       delimiter = '|',
       textBlock =
           """
-          NCCL_IB_GID_INDEX          | 9     | NCCL_IB_GID_INDEX=9 is no plane's on device loopback0, whose planes have
+          NCCL_IB_GID_INDEX          | 9     | NCCL_IB_GID_INDEX=9 matches no plane of device loopback0, whose planes have
           NCCL_IB_ROCE_VERSION_NUM   | 1     | NCCL_IB_ROCE_VERSION_NUM=1 is taken as 2: allowed is only 2
           NCCL_IB_QPS_PER_CONNECTION | 128   | NCCL_IB_QPS_PER_CONNECTION=128 is taken as 8: allowed is a whole number from 1 to 8
           NCCL_IB_FIFO_TC            | 256   | NCCL_IB_FIFO_TC=256 is taken as -1: allowed is a whole number from -1 to 255

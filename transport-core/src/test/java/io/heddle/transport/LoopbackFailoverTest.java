@@ -361,8 +361,8 @@ class LoopbackFailoverTest {
       Ends.await(
           "the sender's call",
           () ->
-              ends.log.stream().anyMatch(line -> line.contains("anew: the other end knocks"))
-                  && ends.log.stream().anyMatch(line -> line.contains("channel goes by way of")));
+              ends.log.stream().anyMatch(line -> line.contains("replaced: the peer requests it"))
+                  && ends.log.stream().anyMatch(line -> line.contains("channel now uses")));
       breakPair(true, link, 1);
       traffic.run(30);
       traffic.finish();
@@ -372,7 +372,7 @@ class LoopbackFailoverTest {
   /* Each end still receives pings, so neither takes the channel for silent. */
   @Test
   void stuckChannelIsReplacedForAPlaneMessage() throws IOException {
-    goesOnAfter(StuckChannelRelay::getStuck, "made anew: no answer within");
+    goesOnAfter(StuckChannelRelay::getStuck, "replaced: no answer within");
   }
 
   /* If both ends are slow, one sees the closed channel before it sees that the other uses the next one. */
@@ -475,7 +475,7 @@ class LoopbackFailoverTest {
       Ends.await("the end of it", () -> passes(traffic, isLogged(ends, "answers again, after")));
       traffic.finish();
       assertEquals(List.of(), linesWith(ends, "moving off"));
-      assertEquals(List.of(), linesWith(ends, "made anew"));
+      assertEquals(List.of(), linesWith(ends, "channel is replaced"));
     }
   }
 
@@ -541,14 +541,14 @@ class LoopbackFailoverTest {
           });
       Ends.await(
           "doubt",
-          () -> passes(traffic, isLogged(ends, "whether it is there: silent for 1500 ms")));
+          () -> passes(traffic, isLogged(ends, "probing it at its reconnect addresses: silent for 1500 ms")));
       back.countDown();
-      Ends.await("its end", () -> passes(traffic, isLogged(ends, "goes on by the same control")));
+      Ends.await("its end", () -> passes(traffic, isLogged(ends, "the control channel stays in use")));
       breakPair(true, link, 1);
       traffic.run(30);
       traffic.finish();
       Ends.await("plane 1's return", () -> isUp(link, 1));
-      assertEquals(List.of(), linesWith(ends, "made anew"));
+      assertEquals(List.of(), linesWith(ends, "channel is replaced"));
     }
   }
 

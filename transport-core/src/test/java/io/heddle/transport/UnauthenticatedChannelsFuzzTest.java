@@ -74,7 +74,7 @@ class UnauthenticatedChannelsFuzzTest {
       ConnectionHandle read = Objects.requireNonNull(ConnectionHandle.read(handle));
       token = read.token();
       List<InetSocketAddress> ports =
-          Stream.concat(read.addresses().stream(), ends.right.doors().stream())
+          Stream.concat(read.addresses().stream(), ends.right.reconnectAddresses().stream())
               .filter(port -> port.getAddress() instanceof Inet4Address)
               .toList();
       assertTrue(ports.size() > 1, "a listener and a door");

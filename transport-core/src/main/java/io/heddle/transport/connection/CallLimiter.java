@@ -3,9 +3,8 @@ package io.heddle.transport.connection;
 import java.util.ArrayDeque;
 
 /**
- * Has no more than some calls of listeners under way at a time. Hundreds that begin together would
- * all wait for each other's steps, each by a clock of its own that says how long a silent peer is
- * waited for. Control thread only.
+ * Limit on concurrent connects to listeners. Hundreds that begin together would wait for each
+ * other's steps, each with its own timeout for a silent peer. Control thread only.
  */
 final class CallLimiter {
   private static final int MOST = 32;
@@ -14,24 +13,27 @@ final class CallLimiter {
   private int underWay;
   private boolean beginning;
 
-  /** Begins a call, now or when another has {@linkplain #ended ended}. */
+  /** Begins a connect, now or when another has {@linkplain #ended ended}. */
   void begin(Runnable call) {
     waiting.add(call);
     beginNext();
   }
 
-  /** A call that was begun has come to its end, whichever. */
+  /** Notes that a connect has ended, with any outcome, and begins the next. */
   void ended() {
     underWay--;
     beginNext();
   }
 
-  /** Those that wait will never begin. */
+  /** Drops the waiting connects. */
   void giveUp() {
     waiting.clear();
   }
 
-  /* A loop, since thousands that were given up while they waited end as soon as they begin. */
+  /*
+   * A loop instead of recursion: thousands that were abandoned while they waited end as soon as
+   * they begin.
+   */
   private void beginNext() {
     if (beginning) {
       return;

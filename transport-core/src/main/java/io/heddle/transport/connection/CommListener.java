@@ -18,18 +18,21 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A listener, of ends of one kind; one may serve several accepts. Conversations go on while nobody
- * accepts: a finished connection waits in the queue.
+ * Listener for one kind of communicator; may serve several accepts. Handshakes proceed without
+ * accept: finished connections wait in a queue.
  */
 public sealed class CommListener<C extends Communicator> implements AutoCloseable
     permits ListenComm, SignalListener {
-  /* Conversations with peers at a time; who hasn't shown the token isn't one. */
+  /* Maximum number of concurrent handshakes; unauthenticated channels don't count. */
   private static final int MAX_HANDSHAKES = 1024;
 
-  /* How many calls are remembered as settled. A call goes on for seconds; later nobody speaks of it. */
+  /*
+   * Maximum number of settled calls that are remembered. A call's channels end within seconds, so
+   * older ones aren't needed.
+   */
   private static final int MAX_SETTLED = 4096;
 
-  /* How long a peer that broke off before there was a connection may take to call again. */
+  /* Time in which a peer that disconnected during the handshake may call again. */
   private static final long RECALL_LIMIT_NS = 5_000_000_000L;
 
   private final ControlLoop loop;
@@ -39,13 +42,18 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   /* Control thread only. */
   private final List<Handshake<C>> conversations = new ArrayList<>();
 
-  /* Of the calls that peers made, on however many channels: those that accept was told of, and the last conversation of
-  each that broke off. */
+  /*
+   * A peer may use several channels for one call. These are the calls whose outcome accept got,
+   * and the last handshake of each call that was interrupted.
+   */
   private final Set<Long> settled = new LinkedHashSet<>();
   private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
   private int strangers;
   private int silent;
-  /* A caller that was taken before and speaks later is refused: nobody would accept or close its connection. */
+  /*
+   * A channel that was accepted before the close is refused at its first message: nobody would
+   * accept or close its connection.
+   */
   private boolean closed;
   private List<ControlListener> listeners = List.of();
 
@@ -58,12 +66,15 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     listeners = List.copyOf(controls);
   }
 
-  /** Where it listens. */
+  /** Returns the addresses that it listens on. */
   List<InetSocketAddress> addresses() {
     return listeners.stream().map(ControlListener::address).toList();
   }
 
-  /** Gives the next connection its conversation, once it has said something. Control thread. */
+  /**
+   * Returns the listener of the next connection, whose first message starts its handshake. Control
+   * thread.
+   */
   ControlChannel.Listener converse(Supplier<Handshake<C>> maker) {
     return new FirstMessageListener(maker);
   }
@@ -82,8 +93,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   /**
-   * A conversation ended. Peers that never showed the token are no business of accept; they are
-   * told of at the first, second, fourth, eighth … time. Control thread.
+   * Handles the end of a handshake. Unauthenticated peers don't concern accept; they are logged at
+   * the first, second, fourth, eighth … time. Control thread.
    */
   void ended(Handshake<C> conversation) {
     boolean expected = conversations.remove(conversation);
@@ -97,11 +108,14 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
 
   private void logRejected(String why) {
     if (Integer.bitCount(++strangers) == 1) {
-      log.warn("turned away at a control port (%d so far at this listener): %s", strangers, why);
+      log.warn("rejected at a control port (%d so far at this listener): %s", strangers, why);
     }
   }
 
-  /* One call, one outcome: a peer says hello on several channels where we are slow, and goes on with one of them. */
+  /*
+   * Each call gets one outcome: where this end is slow, a peer says hello on several channels and
+   * goes on with one of them.
+   */
   private void endedAuthenticated(Handshake<C> conversation, boolean connected) {
     long call = conversation.call();
     if (connected) {
@@ -116,7 +130,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     }
   }
 
-  /* On another channel, whose end decides. */
+  /* Whether another channel of the call is still open; its end decides. */
   private boolean goesOn(long call) {
     return conversations.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);
   }
@@ -137,13 +151,13 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     ended.add(conversation);
   }
 
-  /** The next conversation that ended; null while there is none. */
+  /** Returns the outcome of the next handshake that ended; null while there is none. */
   Handshake.@Nullable Outcome<C> next() {
     Handshake<C> conversation = ended.poll();
     return conversation == null ? null : conversation.outcome();
   }
 
-  /** Stops listening, gives up what goes on, and closes connections that nobody accepted. */
+  /** Stops listening, abandons handshakes, and closes connections that weren't accepted. */
   @Override
   public void close() {
     listeners.forEach(ControlListener::close);
@@ -162,7 +176,10 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     });
   }
 
-  /** Who has connected and said nothing yet: all that it costs is its channel and this. */
+  /**
+   * Listener of a new connection's first message; until then the connection costs only its channel
+   * and this.
+   */
   private final class FirstMessageListener implements ControlChannel.Listener {
     private final Supplier<Handshake<C>> maker;
     private @Nullable ControlChannel channel;
@@ -193,7 +210,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
         logRejected(reason);
       } else if (open != null && Integer.bitCount(++silent) == 1) {
         log.info(
-            "no word from who called a control port (%d so far at this listener): %s",
+            "a connection to a control port sent nothing (%d so far at this listener): %s",
             silent, reason);
       }
     }

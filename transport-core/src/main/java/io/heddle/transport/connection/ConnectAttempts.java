@@ -15,24 +15,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a listener by its addresses until it answers by one of them.
+ * Attempts to connect to a listener by its addresses until one is answered.
  *
- * <p>Each address has its turn; the next one's comes where the call fails or is silent for a while.
- * A call that was taken stays beside those that follow, for as long as none is answered: a process
- * on a busy host is slow, and who hangs up and calls again is no sooner heard. An address that the
- * network doesn't lead to is called again, round after round: the network may be about to change
- * its routes.
+ * <p>Addresses are tried in turn; the next one starts where an attempt fails or stays silent for a
+ * while. An accepted connection stays open beside later attempts until one is answered: a process
+ * on a busy host is slow, and reconnecting wouldn't speed it up. An address that the network
+ * doesn't reach is tried again in further rounds, since routes may be about to change.
  *
  * <p>Control thread only.
  */
 final class ConnectAttempts {
-  /* Between two rounds. */
+  /* Pause between two rounds. */
   private static final long PAUSE_NS = 200_000_000;
 
-  /* How long an address may be silent before the next one's turn. */
+  /* Silence after which the next address is tried. */
   private static final long PATIENCE_NS = 2_000_000_000L;
 
-  /* So often an address is called that takes the call and closes it without a word. */
+  /* Attempts at an address that accepts and closes without a message. */
   private static final int MAX_SILENT_CLOSES = 3;
 
   private final ControlLoop loop;
@@ -49,10 +48,10 @@ final class ConnectAttempts {
   private boolean over;
 
   /**
-   * @param tasks of the owner of these calls
-   * @param hello what to say
-   * @param limitNs when {@link #hangUp} will come, at the latest
-   * @param answered takes the channel and what was said, once; the other calls have been hung up
+   * @param tasks of the owner of these attempts
+   * @param hello the message to send
+   * @param limitNs time until {@link #hangUp}, at the latest
+   * @param answered takes the channel and the answer, once; the other attempts are closed by then
    * @param unanswered takes the reasons where no address leads to the listener, once
    */
   ConnectAttempts(
@@ -72,7 +71,7 @@ final class ConnectAttempts {
     this.calls = addresses.stream().map(Call::new).toList();
   }
 
-  /** Calls the next address, unless the turn is another's. */
+  /** Tries the next address, unless another's attempt is current. */
   void callNext() {
     if (over || current != null || resting) {
       return;
@@ -100,13 +99,13 @@ final class ConnectAttempts {
     }
   }
 
-  /** Ends all calls; nobody hears of them any more. */
+  /** Ends all attempts without a notification. */
   void hangUp() {
     over = true;
     calls.forEach(Call::hangUp);
   }
 
-  /** What each address that gave trouble said, or didn't; empty where none did. */
+  /** Returns the failure of each address; empty where there was none. */
   String troubles() {
     return calls.stream()
         .map(call -> call.trouble)
@@ -114,7 +113,7 @@ final class ConnectAttempts {
         .collect(Collectors.joining("; "));
   }
 
-  /** The same at the end of all patience, with those that haven't answered. */
+  /** Returns the failures at the timeout, unanswered addresses included. */
   String failuresAfter(long waitedNs) {
     for (Call call : calls) {
       if (call.channel != null || call.trouble.isEmpty()) {
@@ -129,7 +128,7 @@ final class ConnectAttempts {
   private enum State {
     DUE,
     CALLING,
-    /** Somebody is there, and isn't the listener or won't have us. */
+    /** A process answers that isn't the listener, or refuses us. */
     TURNED_AWAY
   }
 
@@ -138,12 +137,12 @@ final class ConnectAttempts {
         .formatted(peer, hello.version(), ControlCodec.VERSION);
   }
 
-  /* Our own words are no proof that anybody is there who knows the token. */
+  /* An echo of our Hello is no proof of a process that knows the token. */
   private String describeEcho(String peer, ControlMessage.Hello said) {
     return said.call() == hello.call() && MessageDigest.isEqual(said.token(), hello.token())
         ? peer
             + " echoes what is sent to it; it isn't the listener, see which program has that port"
-        : peer + " says hello as an end that calls; it isn't the listener";
+        : peer + " sent Hello as a connecting end; it isn't the listener";
   }
 
   static String otherToken(String peer) {
@@ -151,14 +150,14 @@ final class ConnectAttempts {
         + " does not know this listener's token; it is not the peer that NCCL gave the handle to";
   }
 
-  /** One address. */
+  /** Attempts at one address. */
   private final class Call implements ControlChannel.Listener {
     private final InetSocketAddress address;
     private State state = State.DUE;
     private String trouble = "";
     private int begun;
 
-    /* Once the call was taken. */
+    /* Set once the connection was accepted. */
     private @Nullable ControlChannel channel;
     private @Nullable ControlChannel calling;
 
@@ -217,7 +216,7 @@ final class ConnectAttempts {
                 AddressText.of(address)
                     + " sent "
                     + message.getClass().getSimpleName()
-                    + " before it said hello");
+                    + " before Hello");
       }
     }
 
@@ -237,7 +236,7 @@ final class ConnectAttempts {
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      /* A listener that strangers besiege may have sent us away before it looked at our first word. */
+      /* A flooded listener may have evicted us before it read our Hello. */
       boolean again =
           how == ControlChannel.Ending.NETWORK
               || how == ControlChannel.Ending.PEER && begun < MAX_SILENT_CLOSES;

@@ -29,9 +29,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a connection have alike: the native memory, one completion queue, a queue pair
- * on each plane that both ends have. Made on the control thread during the handshake, then owned by
- * its communicator.
+ * Common part of both ends of a connection: the native memory, one completion queue, and a queue
+ * pair on each common plane. Made on the control thread during the handshake, then owned by its
+ * communicator.
  */
 public final class Connection implements DeviceConnection, FailoverConnection {
   private final NetDevice device;
@@ -39,20 +39,23 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private final ConnectionMemory memory;
   private final int inlineBytes;
 
-  /* Asked by the routes' thread, too. */
+  /* Also read by the routes thread. */
   private volatile PlaneEnds planes = PlaneEnds.NONE;
-  /* What both ends call the pairs of planes, in the same order. */
+  /* Names of the paired planes that both ends use, in the same order. */
   private List<String> pairNames = List.of();
-  /* What queue pairs are made on: each plane, or all of them together. */
+  /* Carriers of the queue pairs: each plane, or all of them together. */
   private List<Carrier> carriers = List.of();
   private @Nullable CarrierPairs pairs;
-  /* Of each queue pair, once the planes are paired. */
+  /* Depths of each queue pair, once the planes are paired. */
   private PlaneQueuePair.QueueDepths depths = new PlaneQueuePair.QueueDepths(0, 0, 0);
 
-  /* Of the planes once they are paired, and of the carriers: the same where each plane is one. */
+  /*
+   * Weights of the planes, once paired, and of the carriers: the same object where each plane is a
+   * carrier.
+   */
   private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
   private ConnectionWeights weights = planeWeights;
-  private String peer = "a peer that has not said its name";
+  private String peer = "an unnamed peer";
   private ConnectionParts.PeersRing peersRing = new ConnectionParts.PeersRing(0, 0);
   private int peerReceiveDepth;
 
@@ -61,7 +64,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private boolean closed;
 
   /**
-   * @param inlineBytes as {@link PlaneQueuePair.QueueDepths} has it
+   * @param inlineBytes as in {@link PlaneQueuePair.QueueDepths}
    */
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
@@ -77,11 +80,11 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /**
-   * Pairs the planes by their marks and makes queue pairs on each that both ends have.
+   * Pairs the planes by their marks and makes queue pairs on each common one.
    *
    * @param queuePairs how many this end would make on each plane
-   * @param together whether each queue pair is to go over all planes, as the policy packet has it
-   * @return what became of each plane
+   * @param together whether each queue pair spans all planes, as the policy packet requires
+   * @return the result for each plane
    * @throws HeddleException when no plane is common, the peer has two planes on one address, or the
    *     device has no room for so many queue pairs
    */
@@ -98,7 +101,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
             pairing.pairs().stream().map(PlanePairing.Pair::mine).toList(),
             pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList());
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
-    /* One plane alone is a carrier like any. */
+    /* A single plane is an ordinary carrier. */
     boolean joined = together && paired.count() > 1;
     int maxLinks = device.context().maxLinks();
     if (joined && paired.count() > maxLinks) {
@@ -146,17 +149,17 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return made;
   }
 
-  /** What the other end must know of ours. */
+  /** Returns this end's endpoints for the peer. */
   ControlMessage.Endpoints endpoints() {
     return new ControlMessage.Endpoints(
         memory.ringAddress(), memory.ringRemoteKey(), depths.receives(), pairs().endpoints());
   }
 
   /**
-   * Connects every queue pair, as {@link CarrierPairs#connect} has it.
+   * Connects every queue pair, as {@link CarrierPairs#connect}.
    *
    * @throws VerbsException where a device refuses
-   * @throws HeddleException when the peer's list isn't the one that was agreed on
+   * @throws HeddleException when the peer's list isn't the agreed one
    */
   void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
     if (!pairs().isAgreed(remote.endpoints())) {
@@ -168,12 +171,12 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     peerReceiveDepth = remote.receiveDepth();
   }
 
-  /** What takes this connection off planes that fail. Before the communicator is driven. */
+  /** Sets the failover of this connection. Before the communicator is driven. */
   void begin(Failover begun) {
     failover = begun;
   }
 
-  /* On the control thread; what it throws ends this connection alone. */
+  /* Runs a task on the control thread; an exception ends this connection only. */
   private void guarded(Runnable task) {
     Failover begun = failover;
     if (begun == null) {
@@ -183,7 +186,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
   }
 
-  /** Null before the communicator exists. */
+  /** Returns the failover; null before the communicator exists. */
   public @Nullable Failover failover() {
     return failover;
   }
@@ -196,7 +199,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return memory;
   }
 
-  /** What its communicator is handed, once the queue pairs are connected. */
+  /** Returns the parts for its communicator, once the queue pairs are connected. */
   public ConnectionParts dataPath() {
     return new ConnectionParts(
         device,
@@ -212,12 +215,12 @@ public final class Connection implements DeviceConnection, FailoverConnection {
         this::detachCounters);
   }
 
-  /* Half of what the peer keeps posted, and what our queue holds. */
+  /* Half of the receives that the peer keeps posted, bounded by our queue. */
   private int maxChunksPerPlane() {
     return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
   }
 
-  /** What to choose carriers by. */
+  /** Returns the weights by which carriers are chosen. */
   PlaneWeights weights() {
     return weights.current();
   }
@@ -252,7 +255,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return device.events();
   }
 
-  /** Whether each queue pair goes over all planes. */
+  /** Returns whether each queue pair spans all planes. */
   boolean spansAllPlanes() {
     return weights != planeWeights;
   }
@@ -265,7 +268,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return begun != null && begun.isPeerSilent();
   }
 
-  /* Adds what the devices have counted of the queue pairs to the counters. */
+  /* Adds the devices' counts of the queue pairs to the counters. */
   private void countResent() {
     CarrierPairs made = pairs;
     if (made != null) {
@@ -280,7 +283,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
   }
 
-  /* They may be another connection's soon. What still happens is counted where nobody reads. */
+  /* The counters may soon be another connection's, so later events go to unpublished ones. */
   private PlaneCounters[] detachCounters() {
     if (spansAllPlanes()) {
       countResent();
@@ -339,19 +342,22 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return made == null ? -1 : made.carrierOf(queuePairNumber);
   }
 
-  /* The one that fails with this plane; −1 where it isn't ours, or is one of several under a queue pair. */
+  /*
+   * Returns the carrier that fails with this plane; −1 where it isn't ours, or is one of several
+   * under a queue pair.
+   */
   private int carrierOf(LocalPlane plane) {
     return spansAllPlanes() ? -1 : planes.indexOf(plane);
   }
 
   /**
-   * A plane by the addresses of both ends.
+   * Path of one plane between the addresses of both ends.
    *
    * @param plane its key here
    */
   record PlaneRoute(String plane, InetAddress here, InetAddress there) {}
 
-  /** How this carrier goes, where it is one plane; null where it is several. */
+  /** Returns this carrier's path, where it is one plane; null where it is several. */
   @Nullable PlaneRoute routeOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     if (!asked.isOnePlane()) {
@@ -390,7 +396,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
   }
 
-  /* Queue pairs over several planes stay without this one until all are made anew. */
+  /* Queue pairs over several planes go on without this one until all are replaced. */
   @Override
   public void planeMoved(LocalPlane plane) {
     Failover begun = failover;
@@ -423,7 +429,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   @Override
   public void withdrawn(int plane) {
-    /* A queue pair over all planes leaves one of them by itself. */
+    /* A queue pair over all planes stops using a withdrawn plane by itself. */
     Failover begun = spansAllPlanes() ? null : failover;
     if (begun != null) {
       begun.withdrawn(plane);
@@ -453,7 +459,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return health.isLeaving();
   }
 
-  /* This plane, where it is one of several under a queue pair, carries nothing. */
+  /* Stops using this plane, where it is one of several under a queue pair. */
   private void leaveLink(LocalPlane plane) {
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && link >= 0) {

@@ -8,17 +8,17 @@ import io.heddle.transport.options.InfinibandOptions;
 import io.heddle.transport.options.TransportOptions;
 
 /**
- * What the options and NCCL ask of one connection: what a {@link Handshake} needs to know.
+ * Parameters of one {@link Handshake}, from the options and NCCL.
  *
- * @param hostName how this end calls itself
+ * @param hostName this end's name
  * @param token the listener's secret
- * @param settings how queue pairs are to be connected
+ * @param settings parameters for connecting queue pairs
  * @param queuePairsPerPlane how many this end would make on each plane
- * @param inlineBytes what this end sends in up to so many bytes travels within its request
- * @param together whether the connecting end wants each queue pair to go over all planes
+ * @param inlineBytes payloads of this end up to this size travel within their request
+ * @param together whether the connecting end wants each queue pair to span all planes
  * @param retries what to do where a device refuses to connect a queue pair
- * @param timeoutNs how long the other end may say nothing meanwhile
- * @param graceNs how long the connection may then be without any plane
+ * @param timeoutNs longest silence of the other end during the handshake
+ * @param graceNs longest time that the connection may later be without any plane
  */
 public record ConnectionTerms(
     String hostName,
@@ -30,7 +30,7 @@ public record ConnectionTerms(
     ConnectRetries retries,
     long timeoutNs,
     long graceNs) {
-  /** At the end that listens, whose own packets are clear-to-send entries. */
+  /** Returns the parameters of the listening end, whose own packets are clear-to-send entries. */
   static ConnectionTerms ofListener(Options options, String hostName, byte[] token) {
     long asked = options.get(InfinibandOptions.CLEAR_TO_SEND_TRAFFIC_CLASS);
     return of(
@@ -42,9 +42,9 @@ public record ConnectionTerms(
   }
 
   /**
-   * At the end that connects, whose packets carry data.
+   * Returns the parameters of the connecting end, whose packets carry data.
    *
-   * @param trafficClass what NCCL gave the communicator; negative where undefined
+   * @param trafficClass NCCL's for the communicator; negative where undefined
    */
   static ConnectionTerms ofInitiator(
       Options options, String hostName, byte[] token, int trafficClass) {
@@ -79,8 +79,8 @@ public record ConnectionTerms(
   }
 
   /**
-   * The same with a queue pair on each plane whatever the policy: a queue pair over all planes
-   * takes no reads, which one-sided operations need.
+   * Returns these parameters with a queue pair on each plane, regardless of the policy: a queue
+   * pair over all planes supports no reads, which one-sided operations need.
    */
   ConnectionTerms apart() {
     return new ConnectionTerms(
@@ -99,7 +99,7 @@ public record ConnectionTerms(
     return Math.toIntExact(options.get(InfinibandOptions.QUEUE_PAIRS));
   }
 
-  /** Whether each queue pair is to go over all planes. */
+  /** Returns whether each queue pair is to span all planes. */
   static boolean spansAllPlanes(Options options) {
     return options.get(TransportOptions.POLICY).equals(SprayPolicy.PACKET);
   }

@@ -33,34 +33,35 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the connections of a process: listens for them, and calls listeners. Any thread; the work
+ * Connector of a process: listens for connections and connects to listeners. Any thread; the work
  * is done on the control thread.
  */
 public final class Connector {
-  /** Why nothing can be connected any more. */
+  /** Reason for failures after the loss of the control thread. */
   public static final String CONTROL_LOST =
-      "the control thread has failed, as it has told before; this process can't connect any more";
+      "the control thread has failed (its error is logged before); this process can't connect any"
+          + " more";
 
   /**
-   * After so long without a call for it a connection that is being made is given up: a host that
-   * waits for one asks again and again, and the interface has no call that cancels.
+   * Time without a call after which a pending connection is abandoned: a waiting host calls again
+   * and again, and NCCL's interface has no cancel.
    */
   private static final long IDLE_LIMIT_NS = 600_000_000_000L;
 
   private static final long SWEPT_EVERY_NS = 60_000_000_000L;
 
-  /** A connection that its caller hasn't fetched yet. Under the monitor of all of them. */
+  /** Connection that its caller hasn't fetched yet. With the monitor of all of them. */
   private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
     private boolean asked = true;
-    /* By the control thread's time, which stands still while the process does. */
+    /* By the control thread's time, which pauses while the process is stopped. */
     private long lastCallNs;
 
     PendingConnect(Handshake<SendComm> handshake) {
       this.handshake = handshake;
     }
 
-    /* Seen now and then: a call since the last time counts as one now. */
+    /* Called periodically: a call since the last time counts as one now. */
     private boolean isIdle(long nowNs, long idleNs) {
       if (asked) {
         asked = false;
@@ -74,35 +75,35 @@ public final class Connector {
   private final String hostName;
   private volatile List<InetAddress> controlAddresses;
   private final ControlLoop loop;
-  private final ReconnectListeners doors;
+  private final ReconnectListeners reconnectListeners;
   private final Log log;
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Long2ObjectHashMap<PendingConnect> connecting = new Long2ObjectHashMap<>();
   private final CallLimiter callLimiter = new CallLimiter();
 
   /**
-   * @param hostName of this process, for people
-   * @param controlAddresses where listeners listen
+   * @param hostName this process's name, for the log
+   * @param controlAddresses addresses of the listeners
    */
   public Connector(
       Options options,
       String hostName,
       List<InetAddress> controlAddresses,
       ControlLoop loop,
-      ReconnectListeners doors,
+      ReconnectListeners reconnectListeners,
       Log log) {
     this.options = options;
     this.hostName = hostName;
     this.controlAddresses = List.copyOf(controlAddresses);
     this.loop = loop;
-    this.doors = doors;
+    this.reconnectListeners = reconnectListeners;
     this.log = log;
     loop.every(SWEPT_EVERY_NS, () -> abandonIdle(IDLE_LIMIT_NS));
   }
 
   /**
-   * Gives up connections that are being made and that no call has asked for in this time; any one
-   * that is made is closed. Control thread.
+   * Abandons pending connections without a call for this time, and closes those that are
+   * established. Control thread.
    */
   public void abandonIdle(long idleNs) {
     List<PendingConnect> unasked;
@@ -116,16 +117,17 @@ public final class Connector {
     }
     for (PendingConnect each : unasked) {
       log.info(
-          "a connection that connect hasn't been called for in %d s is given up",
+          "a pending connection is abandoned: connect hasn't been called for it in %d s",
           idleNs / 1_000_000_000);
       each.handshake.abandon();
     }
   }
 
   /**
-   * Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks.
+   * Starts listening and writes the 128-byte handle that NCCL carries to the connecting side. Never
+   * blocks.
    *
-   * @throws HeddleException when nobody could be heard here
+   * @throws HeddleException when no address can be listened on
    */
   public ListenComm listen(NetDevice device, long handleAddress, CounterSource source, Log words) {
     requireControl();
@@ -147,13 +149,13 @@ public final class Connector {
         .write(handleAddress);
   }
 
-  /** Listeners to come listen at this address in place of that, where it is one of theirs. */
+  /** Replaces an address for future listeners, where it is one of theirs. */
   public void move(InetAddress before, InetAddress now) {
     controlAddresses =
         controlAddresses.stream().map(each -> each.equals(before) ? now : each).distinct().toList();
   }
 
-  /* An address may have gone since the start; one that is left is enough. */
+  /* An address may have gone since the start; one remaining address is enough. */
   private List<ControlListener> listenOnAll(Supplier<ControlChannel.Listener> accepted) {
     List<ControlListener> open = new ArrayList<>();
     HeddleException refused = null;
@@ -176,23 +178,24 @@ public final class Connector {
     return new Handshake<>(
         loop,
         device,
-        doors,
+        reconnectListeners,
         terms,
         false,
         words,
-        (connection, goodbye) -> {
+        (connection, sendClosing) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
           return new RecvComm(
-              connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
+              connection.dataPath(), sendClosing, counters, words, () -> source.close(counters));
         },
         listen::ended);
   }
 
   /**
-   * Connects step by step; what is between two calls is kept under a number in the handle's buffer.
+   * Connects step by step. The state between two calls is kept under a number in the handle's
+   * buffer.
    *
    * @param trafficClass -1 where undefined
-   * @param finish whether a connection that is made may be given out already
+   * @param finish whether an established connection may be returned already
    * @return null: call again
    * @throws HeddleException when the connection can't be made
    */
@@ -219,9 +222,9 @@ public final class Connector {
     }
     if (begun == null) {
       throw new HeddleException(
-          "connect is called again for a handle that is used up, or wasn't called for "
+          "connect was called for a handle that is connected already, or wasn't called for "
               + IDLE_LIMIT_NS / 1_000_000_000
-              + " s");
+              + " s before");
     }
     Handshake.Outcome<SendComm> outcome = begun.handshake.outcome();
     if (outcome == null || !finish) {
@@ -259,24 +262,24 @@ public final class Connector {
     return new Handshake<>(
         loop,
         device,
-        doors,
+        reconnectListeners,
         terms,
         false,
         words,
-        (connection, goodbye) -> {
+        (connection, sendClosing) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
           return new PeerSignals(
-              connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
+              connection.dataPath(), sendClosing, counters, words, () -> source.close(counters));
         },
         listen::ended);
   }
 
   /**
-   * Calls a peer for one-sided operations. Never blocks.
+   * Connects to a peer for one-sided operations. Never blocks.
    *
    * @param trafficClass -1 where undefined
-   * @param answers where requests are told as done
-   * @throws HeddleException when the handle isn't one
+   * @param answers request lines in which operations are completed
+   * @throws HeddleException when the handle isn't a valid one
    */
   public OneSidedCall callOneSided(
       NetDevice device,
@@ -292,16 +295,16 @@ public final class Connector {
         new Handshake<>(
             loop,
             device,
-            doors,
+            reconnectListeners,
             ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass).apart(),
             true,
             words,
-            (connection, goodbye) -> {
+            (connection, sendClosing) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new PeerPuts(
                   connection.dataPath(),
-                  goodbye,
+                  sendClosing,
                   policy,
                   answers,
                   counters,
@@ -314,6 +317,8 @@ public final class Connector {
   }
 
   /**
+   * Accepts the next initiator.
+   *
    * @return null: call again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
@@ -350,16 +355,16 @@ public final class Connector {
         new Handshake<>(
             loop,
             device,
-            doors,
+            reconnectListeners,
             ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass),
             true,
             words,
-            (connection, goodbye) -> {
+            (connection, sendClosing) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new SendComm(
                   connection.dataPath(),
-                  goodbye,
+                  sendClosing,
                   policy,
                   options.get(InfinibandOptions.SPLIT) == 1,
                   counters,
@@ -375,7 +380,9 @@ public final class Connector {
   }
 
   /**
-   * @param finish whether a connection that is made may be given out already
+   * Accepts the next connection.
+   *
+   * @param finish whether an established connection may be returned already
    * @return null: call again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
@@ -385,7 +392,10 @@ public final class Connector {
     return outcome == null ? null : comm(outcome);
   }
 
-  /** What was begun will never come to its end, and is let go. The control thread, at its end. */
+  /**
+   * Drops all pending connections, which can't finish without the control thread. Called by that
+   * thread at its end.
+   */
   public void controlLost() {
     callLimiter.giveUp();
     synchronized (connecting) {

@@ -15,17 +15,17 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ends of a connection say to each other once it is there, in order and once each,
- * whatever becomes of the TCP connections below. Control thread.
+ * Control session of an established connection: delivers messages between its two ends in order and
+ * exactly once, over successive TCP connections. Control thread.
  *
- * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them, which an
- * end that lives says at once. A channel that breaks, that the other end closed without a goodbye,
- * or whose plane is left, is made anew by the end that connected: it calls the other's {@link
- * ReconnectListeners}. ReconnectListeners that are shut are the peer's end.
+ * <p>Both ends number their messages and keep them until a {@link Ping} acknowledges them; an end
+ * that runs acknowledges at once. The end that connected replaces a channel that breaks, that the
+ * peer closes without Closing, or whose plane is left: it connects to the peer's {@link
+ * ReconnectListeners}. If those refuse, the peer is gone.
  *
- * <p>Where a channel falls silent, or a message stays without its acknowledgement, the peer may
- * merely be slow. So it is asked at its doors, and who answers there says first on the channel
- * where it is: a channel on which that doesn't come is made anew, any other goes on. All times are
+ * <p>Where a channel falls silent, or a message isn't acknowledged, the peer may merely be slow. So
+ * it is probed at its reconnect listeners, and it sends a Ping on the channel before it answers
+ * there. A channel on which that Ping doesn't come is replaced; otherwise it stays. All times are
  * those in which this thread ran ({@link ControlLoop#nanoTime}).
  */
 public final class ControlSession
@@ -33,13 +33,14 @@ public final class ControlSession
   private static final long ANSWER_NS = 160_000_000;
 
   /**
-   * What callers hear whom this end failed. Made before it is needed, since there may be no memory.
+   * Reason for callers of a connection that this end failed; a constant, since there may be no
+   * memory then.
    */
   private static final String LOCAL_ERROR =
-      "the control thread met an error of its own while it dealt with this connection, which it has"
-          + " told before";
+      "the control thread failed while it handled this connection; the error is logged before"
+          + " this line";
 
-  /* A channel that is left refers to no connection. */
+  /* Listener of abandoned channels, which must not refer to a connection. */
   private static final ControlChannel.Listener DISCARD = new DiscardingListener();
 
   private final ControlLoop loop;
@@ -47,7 +48,7 @@ public final class ControlSession
   private final Connection connection;
   private final Failover failover;
   private final Reconnector.ReconnectTarget target;
-  private final ReconnectTicket doors;
+  private final ReconnectTicket ticket;
   private final long graceNs;
   private final Log log;
 
@@ -67,14 +68,14 @@ public final class ControlSession
   private final Runnable guardedEnd = this::endGuarded;
 
   /**
-   * @param doors where the other end finds it until nothing more will be said
+   * @param ticket this end's reconnect addresses, valid until the session ends
    */
   ControlSession(
       ControlLoop loop,
       Connection connection,
       Communicator end,
       Reconnector.ReconnectTarget target,
-      ReconnectTicket doors,
+      ReconnectTicket ticket,
       long graceNs,
       Log log) {
     this.loop = loop;
@@ -83,7 +84,7 @@ public final class ControlSession
     this.target = target;
     this.graceNs = graceNs;
     heardNs = loop.nanoTime();
-    this.doors = doors;
+    this.ticket = ticket;
     this.log = log;
     calls = new Reconnector(loop, tasks, connection, target, graceNs, new ReconnectorOwner(), log);
     failover = new Failover(tasks, connection, end, this, graceNs, log);
@@ -91,12 +92,14 @@ public final class ControlSession
     end.setPlaneFailureListener(failover);
   }
 
-  /** Goes on with the channel of the handshake. Planes that it couldn't connect have failed. */
+  /**
+   * Continues on the handshake's channel. Planes that the handshake couldn't connect have failed.
+   */
   void begin(ControlChannel channel) {
     use(channel, 0);
-    doors.expect(this);
+    ticket.expect(this);
     sendPing();
-    if (doors.haveMoved()) {
+    if (ticket.haveMoved()) {
       ownAddressesChanged();
     }
     connection.pairs().unconnected().forEach(failover::noticedNow);
@@ -111,7 +114,7 @@ public final class ControlSession
     calls.channelFound();
   }
 
-  /* The channel that was in use until now, if any: nothing is said or heard there any more. */
+  /* Detaches the current channel, if any: it is neither read nor written any more. */
   private @Nullable SessionChannel drop() {
     SessionChannel old = current;
     current = null;
@@ -121,7 +124,7 @@ public final class ControlSession
     return old;
   }
 
-  /** One TCP connection; only the current one is listened to. */
+  /** One TCP connection; messages count only on the current one. */
   private final class SessionChannel implements ControlChannel.Listener {
     final ControlChannel channel;
     final long begunNs = loop.nanoTime();
@@ -151,7 +154,7 @@ public final class ControlSession
         number = ping.next();
         calls.endProbe(keptFrom);
       } else if (number > received) {
-        lose("it left out message " + received);
+        lose("it skipped message " + received);
       } else if (number++ == received) {
         received++;
         heard(message);
@@ -169,7 +172,10 @@ public final class ControlSession
             || !connection.health().isPeerAlive()) {
           lose("its control channel broke: " + reason);
         } else {
-          /* Perhaps it merely goes on by another one, of which we are too slow to have heard. Its doors will tell. */
+          /*
+           * The peer may merely have switched to another channel of which this end hasn't heard
+           * yet. Its reconnect listeners will show.
+           */
           calls.closed(reason, how == ControlChannel.Ending.PEER);
         }
       }
@@ -179,7 +185,7 @@ public final class ControlSession
   private void heard(ControlMessage message) {
     switch (message) {
       case ControlMessage.PlaneMessage plane -> failover.heard(plane);
-      case ControlMessage.Closing goodbye -> {
+      case ControlMessage.Closing closed -> {
         if (closing) {
           end();
         } else {
@@ -187,7 +193,10 @@ public final class ControlSession
         }
       }
       case ControlMessage.Failed failed -> {
-        /* While we close, its goodbye comes when NCCL closes it; our last answers may be asked for again. */
+        /*
+         * While this end closes, the peer's Closing comes when NCCL closes it; until then it may
+         * retransmit for our last acknowledgements.
+         */
         if (!closing) {
           connection.health().peerGone(ConnectionHealth.Peer.FAILED, failed.reason());
         }
@@ -204,7 +213,7 @@ public final class ControlSession
   }
 
   private void unexpected(ControlMessage message) {
-    lose("it sent " + message.getClass().getSimpleName() + " on a connection that is there");
+    lose("it sent " + message.getClass().getSimpleName() + " on an established connection");
   }
 
   private void acknowledged(long count) {
@@ -232,7 +241,7 @@ public final class ControlSession
     return true;
   }
 
-  /** The listener of a channel that has been left: nothing is heard there any more. */
+  /** Listener of an abandoned channel: discards everything. */
   private static final class DiscardingListener implements ControlChannel.Listener {
     @Override
     public void onConnected(ControlChannel channel) {
@@ -241,16 +250,16 @@ public final class ControlSession
 
     @Override
     public void onMessage(ControlMessage message) {
-      // The other end says all of it again on the channel that it goes on by.
+      // The peer resends all of it on the channel that it switches to.
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      // The connection doesn't depend on it.
+      // The connection no longer depends on it.
     }
   }
 
-  /* So many messages of ours are acknowledged soon, or the channel carries them no more. */
+  /* Probes the peer where this many of our messages aren't acknowledged in time. */
   private void expect(long count, long sinceNs) {
     tasks.schedule(
         ANSWER_NS,
@@ -260,7 +269,7 @@ public final class ControlSession
           }
           long now = loop.nanoTime();
           SessionChannel active = current;
-          /* One that has just begun has just been told. */
+          /* A new channel has just carried the message. */
           if (active == null || now - active.begunNs >= ANSWER_NS) {
             calls.probe("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
           }
@@ -268,7 +277,7 @@ public final class ControlSession
         });
   }
 
-  /** Tells the peer, once, that this end has failed. Any thread. */
+  /** Reports this end's failure to the peer, once. Any thread. */
   void reportFailure(String story) {
     tasks.execute(() -> {
       if (!closing && !failureTold) {
@@ -278,12 +287,15 @@ public final class ControlSession
     });
   }
 
-  /** What a channel begins with: where we are, and that all we keep will follow. */
+  /**
+   * Returns the first message of a channel: this end's position, and the number of the first kept
+   * message, which follows.
+   */
   Ping ping() {
     return new Ping(received, keptFrom);
   }
 
-  /* How much we have had, and which number our next message has. */
+  /* Sends the number of received messages, and the number of our next one. */
   @Override
   public void sendPing() {
     SessionChannel active = current;
@@ -297,17 +309,17 @@ public final class ControlSession
     tasks.run(() -> calls.probe("silent for " + Heartbeats.SILENT_NS / 1_000_000 + " ms", 0));
   }
 
-  /** Does this on the thread that this conversation is held by. Any thread. */
+  /** Runs a task on the session's thread. Any thread. */
   public void execute(Runnable task) {
     tasks.execute(task);
   }
 
-  /** Makes the channel anew, whatever it is like. Any thread. */
+  /** Replaces the channel, regardless of its state. Any thread. */
   public void renew(String reason) {
     tasks.execute(() -> calls.replaceChannel(reason));
   }
 
-  /* What is to be said of the plane would wait for the silence of a channel that goes the same way. */
+  /* Messages about the plane would otherwise wait for the silence of a channel on the same path. */
   @Override
   public void leave(int carrier) {
     Connection.PlaneRoute route = connection.routeOf(carrier);
@@ -340,7 +352,7 @@ public final class ControlSession
 
   @Override
   public void ownAddressesChanged() {
-    say(doors.message());
+    say(ticket.message());
   }
 
   private final class ReconnectorOwner implements Reconnector.Owner {
@@ -355,8 +367,8 @@ public final class ControlSession
     }
 
     @Override
-    public ControlMessage.ReconnectAddresses ownDoors() {
-      return doors.message();
+    public ControlMessage.ReconnectAddresses ownAddresses() {
+      return ticket.message();
     }
 
     @Override
@@ -381,7 +393,7 @@ public final class ControlSession
     }
   }
 
-  /* The old channel stays until the other end has left it: its end would be taken for ours. */
+  /* The old channel stays open until the peer has left it: its close would be taken for this end's. */
   private void takeOver(ControlChannel fresh, Ping theirs) {
     SessionChannel old = current;
     if (old != null) {
@@ -393,9 +405,9 @@ public final class ControlSession
   }
 
   /**
-   * The other end goes on by this channel, unless it has gone on by a later one since.
+   * Switches to this channel with the peer, unless a later one has been adopted since.
    *
-   * @param number of its round of calls
+   * @param number of its round of attempts
    */
   private void adopt(ControlChannel fresh, Ping theirs, long number) {
     if (over || number <= adopted) {
@@ -418,7 +430,7 @@ public final class ControlSession
     kept.forEach(fresh::send);
   }
 
-  /* The end. */
+  /* Ending. */
 
   private void lose(String reason) {
     calls.hangUp();
@@ -433,7 +445,7 @@ public final class ControlSession
     connection.health().peerGone(ConnectionHealth.Peer.LOST, reason);
     failover.peerUnreachable();
     leaveChannel();
-    doors.forget();
+    ticket.forget();
   }
 
   private void leaveChannel() {
@@ -444,9 +456,9 @@ public final class ControlSession
   }
 
   /**
-   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone,
-   * or has had its time, or too many others wait as well: an acknowledgement of ours may have been
-   * lost, and then the peer asks again. Any thread.
+   * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone, has had its
+   * time, or too many others linger: an acknowledgement of ours may have been lost, and then the
+   * peer retransmits. Any thread.
    */
   void close() {
     connection.health().leave();
@@ -481,11 +493,11 @@ public final class ControlSession
     tasks.cancelScheduled();
     connection.close();
     if (first) {
-      doors.forget();
+      ticket.forget();
     }
   }
 
-  /* Something of this connection was told and is half done. The first step needs no memory. */
+  /* A failure was logged and the connection's state may be inconsistent. The first step needs no memory. */
   private void broken(Throwable told) {
     breakOff();
   }
@@ -499,13 +511,13 @@ public final class ControlSession
     lose(LOCAL_ERROR);
   }
 
-  /** The local end gives up, and there is no communicator whose close would end it. */
+  /** Abandons a connection that has no communicator whose close would end it. */
   void discard() {
     breakOff();
     end();
   }
 
-  /** The local end gives up. Control thread. */
+  /** Abandons the connection. Control thread. */
   void abandon(String reason) {
     lose(reason);
   }

@@ -6,13 +6,13 @@ import io.heddle.stats.StatsFile;
 import java.lang.foreign.Arena;
 import java.util.List;
 
-/** Where a communicator's counters come from, one per plane. */
+/** Source of a communicator's counters, one per plane. */
 public interface CounterSource {
   PlaneCounters[] open(Connection connection, StatsFile.Direction direction);
 
   void close(PlaneCounters[] counters);
 
-  /** Records of this file. */
+  /** Returns a source of records in this file. */
   static CounterSource of(StatsFile file) {
     return new CounterSource() {
       @Override
@@ -43,7 +43,7 @@ public interface CounterSource {
     };
   }
 
-  /** Counters that nobody reads; they end with the arena. */
+  /** Returns a source of unpublished counters; they end with the arena. */
   static CounterSource unpublished(Arena arena) {
     return new CounterSource() {
       @Override
@@ -57,7 +57,7 @@ public interface CounterSource {
 
       @Override
       public void close(PlaneCounters[] counters) {
-        // The arena's owner does it.
+        // The arena's owner frees them.
       }
     };
   }

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the conversation that makes a connection; {@link ControlSession} goes on with its
+ * One end of the handshake that makes a connection; {@link ControlSession} continues on its
  * channel.
  *
  * <pre>
@@ -36,15 +36,15 @@ import org.jspecify.annotations.Nullable;
  *   ReconnectListeners, Ready      ◀─────────▶  ReconnectListeners, Ready
  * </pre>
  *
- * <p>The connecting end may say Hello on several channels ({@link ConnectAttempts}); it goes on
- * with the first that is answered, and the accepting end does nothing for the others.
+ * <p>The connecting end may send Hello on several channels ({@link ConnectAttempts}). It continues
+ * on the first that is answered, and the accepting end does nothing for the others.
  *
- * <p>Everything runs on the control thread; {@link #outcome} is read by others.
+ * <p>Runs on the control thread; {@link #outcome} is read by other threads.
  *
- * @param <C> the kind of communicator that comes out
+ * @param <C> the kind of communicator that it makes
  */
 final class Handshake<C extends Communicator> implements ControlChannel.Listener {
-  /** How it ended: a communicator, or why there is none. */
+  /** Outcome: a communicator, or the reason for the failure. */
   record Outcome<C extends Communicator>(@Nullable C comm, String failure, boolean ofPeer) {
     /**
      * Returns the communicator.
@@ -70,12 +70,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     OVER
   }
 
-  /** Made before it is needed, since there may be no memory. */
+  /** Allocated before it is needed, since there may be no memory then. */
   private static final Outcome<?> BROKEN =
       new Outcome<>(
           null,
-          "the control thread met an error of its own while it made the connection, which it has"
-              + " told before",
+          "the control thread failed while it made the connection; the error is logged before this"
+              + " line",
           false);
 
   private static final String UNREACHED = "the listener can't be reached: ";
@@ -83,7 +83,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final NetDevice device;
-  private final ReconnectTicket doors;
+  private final ReconnectTicket ticket;
   private final ConnectionTerms terms;
   private final boolean connecting;
   private final Log log;
@@ -94,7 +94,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private byte[] listenerPlaneDigest = {};
   private @Nullable ConnectAttempts calls;
 
-  /* Before that nobody counts on hearing of its end. */
+  /* Until this is set the owner expects no notification of the end. */
   private boolean begun;
   private long heardNs;
   private boolean authenticated;
@@ -102,7 +102,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private boolean hungUp;
   private boolean endTold;
   private boolean ofPeer;
-  /* What is being made is to be closed at once. */
+  /* The connection is to be closed as soon as it is made. */
   private boolean unwanted;
   private boolean together;
   private boolean peerIsReady;
@@ -117,7 +117,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   Handshake(
       ControlLoop loop,
       NetDevice device,
-      ReconnectListeners doors,
+      ReconnectListeners listeners,
       ConnectionTerms terms,
       boolean connecting,
       Log log,
@@ -126,7 +126,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     this.loop = loop;
     tasks = loop.tasksOf(told -> breakOff());
     this.device = device;
-    this.doors = new ReconnectTicket(doors);
+    ticket = new ReconnectTicket(listeners);
     this.terms = terms;
     this.together = connecting && terms.together();
     this.connecting = connecting;
@@ -135,12 +135,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     this.ended = ended;
   }
 
-  /** Null while it goes on. Any thread. */
+  /** Returns the outcome; null while the handshake runs. Any thread. */
   @Nullable Outcome<C> outcome() {
     return outcome;
   }
 
-  /* A slow peer isn't a silent one: each word gives it all the time again. */
+  /* A slow peer isn't a silent one: each message restarts the timeout. */
   private void awaitWord(long forNs) {
     tasks.schedule(
         forNs,
@@ -165,7 +165,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
   }
 
-  /** Calls the listener that wrote this handle. Control thread. */
+  /** Connects to the listener that wrote this handle. Control thread. */
   void call(ConnectionHandle handle) {
     tasks.run(() -> {
       begun = true;
@@ -207,7 +207,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     authenticated = true;
     if (together && !hello.spansAllPlanes()) {
       refuse(
-          ("HEDDLE_POLICY=packet is wanted here, and the release of Heddle on %s doesn't know it;"
+          ("HEDDLE_POLICY=packet is set here, and the release of Heddle on %s doesn't support it;"
                   + " run the same release on both, or set another policy here")
               .formatted(peer()));
       return;
@@ -224,7 +224,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     channel = connected;
   }
 
-  /** Takes over the channel of somebody who called, and its first message. Control thread. */
+  /** Takes over an accepted channel and its first message. Control thread. */
   void hear(ControlChannel caller, ControlMessage first) {
     begun = true;
     heardNs = loop.nanoTime();
@@ -260,18 +260,18 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /* From who calls; the listener's own comes to ConnectAttempts. */
+  /* Handles the initiator's Hello; ConnectAttempts handles the listener's. */
   private void onHello(ControlMessage.Hello hello) {
     if (hello.version() != ControlCodec.VERSION) {
       refuse(ConnectAttempts.otherVersion(peer(), hello));
       return;
     }
     if (hello.isAnswer()) {
-      fail(peer() + " answered without a call; it isn't an end that connects");
+      fail(peer() + " sent an answer instead of a request; it isn't a connecting end");
       return;
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {
-      /* Nothing more is said to somebody without the token. */
+      /* A peer without the token gets no answer. */
       fail(ConnectAttempts.otherToken(peer()));
       return;
     }
@@ -319,7 +319,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     stage = Stage.READY;
     ControlChannel open = channel();
-    open.send(doors.message());
+    open.send(ticket.message());
     open.send(new ControlMessage.Ready());
     if (peerIsReady && stage == Stage.READY) {
       onReady();
@@ -359,7 +359,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             comm,
             new Reconnector.ReconnectTarget(
                 connecting, peerAddresses.ticket(), peerAddresses.addresses()),
-            doors,
+            ticket,
             terms.graceNs(),
             log);
     made.health().setFailureListener(talk::reportFailure);
@@ -373,7 +373,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /* Once: whoever waits for the end of this conversation goes on. */
+  /* Notifies the owner of the end, once. */
   private void notifyEnd() {
     if (begun && !endTold) {
       endTold = true;
@@ -404,7 +404,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     fail(reason);
   }
 
-  /* Something of this conversation is half done. The first step needs no memory. */
+  /* The handshake's state may be inconsistent. The first step needs no memory. */
   private void breakOff() {
     if (outcome == null) {
       @SuppressWarnings("unchecked") /* it holds no communicator */
@@ -423,7 +423,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     fail(reason);
   }
 
-  /* Others wait for its end, whatever becomes of its remains. */
+  /* The owner waits for the end, even where the clean-up fails. */
   private void fail(String reason) {
     try {
       giveUp(reason);
@@ -463,17 +463,15 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /**
-   * Says goodbye, as {@link ControlSession#close} has it. Any thread, once there is a communicator.
-   */
+  /** Closes as {@link ControlSession#close} does. Any thread, once there is a communicator. */
   void close() {
     there(link, "communicator").close();
   }
 
   /**
-   * Gives up a conversation that nobody waits for any more; what has come of it is closed. An end
-   * that has said that it is ready waits for the other's word all the same: that one may be through
-   * by now, and hears a goodbye then, as of any connection. Any thread.
+   * Abandons a handshake whose result nobody wants; a finished connection is closed. An end that
+   * has sent Ready still waits for the peer's: the peer may be connected by now, and then gets
+   * Closing like on any connection. Any thread.
    */
   void abandon() {
     tasks.execute(() -> {
@@ -491,19 +489,19 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   /**
-   * Whether the other end, which has shown the token, hung up without a word before there was a
+   * Returns whether the authenticated peer disconnected without a message before there was a
    * connection. Control thread.
    */
   boolean peerHungUp() {
     return hungUp;
   }
 
-  /** Whether the other end has shown the token. Control thread. */
+  /** Returns whether the other end has shown the token. Control thread. */
   boolean isAuthenticated() {
     return authenticated;
   }
 
-  /** Which of its connections the other end, which has shown the token, calls for. */
+  /** Returns the authenticated peer's number of this connection. */
   long call() {
     return call;
   }

@@ -4,7 +4,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.transport.data.PeerPuts;
 import org.jspecify.annotations.Nullable;
 
-/** A call of a peer's {@link SignalListener} that is under way. Any thread. */
+/** Pending connect to a peer's {@link SignalListener}. Any thread. */
 public final class OneSidedCall {
   private final Handshake<PeerPuts> handshake;
 
@@ -13,7 +13,9 @@ public final class OneSidedCall {
   }
 
   /**
-   * @return null while it goes on
+   * Returns the connection, once it is established.
+   *
+   * @return null while it is pending
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable PeerPuts poll() {
@@ -21,7 +23,7 @@ public final class OneSidedCall {
     return outcome == null ? null : Connector.comm(outcome);
   }
 
-  /** Nobody waits for it any more; what has come of it is closed. */
+  /** Abandons the connect; an established connection is closed. */
   public void abandon() {
     handshake.abandon();
   }

@@ -9,7 +9,7 @@ import io.heddle.transport.device.NetDevice;
 import java.util.Arrays;
 import java.util.List;
 
-/** The planes that an end offers, and what people are told of the other end's. */
+/** Planes that an end offers, and the log lines about the other end's. */
 final class PlaneOffers {
   private PlaneOffers() {}
 
@@ -41,12 +41,12 @@ final class PlaneOffers {
     }
   }
 
-  /** Tells where there are fewer queue pairs than this end asks for. */
+  /** Logs where there are fewer queue pairs than this end requested. */
   static void logQueuePairs(
       ConnectionTerms terms, ControlMessage.PlaneList theirs, Connection made, Log log) {
     if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {
       log.info(
-          "connection with %s has %d queue pairs on each plane: here %d are asked for, there %d,"
+          "connection with %s has %d queue pairs on each plane: here %d are requested, there %d,"
               + " and %d over all planes is the limit",
           made.peer(),
           made.pairs().perCarrier(),

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which of our planes is which of the peer's, by {@link PlaneMatching}, and what people hear of it.
+ * Pairing of this end's planes with the peer's, by {@link PlaneMatching}, and its log lines.
  *
  * @param pairs in order of their names
  * @param renamed sentences about pairs that have another key there than here
  * @param leftOut planes that only one end has, with their marks
  * @param onBoth planes of this end whose address the other host has, too
- * @param oneDaemon whose route daemon alone has named planes that are paired; empty where none
+ * @param oneDaemon the end whose route daemon alone has named paired planes; empty where none
  * @param here all of this end's
  * @param there all of the other end's
  */
@@ -35,9 +35,9 @@ record PlanePairing(
     List<PlaneMarks> here,
     List<PlaneMarks> there) {
   /**
-   * A plane as both ends have it.
+   * Plane of both ends.
    *
-   * @param name what both call the pair
+   * @param name the name that both use
    */
   record Pair(String name, LocalPlane mine, PlaneOffer theirs) {}
 
@@ -82,6 +82,8 @@ record PlanePairing(
   }
 
   /**
+   * Checks that the peer's planes have different addresses.
+   *
    * @throws HeddleException when two planes of the peer have the same address: they would be one
    */
   static void requireDistinctAddresses(String peer, List<PlaneOffer> theirs) {
@@ -115,7 +117,7 @@ record PlanePairing(
     }
   }
 
-  /** Why there is no pair, and what to do. */
+  /** Returns the reason why no plane matches, and what to do. */
   String refusal(String peer) {
     boolean daemonHere = here.stream().anyMatch(PlaneMarks::isNamedByDaemon);
     boolean daemonThere = there.stream().anyMatch(PlaneMarks::isNamedByDaemon);

@@ -5,15 +5,14 @@ import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.verbs.DeviceAttributes;
 
 /**
- * QueueSizing of a connection's queues: as many work requests as are wanted, and fewer where the device
- * has no room for so many in a queue pair, or for all their completions in the one completion queue
- * that the queue pairs share.
+ * Depths of a connection's queues: the wanted number of work requests, or fewer where the device's
+ * limits for a queue pair, or for the shared completion queue, are smaller.
  */
 final class QueueSizing {
   private static final int WANTED_SENDS = 256;
   private static final int WANTED_RECEIVES = 512;
 
-  /** Fewer carry a connection, but one request at a time. */
+  /** Minimum: fewer would carry a connection, but with one request at a time. */
   private static final int LEAST_SENDS = 16;
 
   private static final int LEAST_RECEIVES = 2 * LEAST_SENDS;
@@ -26,7 +25,7 @@ final class QueueSizing {
    *
    * @param device its name
    * @param queuePairs of the connection
-   * @param inlineBytes as {@link PlaneQueuePair.QueueDepths} has it
+   * @param inlineBytes as in {@link PlaneQueuePair.QueueDepths}
    * @throws HeddleException where the device is too small for so many queue pairs
    */
   static PlaneQueuePair.QueueDepths of(
@@ -38,8 +37,7 @@ final class QueueSizing {
       throw new HeddleException(
           ("device %s takes %s work requests in a queue (max_qp_wr) and %s completions in a queue"
                + " (max_cqe); a connection with %s queue pairs needs %s and %s: name fewer planes"
-               + " with HEDDLE_PLANES, or ask for fewer queue pairs with"
-               + " NCCL_IB_QPS_PER_CONNECTION")
+               + " with HEDDLE_PLANES, or set fewer queue pairs with NCCL_IB_QPS_PER_CONNECTION")
               .formatted(
                   device,
                   limits.maxWorkRequests(),

@@ -20,23 +20,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where peers call whose control channel is lost: a listening socket on each control and plane
- * address, as long as the transport lives. Those of planes go where their planes go. A caller shows
- * its connection's ticket. Control thread, but for making it.
+ * Listeners at which peers reconnect a lost control channel: one socket on each control and plane
+ * address, for the transport's lifetime. A plane's listener moves with its plane. A caller shows
+ * its connection's ticket. Control thread, but for the construction.
  */
 public final class ReconnectListeners {
-  /** Whoever a caller that shows a ticket is for. */
+  /** Session that a caller's ticket belongs to. */
   interface Session {
-    /** The other end is at a door: what has been said on the channel comes before the answer. */
+    /**
+     * Sends a Ping on the channel, and returns the Ping that answers the peer at a listener. The
+     * first must go out before the second.
+     */
     ControlMessage.Ping pingForReconnect();
 
-    /** The other end, at a door, can be called here from now on. */
+    /** Sets the reconnect addresses that the peer sent at a listener. */
     void peerAddressesChanged(ControlMessage.ReconnectAddresses theirs);
 
-    /** Ours aren't where they were. */
+    /** Handles a change of this end's reconnect addresses. */
     void ownAddressesChanged();
 
-    /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
+    /** Handles the peer's switch to this channel, or its request for a new one. */
     void reconnected(ControlChannel fresh, ControlMessage.Ping theirs, long number);
   }
 
@@ -47,7 +50,7 @@ public final class ReconnectListeners {
   private final List<ControlListener> listeners = new ArrayList<>();
   private final Map<ByteBuffer, Session> links = new HashMap<>();
 
-  /** Opens a door on each of these addresses that can have one. */
+  /** Opens a listener on each of these addresses where that is possible. */
   public ReconnectListeners(ControlLoop loop, List<InetAddress> addresses, Log log) {
     this.loop = loop;
     this.log = log;
@@ -59,11 +62,12 @@ public final class ReconnectListeners {
       listeners.add(new ControlListener(loop, address, Caller::new));
     } catch (HeddleException refused) {
       log.info(
-          "no way back by %s: %s", AddressText.of(address), String.valueOf(refused.getMessage()));
+          "no reconnect listener on %s: %s",
+          AddressText.of(address), String.valueOf(refused.getMessage()));
     }
   }
 
-  /** A plane has gone from one address to another: its door goes along, and all peers are told. */
+  /** Moves a plane's listener with its plane, and notifies all peers. */
   public void move(InetAddress before, InetAddress now) {
     listeners.stream().filter(each -> isAt(each, before)).forEach(ControlListener::close);
     listeners.removeIf(each -> isAt(each, before));
@@ -88,7 +92,7 @@ public final class ReconnectListeners {
     return RandomBytes.of(ControlCodec.TOKEN_BYTES);
   }
 
-  /** Callers with this ticket are for this link. */
+  /** Registers the session of a ticket. */
   void expect(byte[] ticket, Session link) {
     links.put(ByteBuffer.wrap(ticket), link);
   }
@@ -97,10 +101,13 @@ public final class ReconnectListeners {
     links.remove(ByteBuffer.wrap(ticket));
   }
 
-  /** Somebody at a door: nobody until it shows a ticket, then the link's next channel, perhaps. */
+  /**
+   * Caller at a listener; unauthenticated until it shows a ticket, then perhaps the session's next
+   * channel.
+   */
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
-    /* Null once the caller is gone: the timer below may keep this in memory longer than the connection. */
+    /* Null once the caller is gone: the timer below may outlive the connection. */
     private @Nullable Session link;
     private long number;
 
@@ -140,7 +147,7 @@ public final class ReconnectListeners {
       }
     }
 
-    /* Whose connection isn't known gives it up. */
+    /* A peer whose connection isn't known gives it up. */
     private void refuse(String reason) {
       ControlChannel open = channel;
       if (open != null) {
@@ -150,7 +157,7 @@ public final class ReconnectListeners {
       }
     }
 
-    /* Without a word: who was too slow calls again. */
+    /* Closes without a Refused: a peer that was too slow calls again. */
     private void hangUp() {
       ControlChannel open = channel;
       link = null;

@@ -4,33 +4,33 @@ import io.heddle.transport.control.ControlMessage;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** The doors as one connection has them, under its ticket. Control thread. */
+/** Reconnect addresses of one connection, under its ticket. Control thread. */
 final class ReconnectTicket {
-  private final ReconnectListeners doors;
+  private final ReconnectListeners listeners;
   private final byte[] ticket;
   private List<InetSocketAddress> told = List.of();
 
-  ReconnectTicket(ReconnectListeners doors) {
-    this.doors = doors;
-    ticket = doors.newTicket();
+  ReconnectTicket(ReconnectListeners listeners) {
+    this.listeners = listeners;
+    ticket = listeners.newTicket();
   }
 
-  /** What the peer is told of them now. */
+  /** Returns the message with the present addresses, and records them as sent. */
   ControlMessage.ReconnectAddresses message() {
-    told = doors.addresses();
+    told = listeners.addresses();
     return new ControlMessage.ReconnectAddresses(ticket, told);
   }
 
-  /** Whether they aren't where the peer was told last. */
+  /** Returns whether the addresses differ from those sent last. */
   boolean haveMoved() {
-    return !told.equals(doors.addresses());
+    return !told.equals(listeners.addresses());
   }
 
   void expect(ReconnectListeners.Session link) {
-    doors.expect(ticket, link);
+    listeners.expect(ticket, link);
   }
 
   void forget() {
-    doors.forget(ticket);
+    listeners.forget(ticket);
   }
 }

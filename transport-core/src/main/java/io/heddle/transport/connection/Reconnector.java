@@ -15,58 +15,61 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the other end's {@link ReconnectListeners}: for the next control channel, where the present
- * one is given up, or, where it is in doubt, to learn whether the other end is slow. Who answers at
- * a door has said on the channel first where it is. What doesn't come then, soon, won't: the
- * channel is given up. An end that only knocks has no channel made by that, but tells the other
- * that it needs one. Control thread; times are those in which it ran.
+ * Reconnection to the peer's {@link ReconnectListeners}: gets the next control channel where the
+ * present one is given up, or probes whether the peer is merely slow. The peer sends a Ping on the
+ * old channel before it answers at a listener. If that Ping doesn't come soon after, the channel is
+ * given up. An end that may not connect only knocks: it tells the peer that it needs a new channel.
+ * Control thread; times are those in which it ran.
  */
 final class Reconnector {
   private static final long ROUND_NS = 500_000_000;
   private static final long RECHECK_NS = 20_000_000;
 
-  /* By so much an answer on the channel may come behind that at a door. */
+  /* Time by which a Ping on the channel may come after the answer at a listener. */
   private static final long REPLY_GRACE_NS = 50_000_000;
 
-  /* So long a call that was taken lies at the door of a slow peer before it is made again. */
+  /* Time that an accepted connection may wait at a slow peer's listener before it is made again. */
   private static final long ACCEPTED_LIMIT_NS = 4_000_000_000L;
 
   private static final String PROCESS_GONE =
-      ", and nobody is behind its doors any more: its process is gone";
+      ", and its reconnect listeners refuse connections: its process is gone";
 
   /**
-   * The way back to the other end.
+   * The peer's reconnect addresses at the start, and this end's role.
    *
-   * @param calls whether this end makes the channel anew; the other only knocks, to learn whether
-   *     anybody is there
-   * @param doors of the other end, at the start
+   * @param calls whether this end makes the new channel; the other only knocks, to learn whether
+   *     the peer is alive
+   * @param addresses the peer's reconnect addresses
    */
-  record ReconnectTarget(boolean calls, byte[] ticket, List<InetSocketAddress> doors) {
+  record ReconnectTarget(boolean calls, byte[] ticket, List<InetSocketAddress> addresses) {
     ReconnectTarget {
-      doors = List.copyOf(doors);
+      addresses = List.copyOf(addresses);
     }
   }
 
-  /** Whose channel it is. */
+  /** Owner of the channel. */
   interface Owner {
     boolean isOver();
 
-    /** What a channel begins with. */
+    /** Returns the first message of a channel. */
     Ping ping();
 
-    /** Where this end can be called. */
-    ControlMessage.ReconnectAddresses ownDoors();
+    /** Returns this end's reconnect addresses. */
+    ControlMessage.ReconnectAddresses ownAddresses();
 
-    /** Whether something has come by the present channel since then. */
+    /** Returns whether something has come on the present channel since then. */
     boolean isHeardSince(long since);
 
-    /** The other end has had so many of our messages; returns how many it is known to have. */
+    /**
+     * Notes that the peer has received this many of our messages; returns how many it is known to
+     * have.
+     */
     long acknowledged(long count);
 
-    /** This is the next channel. */
+    /** Switches to the new channel. */
     void useChannel(ControlChannel fresh, Ping theirs);
 
-    /** The other end is gone. */
+    /** Handles the final loss of the peer. */
     void lose(String reason);
   }
 
@@ -76,20 +79,22 @@ final class Reconnector {
   private final ReconnectTarget target;
   private final long graceNs;
   private final Owner owner;
-  private List<InetSocketAddress> doors;
+  private List<InetSocketAddress> addresses;
   private final Log log;
 
   private List<Attempt> attempts = List.of();
   private long rounds;
   private String trouble = "";
-  /* Since when doors are called; 0 while they aren't. */
+  /* Start of the reconnection or probe; 0 while there is none. */
   private long lostNs;
   private long calledNs;
   private boolean closedByPeer;
   private @Nullable Answer answer;
 
-  /* Whether the channel is given up; else it is in doubt, and kept where it says something and so many of our messages are
-  acknowledged. */
+  /*
+   * Whether the channel is given up. Otherwise it is only probed, and kept where a message comes
+   * on it and this many of our messages are acknowledged.
+   */
   private boolean sure;
   private long owed;
 
@@ -105,7 +110,7 @@ final class Reconnector {
     this.tasks = tasks;
     this.connection = connection;
     this.target = target;
-    doors = target.doors();
+    addresses = target.addresses();
     this.graceNs = graceNs;
     this.owner = owner;
     this.log = log;
@@ -117,38 +122,38 @@ final class Reconnector {
     connection.events().report(kind, connection, peer, log, List.of(peer + ": " + what));
   }
 
-  /** The other end is called here from the next round on. */
+  /** Sets the peer's reconnect addresses, from the next round on. */
   void setPeerAddresses(List<InetSocketAddress> theirs) {
-    doors = List.copyOf(theirs);
+    addresses = List.copyOf(theirs);
   }
 
-  /** There is a channel. */
+  /** Notes that there is a channel. */
   void channelFound() {
     lostNs = 0;
     sure = false;
     closedByPeer = false;
   }
 
-  /** The channel is closed, perhaps only because the other end goes on by another. */
+  /** Handles the close of the channel, which may mean only that the peer switched to another. */
   void closed(String reason, boolean byPeer) {
     closedByPeer = byPeer;
     replaceChannel(reason);
   }
 
-  /** The other end, which can't call, was answered at a door and hears nothing on the channel. */
+  /** Handles a knock of the peer, which may not connect and receives nothing on the channel. */
   void peerCannotHear() {
     if (lostNs != 0 || loop.nanoTime() - calledNs > ROUND_NS) {
-      replaceChannel("the other end knocks");
+      replaceChannel("the peer requests it");
     }
   }
 
-  /** The channel is given up: the first door that answers is the next one. */
+  /** Gives up the channel: the first listener that answers provides the next one. */
   void replaceChannel(String reason) {
     if (owner.isOver() || sure) {
       return;
     }
     sure = true;
-    report(PeerEvents.Kind.RENEWED, "the control channel is made anew: " + reason);
+    report(PeerEvents.Kind.RENEWED, "the control channel is replaced: " + reason);
     Answer first = answer;
     if (first != null && first.at.channel != null) {
       switchTo(first);
@@ -159,14 +164,14 @@ final class Reconnector {
   }
 
   /**
-   * The channel is in doubt, but the other end may be slow.
+   * Probes a suspect channel: the peer may be slow.
    *
-   * @param acknowledged so many of our messages should have been acknowledged on it
+   * @param acknowledged number of our messages that should have been acknowledged on it
    */
   void probe(String reason, long acknowledged) {
     if (!owner.isOver() && lostNs == 0) {
       owed = acknowledged;
-      report(PeerEvents.Kind.DOUBTED, "asking at its doors whether it is there: " + reason);
+      report(PeerEvents.Kind.DOUBTED, "probing it at its reconnect addresses: " + reason);
       callPeer(reason);
     }
   }
@@ -177,13 +182,16 @@ final class Reconnector {
     round(lostNs);
   }
 
-  /** Something has come by the channel, and so many of our messages are acknowledged. */
+  /**
+   * Ends a probe once a message has come on the channel and this many of our messages are
+   * acknowledged.
+   */
   void endProbe(long acknowledged) {
     if (lostNs != 0 && !sure && owner.isHeardSince(lostNs) && acknowledged >= owed) {
       hangUp();
       report(
           PeerEvents.Kind.HEARD,
-          "it is there, and goes on by the same control channel, after %s ms"
+          "it is alive, and the control channel stays in use, after %s ms"
               .formatted((loop.nanoTime() - lostNs) / 1_000_000));
       lostNs = 0;
     }
@@ -194,8 +202,8 @@ final class Reconnector {
     long number = ++rounds;
     List<Attempt> begun = new ArrayList<>();
     attempts = begun;
-    for (InetSocketAddress door : doors) {
-      begun.add(new Attempt(door, number));
+    for (InetSocketAddress address : addresses) {
+      begun.add(new Attempt(address, number));
     }
     for (Attempt attempt : begun) {
       attempt.call();
@@ -210,7 +218,7 @@ final class Reconnector {
     boolean reached = isReached();
     boolean isTaken = reached && attempts.stream().anyMatch(each -> !each.gone);
     if (!sure && isTaken && loop.nanoTime() - calledNs < ACCEPTED_LIMIT_NS) {
-      /* Its kernel has taken the call; a second one would only lie there, too. */
+      /* The peer's kernel has accepted the connection; a second one would only wait there too. */
       tasks.schedule(ROUND_NS, () -> endRound(since, number));
       return;
     }
@@ -223,19 +231,19 @@ final class Reconnector {
       owner.lose(trouble + PROCESS_GONE);
     } else if (!reached && loop.nanoTime() - since > graceNs) {
       owner.lose(
-          "%s, and none of its doors %s has answered since"
-              .formatted(trouble, doors.stream().map(AddressText::of).toList()));
+          "%s, and none of its reconnect addresses %s has answered since"
+              .formatted(trouble, addresses.stream().map(AddressText::of).toList()));
     } else {
       round(since);
     }
   }
 
-  /* Somebody took a call who may be the other end. */
+  /* Whether a connection was accepted, perhaps by the peer. */
   private boolean isReached() {
     return attempts.stream().anyMatch(each -> each.taken && !each.foreign);
   }
 
-  /** Where the other end answered, and what it said there. */
+  /** Answer of the peer at one listener. */
   private record Answer(Attempt at, Ping ping) {}
 
   private void answered(Answer first) {
@@ -249,7 +257,7 @@ final class Reconnector {
     }
   }
 
-  /* The other end is there. What it has said on the channel before it answered at the door has come, or won't. */
+  /* The peer is alive. The Ping that it sent on the channel before this answer has come by now, or won't. */
   private void judge(Answer first, long since) {
     endProbe(owner.acknowledged(0));
     if (owner.isOver() || lostNs != since || answer != first) {
@@ -260,20 +268,20 @@ final class Reconnector {
     } else if (target.calls()) {
       replaceChannel(trouble);
     } else {
-      report(PeerEvents.Kind.UNHEARD, "this end hears nothing on the control channel: " + trouble);
+      report(PeerEvents.Kind.UNHEARD, "nothing arrives on the control channel: " + trouble);
       switchTo(first);
     }
   }
 
-  /* Who only knocks says that it has to, and the other end calls. */
+  /* An end that only knocks tells the peer that it needs a channel, and the peer connects. */
   private void switchTo(Answer first) {
     ControlChannel open = first.at.channel;
     if (open == null) {
       return;
     }
     if (!target.calls()) {
-      /* First: where all of ours have moved, the other end couldn't call. */
-      open.send(owner.ownDoors());
+      /* First: where all of this end's addresses have moved, the peer couldn't connect. */
+      open.send(owner.ownAddresses());
       open.send(owner.ping());
       open.closeWhenSent();
       first.at.channel = null;
@@ -284,12 +292,11 @@ final class Reconnector {
     first.at.channel = null;
     hangUp();
     report(
-        PeerEvents.Kind.FOUND,
-        "the control channel goes by way of " + AddressText.of(first.at.door));
+        PeerEvents.Kind.FOUND, "the control channel now uses " + AddressText.of(first.at.address));
     owner.useChannel(open, first.ping);
   }
 
-  /** Ends all calls. */
+  /** Ends all attempts. */
   void hangUp() {
     List<Attempt> old = attempts;
     attempts = List.of();
@@ -297,25 +304,25 @@ final class Reconnector {
     old.forEach(Attempt::hangUp);
   }
 
-  /** One call at one door. */
+  /** Attempt at one listener. */
   private final class Attempt implements ControlChannel.Listener {
-    private final InetSocketAddress door;
+    private final InetSocketAddress address;
     private final long number;
     private @Nullable ControlChannel channel;
     private boolean taken;
     private boolean refused;
     private boolean gone;
 
-    /* Another program has the door's port: it echoes, or speaks otherwise. */
+    /* Another program has the listener's port: it echoes, or speaks another protocol. */
     private boolean foreign;
 
-    Attempt(InetSocketAddress door, long number) {
-      this.door = door;
+    Attempt(InetSocketAddress address, long number) {
+      this.address = address;
       this.number = number;
     }
 
     void call() {
-      ControlChannel begun = ControlChannel.connect(loop, door, this);
+      ControlChannel begun = ControlChannel.connect(loop, address, this);
       channel = channel == null ? begun : channel;
     }
 
@@ -363,7 +370,7 @@ final class Reconnector {
           && attempts.stream().allMatch(each -> each.refused || each.foreign)) {
         owner.lose(trouble + PROCESS_GONE);
       } else if (closedByPeer && loop.nanoTime() - lostNs < ROUND_NS) {
-        /* Perhaps a process whose doors are shut after its channel. */
+        /* The process may be ending: its channel closes before its listeners. */
         long since = lostNs;
         tasks.schedule(RECHECK_NS, () -> endRound(since, number));
       }

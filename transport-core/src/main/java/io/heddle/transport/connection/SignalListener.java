@@ -4,7 +4,7 @@ import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.data.PeerSignals;
 
-/** A listener for initiators of one-sided operations. */
+/** Listener for initiators of one-sided operations. */
 public final class SignalListener extends CommListener<PeerSignals> {
   SignalListener(ControlLoop loop, Log log) {
     super(loop, log);

@@ -1,8 +1,8 @@
 /**
- * How two ends become a connection and stay one: a {@code Handshake} makes a {@code Connection} of
- * the planes that both ends have, and a {@code ControlSession} goes on with its channel.
+ * Connections between two ends: a {@code Handshake} makes a {@code Connection} of the common
+ * planes, and a {@code ControlSession} continues on its channel.
  *
- * <p>Control thread, but for what NCCL's service thread asks of a {@code ListenComm}.
+ * <p>Control thread, but for NCCL's service thread at a {@code ListenComm}.
  */
 @NullMarked
 package io.heddle.transport.connection;

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What NCCL carries from the listening to the connecting side: where to call, and the secret that
- * opens the door.
+ * Handle that NCCL carries from the listening to the connecting side: the listener's addresses and
+ * the token that authenticates a caller.
  *
  * <pre>
  *   0  magic "HDLH"  | version, u16 | addresses, u8 | 0
@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param token 16 bytes
- * @param planeDigest {@link PlaneDigest} of the planes that the listener had when it wrote this
- * @param addresses one to four places where the listener can be reached, best first
+ * @param planeDigest {@link PlaneDigest} of the listener's planes when it wrote this
+ * @param addresses one to four addresses of the listener, best first
  */
 public record ConnectionHandle(
     byte[] token, byte[] planeDigest, List<InetSocketAddress> addresses) {
@@ -63,7 +63,7 @@ public record ConnectionHandle(
         bytes, 0, Memory.ALL, java.lang.foreign.ValueLayout.JAVA_BYTE, address, bytes.length);
   }
 
-  /** The handle that stands at this address; null where it isn't one of this version. */
+  /** Returns the handle at this address; null where it isn't one of this version. */
   public static @Nullable ConnectionHandle read(long address) {
     int count = Memory.ALL.get(java.lang.foreign.ValueLayout.JAVA_BYTE, address + 6);
     if (Memory.ALL.get(Memory.NETWORK_INT, address) != MAGIC
@@ -89,7 +89,9 @@ public record ConnectionHandle(
         addresses);
   }
 
-  /** The connecting side's own number, kept between two calls; 0 in a fresh handle. */
+  /**
+   * Returns the connecting side's own state number, kept between two calls; 0 in a fresh handle.
+   */
   public static long state(long address) {
     return Memory.ALL.get(Memory.NATIVE_LONG, address + STATE);
   }

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that control channels listen on, chosen as NCCL chooses its own: NCCL_SOCKET_IFNAME
+ * Choice of the addresses that control channels listen on, by NCCL's rules: NCCL_SOCKET_IFNAME
  * ({@code eth,ib} prefixes, {@code =eth0} exact names, {@code ^docker,lo} all but these) and
  * NCCL_SOCKET_FAMILY (AF_INET or AF_INET6).
  */
@@ -31,11 +31,12 @@ public final class ControlAddresses {
   private ControlAddresses() {}
 
   /**
-   * Addresses to listen on, best first: global IPv6, IPv4; link-local IPv6, loopback or interfaces
-   * of containers only where there is nothing else or where it is asked for. At most three: the
-   * best of all, the best of another interface, and the best of the other family, or else of other
-   * subnets, so that what keeps a peer from one doesn't keep it from all. An interface counts when
-   * it is set up: whether it runs is the kernel's to notice, up to a second late.
+   * Returns the addresses to listen on, best first: global IPv6, then IPv4. Link-local IPv6,
+   * loopback and container interfaces count only where there is nothing else or where they are
+   * requested. Returns at most three: the best of all, the best of another interface, and the best
+   * of the other family, or else of other subnets. So one obstacle doesn't cut a peer off from all
+   * of them. An interface counts once it is administratively up: the kernel may report its carrier
+   * up to a second late.
    *
    * @throws HeddleException when none fits, naming the variables
    */
@@ -67,7 +68,7 @@ public final class ControlAddresses {
     return spread(found);
   }
 
-  /* What keeps addresses out, where anything does. */
+  /* Names the settings that exclude addresses, if any. */
   private static String wishes(@Nullable String interfaceNames, @Nullable String family) {
     List<String> set = new ArrayList<>();
     if (interfaceNames != null) {
@@ -105,7 +106,7 @@ public final class ControlAddresses {
     return List.copyOf(chosen);
   }
 
-  /* As far as addresses tell: of IPv6 the first half, of IPv4 all but the last byte. */
+  /* A guess by the address alone: the first half of IPv6, all but the last byte of IPv4. */
   private static boolean sameSubnet(InetAddress one, InetAddress other) {
     byte[] left = one.getAddress();
     byte[] right = other.getAddress();

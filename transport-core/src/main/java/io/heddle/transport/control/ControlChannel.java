@@ -19,39 +19,39 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a control connection. Control thread only.
  *
- * <p>A peer whose process dies is noticed at once, since its kernel closes the connection; a peer
- * whose host dies, by TCP keepalive, within {@value #DEAD_PEER_SECONDS} seconds.
+ * <p>A peer whose process dies is noticed at once, since its kernel closes the connection. A peer
+ * whose host dies is noticed by TCP keepalive, within {@value #DEAD_PEER_SECONDS} seconds.
  */
 public final class ControlChannel implements ControlLoop.Handler {
-  /** How long a silent peer is believed alive. */
+  /** Time until TCP keepalive declares a silent peer dead. */
   public static final int DEAD_PEER_SECONDS = 10;
 
-  /** By whose doing a channel ended. */
+  /** Cause of a channel's end. */
   public enum Ending {
-    /** The peer's, or its kernel's for a process that is gone: it was closed. */
+    /** The peer closed it, or its kernel did after its process died. */
     PEER,
-    /** What came is no message, or can't be dealt with. */
+    /** The peer sent bytes that are no message, or a message that can't be handled. */
     PROTOCOL_ERROR,
-    /** Nobody listens at that address: its kernel turned the call away. */
+    /** No process listens at that address: its kernel refused the connection. */
     REFUSED,
-    /** This process has no descriptor for it. */
+    /** This process has no free descriptor. */
     NO_DESCRIPTOR,
-    /** The network doesn't lead there, or doesn't carry any more. */
+    /** The network doesn't reach that address, or no longer carries traffic. */
     NETWORK,
-    /** This end's: it met an error of its own while it served the channel. */
+    /** This end failed internally while it served the channel. */
     LOCAL_ERROR,
-    /** This end's: it was a stranger's for too long, or one of too many. */
+    /** This end evicted it: it was unauthenticated for too long, or one of too many. */
     EVICTED
   }
 
-  /** Who is told what happens on a channel. */
+  /** Listener of a channel's events. */
   public interface Listener {
     void onConnected(ControlChannel channel);
 
-    /** Never {@link Malformed}: that closes the channel. */
+    /** Handles a message; never {@link Malformed}, which closes the channel. */
     void onMessage(ControlMessage message);
 
-    /** The channel is gone; said once, and not after {@link ControlChannel#close}. */
+    /** Handles the channel's end; called once, and never after {@link ControlChannel#close}. */
     void onClosed(Ending how, String reason);
   }
 
@@ -65,14 +65,14 @@ public final class ControlChannel implements ControlLoop.Handler {
   private Listener listener;
   private final ByteBuffer arrived;
   private final ByteBuffer scratch;
-  /* The beginning of a frame whose rest hasn't come. */
+  /* Received part of an incomplete frame. */
   private byte[] begun = NOTHING;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
   private int descriptor = -1; /* known once it is connected */
   private boolean authenticated = true;
   private boolean heard;
-  /* A whole message came. */
+  /* Whether a whole message has come. */
   private boolean spoken;
   private boolean closeWhenSent;
   private boolean
@@ -91,10 +91,10 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /**
-   * Begins to connect; the listener hears of the outcome, failure included, perhaps before this
-   * returns.
+   * Begins to connect. The listener is notified of the outcome, failure included, perhaps before
+   * this returns.
    *
-   * @return the channel, which may be closed to hear no more of it
+   * @return the channel; closing it stops notifications
    */
   public static @Nullable ControlChannel connect(
       ControlLoop loop, InetSocketAddress to, Listener listener) {
@@ -128,7 +128,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     return channel;
   }
 
-  /** Takes over an accepted connection, a stranger's until {@link #markAuthenticated}. */
+  /** Takes over an accepted connection; it is unauthenticated until {@link #markAuthenticated}. */
   static ControlChannel accepted(
       ControlLoop loop, SocketChannel socket, InetSocketAddress from, Listener listener)
       throws IOException {
@@ -141,28 +141,28 @@ public final class ControlChannel implements ControlLoop.Handler {
     return channel;
   }
 
-  /** The other end has shown that it is a peer: it has its time, and may say longer things. */
+  /** Marks the other end as a peer: it is no longer evicted, and may send longer frames. */
   public void markAuthenticated() {
     authenticated = true;
     loop.unauthenticated().forget(this);
   }
 
-  /** Where the other end is. */
+  /** Returns the other end's address. */
   public InetAddress there() {
     return there;
   }
 
-  /** Where this end is. */
+  /** Returns this end's address. */
   public InetAddress here() {
     return socket.socket().getLocalAddress();
   }
 
-  /** When the channel began. */
+  /** Returns the time at which the channel began. */
   long sinceNs() {
     return sinceNs;
   }
 
-  /** Takes what has come, now. */
+  /** Reads pending input now. */
   void hear() {
     SelectionKey mine = key;
     if (mine != null && mine.isValid()) {
@@ -170,12 +170,12 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
-  /** Ends a stranger's. */
+  /** Closes an unauthenticated channel. */
   void evict(String why) {
     fail(Ending.EVICTED, why);
   }
 
-  /* A child's copy would keep the connection open when this process is gone. */
+  /* A child process's copy would keep the connection open after this process's end. */
   private void preventInheritance() {
     if (descriptor < 0) {
       descriptor =
@@ -194,22 +194,22 @@ public final class ControlChannel implements ControlLoop.Handler {
     socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
   }
 
-  /** From now on somebody else hears what comes. */
+  /** Replaces the listener. */
   public void handTo(Listener next) {
     listener = next;
   }
 
-  /** The other end's address, for people. */
+  /** Returns the other end's address and port, for the log. */
   public String peer() {
     return peer;
   }
 
-  /** Whether any byte came from the other end. */
+  /** Returns whether any byte has come from the other end. */
   public boolean hasHeard() {
     return heard;
   }
 
-  /** Whether it goes from the one of these addresses, or to the other. */
+  /** Returns whether the channel has either of these addresses. */
   public boolean goesBy(InetAddress here, InetAddress there) {
     return here.equals(here()) || there.equals(there());
   }
@@ -217,7 +217,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Sends a message, now or when the socket has room. */
   public void send(ControlMessage message) {
     ByteBuffer frame = ControlCodec.encode(message, scratch);
-    /* No longer than it is: pings go for as long as the connection lives. */
+    /* Exactly as long as the frame: pings go on for the connection's lifetime. */
     out.add(ByteBuffer.allocate(frame.remaining()).put(frame).flip());
     if (socket.isConnected()) {
       flush();
@@ -280,7 +280,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
-  /* One buffer serves all channels of the loop: what is kept from one read to the next is a frame that hasn't come whole. */
+  /* All channels of the loop share one buffer; only an incomplete frame is kept from one read to the next. */
   private void read() {
     ByteBuffer in = arrived.clear().put(begun);
     begun = NOTHING;
@@ -333,15 +333,17 @@ public final class ControlChannel implements ControlLoop.Handler {
     return spoken ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
   }
 
-  /* Java's class of exception is the same for a call that was turned away and for one that nobody answered; a reset is a
-  listener that closed while the call waited to be accepted. */
+  /*
+   * Java throws the same exception class for a refused connection and for one without an answer. A
+   * reset comes from a listener that closed while the connection waited to be accepted.
+   */
   private static Ending unconnected(IOException failure) {
     String message = String.valueOf(failure.getMessage());
     boolean isRefused = failure instanceof ConnectException && !message.contains("timed out");
     return isRefused || message.contains("reset") ? Ending.REFUSED : Ending.NETWORK;
   }
 
-  /* A reset is the peer's kernel speaking for a process that is gone; that no answer comes is the network. */
+  /* A reset comes from the peer's kernel after its process died; a missing answer is the network's fault. */
   private static Ending broken(IOException failure) {
     String message = String.valueOf(failure.getMessage());
     return message.contains("reset") || message.contains("Broken pipe")
@@ -356,7 +358,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
-  /** Sends what is queued, then closes; at the latest with {@link #close}. */
+  /** Closes once the queued messages are sent; {@link #close} closes before that. */
   public void closeWhenSent() {
     closeWhenSent = true;
     if (out.isEmpty()) {
@@ -364,7 +366,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
-  /** Closes at once; the listener hears nothing more. */
+  /** Closes at once, without notifying the listener. */
   public void close() {
     closed = true;
     if (!authenticated) {
@@ -379,7 +381,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     try {
       socket.close();
     } catch (IOException failure) {
-      // The descriptor is gone either way, and there is nobody left to tell.
+      // The descriptor is gone either way, and no listener is left to notify.
       out.clear();
     }
   }

@@ -2,7 +2,6 @@ package io.heddle.transport.control;
 
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
-import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
@@ -18,6 +17,7 @@ import io.heddle.transport.control.ControlMessage.PlaneOffer;
 import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
 import io.heddle.transport.control.ControlMessage.Ready;
+import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
@@ -30,10 +30,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Control messages as bytes, big-endian.
+ * Codec of control messages, big-endian.
  *
  * <pre>
- * frame      length of what follows, u32 | type, u8 | body
+ * frame      length of the rest, u32 | type, u8 | body
  * text       length, u8 | UTF-8
  * Hello      "HDLC" | version, u16 | features, u32 | token, 16 | call, u64
  * PlaneList  host text | network namespace, u64 | queue pairs per plane, u8 | count, u8 | count
@@ -54,28 +54,28 @@ import java.util.List;
  * </pre>
  */
 public final class ControlCodec {
-  /** Protocol version; ends of different versions don't talk. */
+  /** Protocol version; ends of different versions don't connect. */
   public static final int VERSION = 9;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;
 
-  /** Queue pairs that a connection may have on one plane. */
+  /** Maximum number of a connection's queue pairs on one plane. */
   public static final int MAX_QUEUE_PAIRS_PER_PLANE = 8;
 
-  /** Queue pairs that a connection may have over all planes. */
+  /** Maximum number of a connection's queue pairs over all planes. */
   public static final int MAX_QUEUE_PAIRS = 64;
 
-  /** No frame is longer. */
+  /** Maximum length of a frame. */
   public static final int MAX_FRAME_BYTES = 32_768;
 
-  /** Nor is one of somebody who hasn't shown a token: room for any version's hello. */
+  /** Maximum length of an unauthenticated client's frame: enough for any version's Hello. */
   static final int MAX_UNAUTHENTICATED_FRAME_BYTES = 256;
 
-  /** Nor is the first of a channel, whoever says it: a hello, or why there is none. */
+  /** Maximum length of a channel's first frame: a Hello, or the reason for a refusal. */
   static final int MAX_FIRST_FRAME_BYTES = 512;
 
-  /** ReconnectAddresses that an end may have. */
+  /** Maximum number of an end's reconnect addresses. */
   public static final int MAX_RECONNECT_ADDRESSES = 64;
 
   static final int LENGTH_BYTES = 4;
@@ -96,7 +96,7 @@ public final class ControlCodec {
   private static final byte PLANE_UP = 10;
   private static final byte PLANE_READY = 11;
   private static final byte DRAIN = 12;
-  private static final byte DOORS = 13;
+  private static final byte RECONNECT_ADDRESSES = 13;
   private static final byte PING = 14;
 
   /* 256 slots of 8 receives. */
@@ -105,15 +105,15 @@ public final class ControlCodec {
 
   private ControlCodec() {}
 
-  /** A buffer for any one frame. */
+  /** Returns a buffer with room for any frame. */
   public static ByteBuffer newFrame() {
     return ByteBuffer.allocate(LENGTH_BYTES + MAX_FRAME_BYTES);
   }
 
   /**
-   * The whole frame, length included, ready to be written.
+   * Encodes a whole frame, length included, ready to be written.
    *
-   * @param out what {@link #newFrame} made; what it holds is written over
+   * @param out a buffer of {@link #newFrame}; its contents are overwritten
    * @return the same buffer
    */
   public static ByteBuffer encode(ControlMessage message, ByteBuffer out) {
@@ -177,9 +177,11 @@ public final class ControlCodec {
         putText(out.put(DRAIN), drain.plane());
         out.put((byte) (drain.on() ? 1 : 0));
       }
-      case ReconnectAddresses doors -> {
-        out.put(DOORS).put(doors.ticket()).put((byte) doors.addresses().size());
-        for (InetSocketAddress each : doors.addresses()) {
+      case ReconnectAddresses reconnect -> {
+        out.put(RECONNECT_ADDRESSES)
+            .put(reconnect.ticket())
+            .put((byte) reconnect.addresses().size());
+        for (InetSocketAddress each : reconnect.addresses()) {
           out.put(Gid.of(each.getAddress()).toBytes()).putShort((short) each.getPort());
         }
       }
@@ -222,8 +224,8 @@ public final class ControlCodec {
   }
 
   /**
-   * Decodes what stands behind a frame's length; anything else than one whole message is {@link
-   * Malformed}.
+   * Decodes the contents of one frame, after its length. Anything but one whole message becomes
+   * {@link Malformed}.
    */
   public static ControlMessage decode(ByteBuffer frame) {
     try {
@@ -241,7 +243,7 @@ public final class ControlCodec {
             case FENCED -> fenced(frame);
             case PLANE_UP -> planeUp(frame);
             case PLANE_READY -> new PlaneReady(text(frame), frame.getInt());
-            case DOORS -> doors(frame);
+            case RECONNECT_ADDRESSES -> reconnectAddresses(frame);
             case PING -> new Ping(frame.getLong(), frame.getLong());
             case DRAIN -> new Drain(text(frame), frame.get() != 0);
             default -> new Malformed("message type " + (type & 0xff));
@@ -263,7 +265,7 @@ public final class ControlCodec {
     byte[] token = new byte[TOKEN_BYTES];
     in.get(token);
     if (version != VERSION) {
-      /* Other versions say less or more; what that is doesn't matter. */
+      /* Other versions' Hellos have other lengths; their contents don't matter. */
       in.position(in.limit());
       return new Hello(version, features, token, 0);
     }
@@ -314,7 +316,7 @@ public final class ControlCodec {
         : new Malformed(wrong);
   }
 
-  /* Returns what is wrong, empty where nothing is. */
+  /* Returns the error, empty where there is none. */
   private static String takeEndpoints(ByteBuffer in, List<Endpoint> endpoints) {
     int count = in.get() & 0xff;
     if (count > MAX_QUEUE_PAIRS) {
@@ -356,12 +358,12 @@ public final class ControlCodec {
     return wrong.isEmpty() ? new PlaneUp(plane, epoch, addresses, endpoints) : new Malformed(wrong);
   }
 
-  private static ControlMessage doors(ByteBuffer in) {
+  private static ControlMessage reconnectAddresses(ByteBuffer in) {
     byte[] ticket = new byte[TOKEN_BYTES];
     in.get(ticket);
     int count = in.get() & 0xff;
     if (count > MAX_RECONNECT_ADDRESSES) {
-      return new Malformed(count + " doors");
+      return new Malformed(count + " reconnect addresses");
     }
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -405,7 +407,7 @@ public final class ControlCodec {
     return printable(new String(bytes, StandardCharsets.UTF_8));
   }
 
-  /* What a peer says may end up in a log. */
+  /* A peer's text may reach a log. */
   private static String printable(String text) {
     StringBuilder clean = new StringBuilder(text.length());
     text.chars().forEach(c -> clean.append(c < 0x20 || c == 0x7f ? '?' : (char) c));

@@ -13,12 +13,12 @@ import java.nio.channels.SocketChannel;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A listening control socket. Accepted connections are handed to a listener of their own each. */
+/** Listening control socket. Each accepted connection gets a listener of its own. */
 public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
   private static final long PAUSE_NS = 20_000_000;
 
-  /* Those who have come are heard between two rounds. */
+  /* Accepted connections are read between two rounds. */
   private static final int MAX_ACCEPTS_PER_ROUND = 64;
   private static final long RETRY_NS = 10_000_000;
 
@@ -34,7 +34,7 @@ public final class ControlListener implements ControlLoop.Handler {
   /**
    * Listens on an ephemeral port of this address. Any thread.
    *
-   * @param accepted gives the listener of each new connection
+   * @param accepted supplies the listener of each new connection
    */
   public ControlListener(
       ControlLoop loop, InetAddress address, Supplier<ControlChannel.Listener> accepted) {
@@ -115,8 +115,8 @@ public final class ControlListener implements ControlLoop.Handler {
   }
 
   /*
-   * Who calls hears why there is no connection, and so does who accepts: this call has the descriptor that was kept for it,
-   * and the conversation ends for want of the next one.
+   * Accepts this connection with the reserved descriptor, so that both ends get a reason for the
+   * failure: the handshake then ends for lack of the next descriptor.
    */
   private boolean acceptWithSpareDescriptor() {
     if (!loop.releaseSpareDescriptor()) {
@@ -133,7 +133,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  /* False where there is no room for one more yet. */
+  /* Returns false while there is no room for one more. */
   private boolean converse(SocketChannel socket) {
     ControlChannel.Listener listener = null;
     boolean begun = false;
@@ -166,7 +166,7 @@ public final class ControlListener implements ControlLoop.Handler {
     rest(key, PAUSE_NS);
   }
 
-  /* Out of descriptors, most likely. The connection still waits: selecting for it at once would spin. */
+  /* Most likely out of descriptors. The connection stays queued, so selecting for it at once would spin. */
   private void pause(SelectionKey key, IOException failure) {
     if (Integer.bitCount(++failures) == 1) {
       loop.log()
@@ -176,7 +176,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
     boolean any =
         loop.unauthenticated()
-            .evictOldest("said nothing, and this process has no descriptors for others");
+            .evictOldest("sent no valid token, and this process has no descriptors for others");
     rest(key, any ? RETRY_NS : PAUSE_NS);
   }
 
@@ -188,14 +188,14 @@ public final class ControlListener implements ControlLoop.Handler {
   private void resume(SelectionKey key) {
     if (key.isValid()) {
       key.interestOps(SelectionKey.OP_ACCEPT);
-      /* Who waits already makes nothing ready. */
+      /* The connection held here makes no key ready. */
       if (waiting != null) {
         loop.dispatch(key);
       }
     }
   }
 
-  /** Stops listening; accepted connections live on. Any thread. */
+  /** Stops listening; accepted connections stay open. Any thread. */
   public void close() {
     loop.execute(() -> {
       SocketChannel last = waiting;

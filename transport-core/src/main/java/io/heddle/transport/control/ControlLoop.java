@@ -19,28 +19,31 @@ import org.jctools.queues.atomic.unpadded.MpscUnboundedAtomicUnpaddedArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control thread: serves control channels and timers, blocked in a selector otherwise. One per
- * process, a daemon; it holds no state of the data path.
+ * Control thread: serves control channels and timers, and otherwise blocks in a selector. One per
+ * process, a daemon; it holds no data-path state.
  *
- * <p>What it does for one connection and can't finish ends that connection ({@link ControlTasks}),
- * and it goes on. Where that fails as well, or its own loop does again and again, {@link #isLost}
- * says so for good, and everything that depends on it has to fail.
+ * <p>An exception in one connection's task ends that connection ({@link ControlTasks}), and the
+ * thread goes on. Where that fails as well, or the loop itself fails repeatedly, {@link #isLost} is
+ * set for good, and everything that depends on the thread must fail.
  */
 public final class ControlLoop implements AutoCloseable {
-  /** What a registered channel does when it is ready. */
+  /** Handler of a registered channel's readiness. */
   interface Handler {
     void onReady(SelectionKey key);
 
-    /** {@link #onReady} ended with an exception or {@link Error}, which has been told. */
+    /**
+     * Handles the failure of {@link #onReady} by an exception or {@link Error}, which has been
+     * logged.
+     */
     void onBroken(SelectionKey key);
   }
 
   private static final int TASKS_OF_A_CHUNK = 64;
 
-  /* Where no timer is due a sleep ends by what comes. */
+  /* Without a timer, only input ends a sleep. */
   private static final long NO_LIMIT_NS = Long.MAX_VALUE / 4;
 
-  /** The channel that met a fault. One object, made before it is needed. */
+  /** Failure handler of a channel; one object, allocated before it is needed. */
   private static final class Unserved implements Consumer<Throwable> {
     private @Nullable Handler handler;
     private @Nullable SelectionKey key;
@@ -60,9 +63,9 @@ public final class ControlLoop implements AutoCloseable {
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final Timers timers = new Timers();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
-  /* Outside the heap: into an array a read goes by way of such a buffer. */
+  /* Direct: a read into a heap array would be copied by way of such a buffer. */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
-  /* A descriptor that nobody uses, for the call that comes when there is none left. */
+  /* Spare descriptor, for the connection that comes when there is none left. */
   private @Nullable SocketChannel spare;
   private final Log log;
   private final ResilientThread thread;
@@ -78,7 +81,7 @@ public final class ControlLoop implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param clock the process's; {@link #nanoTime} is this thread's own time by it
+   * @param clock the process's; {@link #nanoTime} is this thread's pausing time derived from it
    */
   public ControlLoop(NanoClock clock, Log log) {
     this.clock = clock;
@@ -109,29 +112,32 @@ public final class ControlLoop implements AutoCloseable {
     try {
       selector.close();
     } catch (IOException alreadyBroken) {
-      // What it held is gone either way.
+      // Its resources are gone either way.
     }
   }
 
-  /** What to do where this thread can't serve anybody any more; on it, until it succeeds. */
+  /**
+   * Sets the action for the loss of this thread. It runs on this thread, and is repeated until it
+   * succeeds.
+   */
   public void onPersistentFailure(Runnable consequence) {
     whenLost = consequence;
   }
 
-  /** Whether this thread serves nobody any more. Any thread. */
+  /** Returns whether this thread has stopped serving. Any thread. */
   public boolean isLost() {
     return lost;
   }
 
   /**
-   * @param broken hears what ends a task of this owner. The first thing that it does needs no
-   *     memory, and is what makes its callers fail
+   * @param broken handler of exceptions that end this owner's tasks. Its first step must need no
+   *     memory, and must make the owner's callers fail
    */
   public ControlTasks tasksOf(Consumer<Throwable> broken) {
     return new ControlTasks(this, broken);
   }
 
-  /** Runs something on the control thread, soon. Any thread. */
+  /** Runs a task on the control thread, soon. Any thread. */
   public void execute(Runnable task) {
     tasks.add(task);
     wake();
@@ -141,21 +147,21 @@ public final class ControlLoop implements AutoCloseable {
     try {
       selector.wakeup();
     } catch (InternalError unusable) {
-      lost = true; /* the thread tells why, where its own look at the channels fails */
+      lost = true; /* the thread logs the cause when its own select fails */
     }
   }
 
   /**
-   * The time by which timers are due and silence is judged: it stands still while this thread is
-   * kept from its processor. Control thread only.
+   * Returns the time by which timers are due and silence is judged: it pauses while this thread is
+   * delayed. Control thread only.
    */
   public long nanoTime() {
     return time.nanoTime();
   }
 
   /**
-   * Runs something on the control thread after a delay of {@link #nanoTime}, whatever happens until
-   * then; {@link ControlTasks} can cancel. Control thread only.
+   * Runs a task after a delay of {@link #nanoTime}, on the control thread. It can't be cancelled;
+   * {@link ControlTasks} can. Control thread only.
    */
   public void schedule(long delayNs, Runnable action) {
     timers.add(time.nanoTime() + delayNs, 0, action, ignoreFailure, null);
@@ -165,12 +171,12 @@ public final class ControlLoop implements AutoCloseable {
     timers.add(time.nanoTime() + delayNs, 0, action, broken, owner);
   }
 
-  /** Nothing that this owner has scheduled will run. Control thread only. */
+  /** Cancels all timers of this owner. Control thread only. */
   void cancelAll(Timers.Owner owner) {
     timers.cancelAll(owner);
   }
 
-  /** Runs something on the control thread soon, and again and again, whatever becomes of it. */
+  /** Runs a task on the control thread soon and then periodically, even after failures. */
   public void every(long periodNs, Runnable action) {
     execute(() -> timers.add(time.nanoTime(), periodNs, action, ignoreFailure, null));
   }
@@ -185,13 +191,13 @@ public final class ControlLoop implements AutoCloseable {
       try {
         spare = SocketChannel.open();
       } catch (IOException noneLeft) {
-        // It is asked for again in the next round.
+        // The next round tries again.
         spare = null;
       }
     }
   }
 
-  /** Gives up the descriptor that is kept; false where there is none. Control thread. */
+  /** Releases the spare descriptor; returns false where there is none. Control thread. */
   boolean releaseSpareDescriptor() {
     SocketChannel given = spare;
     spare = null;
@@ -201,7 +207,10 @@ public final class ControlLoop implements AutoCloseable {
     return given != null;
   }
 
-  /* A sleep that a stop of the process cut short ends without a look at the channels. */
+  /*
+   * After a late wake-up, for example a stopped process, the channels are polled once more before
+   * timers run.
+   */
   private void serveChannels() throws IOException {
     long delayMs = nextDelayMs();
     time.beforeSleep(delayMs == 0 ? NO_LIMIT_NS : delayMs * 1_000_000);
@@ -223,7 +232,7 @@ public final class ControlLoop implements AutoCloseable {
       try {
         serveChannels();
       } catch (IOException unusable) {
-        /* Something in this process has closed the plugin's files. No later look would do better. */
+        /* Code in this process has closed the plugin's descriptors. No later select would succeed. */
         lost = true;
         throw unusable;
       }
@@ -237,7 +246,10 @@ public final class ControlLoop implements AutoCloseable {
     return false;
   }
 
-  /* Peers learn of our end by that of their channel; closing the selector alone would leave all sockets open. */
+  /*
+   * Peers notice this end by their channel's close; closing only the selector would leave all
+   * sockets open.
+   */
   private void closeAll() throws IOException {
     releaseSpareDescriptor();
     for (SelectionKey key : selector.keys()) {
@@ -250,7 +262,7 @@ public final class ControlLoop implements AutoCloseable {
     try {
       closeAll();
     } catch (IOException | ClosedSelectorException | InternalError unusable) {
-      // Its descriptors are gone already, or go with the process.
+      // Its descriptors are gone already, or close with the process.
     }
   }
 
@@ -258,7 +270,7 @@ public final class ControlLoop implements AutoCloseable {
   void dispatch(SelectionKey key) {
     late |= time.afterWake();
     if (!key.isValid()) {
-      /* Closed by what was served before it in the same round. */
+      /* Closed by an earlier handler of the same round. */
       return;
     }
     Handler handler = (Handler) key.attachment();
@@ -272,7 +284,7 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /** Closes what is of no use any more; that this fails changes nothing. */
+  /** Closes a channel and ignores failures. */
   static void closeQuietly(SelectableChannel channel) {
     try {
       channel.close();
@@ -281,12 +293,12 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /** What a channel reads into; nothing in it is a channel's for longer. Control thread. */
+  /** Returns the shared input buffer; its contents aren't kept between reads. Control thread. */
   ByteBuffer arrivedBytes() {
     return arrivedBytes;
   }
 
-  /** Where a channel puts a frame together. Control thread. */
+  /** Returns the shared buffer for encoding a frame. Control thread. */
   ByteBuffer scratchFrame() {
     return scratchFrame;
   }
@@ -310,14 +322,14 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /* What is judged here next may have been said while this thread was away. */
+  /* Input that came while this thread was delayed is read before timers judge silence. */
   private void readPendingInput() throws IOException {
     if (time.afterWork()) {
       selector.selectNow(dispatcher);
     }
   }
 
-  /** Runs something whose owner hears of what it threw. Control thread. */
+  /** Runs a task and passes its exception to the owner's handler. Control thread. */
   void guarded(Runnable task, Consumer<Throwable> broken) {
     try {
       task.run();
@@ -327,29 +339,29 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /* Who couldn't be made to fail would be waited for: then everybody fails. */
+  /* An owner that can't be made to fail would be waited for forever: then everything fails. */
   private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
     if (!thread.faults().reportAndHandle(what, thrown, broken)) {
       lost = true;
     }
   }
 
-  /** Which the time of strangers goes by. */
+  /** Returns the clock that limits unauthenticated channels. */
   NanoClock clock() {
     return clock;
   }
 
-  /** Who has connected and not shown that it is a peer. Control thread. */
+  /** Returns the channels that haven't authenticated yet. Control thread. */
   UnauthenticatedChannels unauthenticated() {
     return unauthenticated;
   }
 
-  /** By which it is seen that peers live. Control thread. */
+  /** Returns the heartbeats with peers. Control thread. */
   public Heartbeats heartbeats() {
     return heartbeats;
   }
 
-  /** Connections that were closed here and aren't yet at the other end. Control thread. */
+  /** Returns the connections that are closed here and not yet at the peer. Control thread. */
   public LingeringConnections lingering() {
     return lingering;
   }
@@ -360,14 +372,14 @@ public final class ControlLoop implements AutoCloseable {
       return 1;
     }
     if (first == null) {
-      return 0; // for ever: execute() wakes the selector
+      return 0; // without limit: execute() wakes the selector
     }
     return Math.max(1, (first.dueNs() - time.nanoTime() + 999_999) / 1_000_000);
   }
 
   /**
-   * Runs what was given to {@link #execute} before, closes every channel, and ends the thread. Any
-   * thread but the control thread.
+   * Runs the queued tasks, closes every channel, and ends the thread. Any thread but the control
+   * thread.
    */
   @Override
   public void close() {

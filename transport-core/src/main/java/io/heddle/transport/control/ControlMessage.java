@@ -6,41 +6,42 @@ import io.heddle.verbs.PathMtu;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** What the two ends of a connection say to each other. */
+/** Message between the two ends of a connection. */
 public sealed interface ControlMessage {
   /**
-   * The first message, both ways.
+   * First message of each end.
    *
    * @param version protocol version, {@link ControlCodec#VERSION}
    * @param features bits: {@link #SPANS_ALL_PLANES}, {@link #ANSWER}
    * @param token the listener's secret, 16 bytes
-   * @param call which of the caller's connections this is for, on whatever channel it is said; at a
-   *     door which of its rounds of calls; 0 from who answers
+   * @param call number of the initiator's connection, the same on each of its channels; at a
+   *     reconnect listener its round of attempts; 0 in an answer
    */
   record Hello(int version, int features, byte[] token, long call) implements ControlMessage {
-    /** Each queue pair goes over all planes: the connecting end wants it, the other one agrees. */
+    /** Each queue pair spans all planes: the connecting end requests it, the other confirms it. */
     public static final int SPANS_ALL_PLANES = 1;
 
-    /** It answers a caller's: an end that says what the caller said is no other end. */
+    /** Marks an answer: a peer that merely echoes the initiator's Hello lacks it. */
     public static final int ANSWER = 2;
 
-    /** Whether that is wanted, or agreed to. */
+    /** Returns whether that is requested or confirmed. */
     public boolean spansAllPlanes() {
       return (features & SPANS_ALL_PLANES) != 0;
     }
 
-    /** Whether the end that accepts said it. */
+    /** Returns whether the accepting end sent it. */
     public boolean isAnswer() {
       return (features & ANSWER) != 0;
     }
   }
 
   /**
-   * The planes that this end has.
+   * Planes of the sending end.
    *
-   * @param host who speaks, for the other end's log
-   * @param namespace {@link NamespaceId#ID} of who speaks
-   * @param queuePairsPerPlane how many it would make on each plane; the smaller number counts
+   * @param host the sender's name, for the other end's log
+   * @param namespace the sender's {@link NamespaceId#ID}
+   * @param queuePairsPerPlane queue pairs that it would make on each plane; the smaller number
+   *     counts
    */
   record PlaneList(String host, long namespace, int queuePairsPerPlane, List<PlaneOffer> planes)
       implements ControlMessage {
@@ -50,31 +51,31 @@ public sealed interface ControlMessage {
   }
 
   /**
-   * One plane of {@link PlaneList}, with all by which it can be known.
+   * Plane of a {@link PlaneList}, with all marks by which it can be matched.
    *
-   * @param key what its host calls it
-   * @param ownKey what its host would call it without a route daemon
+   * @param key its host's name of the plane
+   * @param ownKey the name that its host would use without a route daemon
    * @param prefixLength bits of the address' on-link prefix
-   * @param interfaceName that carries the address there
+   * @param interfaceName the interface that has the address there
    */
   record PlaneOffer(
       String key, String ownKey, Gid gid, int prefixLength, String interfaceName, PathMtu mtu) {
-    /** By which this end's planes are compared with it. */
+    /** Returns the marks that plane matching compares. */
     public PlaneMarks marks() {
       return new PlaneMarks(key, ownKey, gid.toAddress(), prefixLength, interfaceName);
     }
 
-    /** The same plane at another address. */
+    /** Returns the same plane at another address. */
     public PlaneOffer at(PlaneAddress next) {
       return new PlaneOffer(key, ownKey, next.gid(), prefixLength, interfaceName, next.mtu());
     }
   }
 
   /**
-   * The queue pairs that this end made: one for each plane that both have, then perhaps a second
-   * one for each, and so on.
+   * Queue pairs of the sending end: one for each common plane, then perhaps a second one for each,
+   * and so on.
    *
-   * @param ringAddress where the other end writes clear-to-send entries; 0 from the receiver
+   * @param ringAddress where the peer writes clear-to-send entries; 0 from the receiver
    * @param ringKey remote key of that memory
    * @param receiveDepth receives that this end keeps posted on each queue pair
    */
@@ -86,54 +87,55 @@ public sealed interface ControlMessage {
   }
 
   /**
-   * One queue pair of {@link Endpoints}.
+   * Queue pair of {@link Endpoints}.
    *
    * @param startPsn first packet sequence number that this end sends
-   * @param parameters opaque words of this end's provider for the other's, at most 64 bytes
+   * @param parameters opaque parameters between the two ends' providers, at most 64 bytes
    */
   record Endpoint(String planeKey, int queuePairNumber, int startPsn, byte[] parameters) {}
 
   /**
-   * Where this end can be called should the control channel be lost. Said again when that changes.
+   * Addresses at which the sending end accepts a new control channel after the loss of this one.
+   * Sent again when they change.
    *
-   * @param ticket what a caller has to show, 16 bytes
+   * @param ticket secret that a caller has to show, 16 bytes
    */
-  public record ReconnectAddresses(byte[] ticket, List<InetSocketAddress> addresses) implements ControlMessage {
+  public record ReconnectAddresses(byte[] ticket, List<InetSocketAddress> addresses)
+      implements ControlMessage {
     public ReconnectAddresses {
       addresses = List.copyOf(addresses);
     }
   }
 
   /**
-   * A sign of life.
+   * Sign of life and acknowledgement.
    *
-   * @param received how many numbered messages this end has had
-   * @param next the number of the one that follows on this channel
+   * @param received number of numbered messages that this end has received
+   * @param next number of the next one on this channel
    */
   record Ping(long received, long next) implements ControlMessage {}
 
-  /** This end's queue pairs can receive. */
+  /** The sender's queue pairs can receive. */
   record Ready() implements ControlMessage {}
 
-  /** This end was closed in good order; nothing more will come. */
+  /** The sender has closed in good order and sends nothing more. */
   record Closing() implements ControlMessage {}
 
   /**
-   * This end's communicator has failed by itself; nothing more will come of it, and nothing that is
-   * sent to it will be taken.
+   * The sender's communicator has failed: it sends nothing more and takes no more data.
    *
    * @param reason for the other end's log
    */
   record Failed(String reason) implements ControlMessage {}
 
-  /** What is said of one plane once the connection is there. */
+  /** Message about one plane of an established connection. */
   sealed interface PlaneMessage extends ControlMessage {
-    /** The plane's key. */
+    /** Returns the plane's key. */
     String plane();
   }
 
   /**
-   * This end noticed a failure of a plane and is fencing it; the other shall, too.
+   * The sender noticed a failure of a plane and is fencing it; the receiver must fence it too.
    *
    * @param epoch of the plane
    * @param reason for the other end's log
@@ -141,12 +143,12 @@ public sealed interface ControlMessage {
   record PlaneDown(String plane, int epoch, String reason) implements PlaneMessage {}
 
   /**
-   * This end is fenced: no packet of this plane and epoch has any effect here any more.
+   * The sender is fenced: no packet of this plane and epoch has any effect on it any more.
    *
    * @param oldest from a receiver, its first group that isn't complete; from a sender 0
-   * @param next from a receiver, the group that it opens next; from a sender 0
-   * @param arrivals from a receiver, what has arrived of the open groups, over any plane; what
-   *     isn't named has nothing
+   * @param next from a receiver, the next group that it opens; from a sender 0
+   * @param arrivals from a receiver, the chunks of open groups that have arrived, over any plane;
+   *     receives without an entry have none
    */
   record Fenced(String plane, int epoch, long oldest, long next, List<Arrival> arrivals)
       implements PlaneMessage {
@@ -156,9 +158,9 @@ public sealed interface ControlMessage {
   }
 
   /**
-   * What has arrived of one receive.
+   * Arrived chunks of one receive.
    *
-   * @param count chunks that it has
+   * @param count number of its chunks
    * @param chunks bit i for chunk i
    */
   record Arrival(int slot, int generation, int receive, int count, long chunks) {}
@@ -166,7 +168,7 @@ public sealed interface ControlMessage {
   /**
    * Fresh queue pairs of a plane: the sender offers, the receiver answers with its own.
    *
-   * @param addresses where they are at this end now, one for each plane that a queue pair has
+   * @param addresses their present addresses at this end, one for each plane that a queue pair has
    */
   record PlaneUp(String plane, int epoch, List<PlaneAddress> addresses, List<Endpoint> endpoints)
       implements PlaneMessage {
@@ -176,26 +178,26 @@ public sealed interface ControlMessage {
     }
   }
 
-  /** Where a plane is at one end, of {@link PlaneUp}. */
+  /** Address of a plane at one end, of {@link PlaneUp}. */
   record PlaneAddress(Gid gid, PathMtu mtu) {}
 
-  /** From the sender: the fresh queue pairs carry, the plane is in use. */
+  /** From the sender: the fresh queue pairs carry traffic, and the plane is in use. */
   record PlaneReady(String plane, int epoch) implements PlaneMessage {}
 
-  /** This end wants nothing new on a plane, or does again. */
+  /** The sending end drains a plane, or ends the drain. */
   record Drain(String plane, boolean on) implements PlaneMessage {}
 
   /**
-   * This end gives up.
+   * The sender refuses the connection.
    *
    * @param reason for the other end's log
    */
   record Refused(String reason) implements ControlMessage {}
 
   /**
-   * Bytes that are no message.
+   * Result of decoding bytes that are no message.
    *
-   * @param reason what is wrong with them
+   * @param reason the error
    */
   record Malformed(String reason) implements ControlMessage {}
 }

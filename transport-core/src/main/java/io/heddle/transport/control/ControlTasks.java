@@ -3,9 +3,9 @@ package io.heddle.transport.control;
 import java.util.function.Consumer;
 
 /**
- * What one owner, a connection say, has the control thread do. Whatever of it ends with an
- * exception or {@link Error} is told, and the owner hears of it: it may be half done, and nobody
- * would go on with it.
+ * Tasks of one owner, for example a connection, on the control thread. An exception or {@link
+ * Error} of a task is logged and passed to the owner: its state may be inconsistent, and nothing
+ * else would finish the work.
  */
 public final class ControlTasks {
   private final ControlLoop loop;
@@ -22,24 +22,24 @@ public final class ControlTasks {
     return loop.nanoTime();
   }
 
-  /** Runs something now. Control thread. */
+  /** Runs a task now. Control thread. */
   public void run(Runnable task) {
     loop.guarded(task, broken);
   }
 
-  /** Runs something on the control thread, soon. Any thread. */
+  /** Runs a task on the control thread, soon. Any thread. */
   public void execute(Runnable task) {
     loop.execute(() -> loop.guarded(task, broken));
   }
 
-  /** Runs something on the control thread after a delay. Control thread only. */
+  /** Runs a task on the control thread after a delay. Control thread only. */
   public void schedule(long delayNs, Runnable action) {
     loop.schedule(delayNs, action, broken, timers);
   }
 
   /**
-   * Cancels all that was scheduled here and hasn't run. An owner that has ended must do this: until
-   * its time comes a timer keeps its owner in memory. Control thread only.
+   * Cancels all pending timers of this owner. An owner that has ended must call this: a pending
+   * timer keeps it in memory. Control thread only.
    */
   public void cancelScheduled() {
     loop.cancelAll(timers);

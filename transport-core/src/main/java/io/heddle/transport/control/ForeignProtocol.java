@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Description of the first bytes of a peer that doesn't speak Heddle's protocol, for a log: which
- * program says such things, and its words.
+ * Description of the first bytes of a peer that doesn't speak Heddle's protocol, for a log: the
+ * likely program, and its text.
  */
 final class ForeignProtocol {
   private static final int MOST_QUOTED = 60;
@@ -20,8 +20,10 @@ final class ForeignProtocol {
   private ForeignProtocol() {}
 
   /**
-   * @param said from the position on; that stays
-   * @param otherwise says it where the bytes aren't known or readable; they are added to it
+   * Describes the bytes.
+   *
+   * @param said from the position on; the position stays
+   * @param otherwise sentence for bytes that are neither known nor readable; they are appended
    */
   static String describe(ByteBuffer said, String otherwise) {
     byte[] bytes = new byte[Math.min(said.remaining(), MOST_QUOTED)];
@@ -77,7 +79,7 @@ final class ForeignProtocol {
         : "";
   }
 
-  /* Up to the first byte that is no text; at the end of a line it is whole. */
+  /* Returns the text up to the end of the line; empty where another control byte comes first. */
   private static String firstLine(byte[] bytes) {
     StringBuilder line = new StringBuilder();
     for (byte each : bytes) {

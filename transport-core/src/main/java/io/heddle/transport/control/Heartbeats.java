@@ -9,32 +9,32 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Signs of life between this process and its peers. Control channels between the same two processes
- * by the same two addresses share them: at each beat one of these, in turn, says where it is, and
- * what any of them hears is heard by all. So a connection that is idle costs no messages of its
+ * Heartbeats between this process and its peers. Control channels between the same two processes
+ * over the same two addresses share one. At each beat one of these channels, in turn, sends a Ping,
+ * and whatever one of them receives counts for all. So an idle connection costs no messages of its
  * own. Control thread.
  *
- * <p>A single channel that carries nothing any more is found when something is to be said on it,
- * since that is acknowledged at once, or else it is asked for at the peer's doors.
+ * <p>A single channel that no longer carries traffic is detected when it is used next: its message
+ * isn't acknowledged at once, and the peer is then probed at its reconnect listeners.
  */
 public final class Heartbeats {
-  /** From one beat to the next. */
+  /** Period of the beats. */
   static final long BEAT_NS = 500_000_000;
 
   public static final long SILENT_NS = 1_500_000_000;
 
-  /** Whoever has one of the channels. What its methods throw is its own to deal with. */
+  /** Owner of one of the channels. It handles the exceptions of its own methods. */
   public interface Member {
-    /** Its turn to show the peer that this process lives. */
+    /** Sends a Ping, when it is this channel's turn. */
     void sendPing();
 
-    /** Nothing has come for {@link #SILENT_NS} by any channel that goes the same way. */
+    /** Handles silence: nothing has come for {@link #SILENT_NS} on any channel of the same path. */
     void silent();
   }
 
   private record ChannelPath(String peer, InetAddress here, InetAddress there) {}
 
-  /** What the channels of one way share. */
+  /** Heartbeat that the channels of one path share. */
   public final class Heartbeat {
     private final ChannelPath path;
     private final Set<Member> members = new LinkedHashSet<>();
@@ -44,12 +44,12 @@ public final class Heartbeats {
       this.path = path;
     }
 
-    /** A channel has brought something. */
+    /** Notes that a channel has received something. */
     public void heard() {
       heardNs = time.getAsLong();
     }
 
-    /** This one's channel is gone, or another is in its place. */
+    /** Removes a member whose channel is gone or replaced. */
     public void leave(Member member) {
       if (members.remove(member) && members.isEmpty()) {
         heartbeats.remove(path);
@@ -74,14 +74,14 @@ public final class Heartbeats {
   private final Map<ChannelPath, Heartbeat> heartbeats = new HashMap<>();
 
   /**
-   * @param time in ns, which stands still while this process has no processor
+   * @param time in ns, which pauses while this process doesn't run
    */
   Heartbeats(LongSupplier time) {
     this.time = time;
   }
 
   /**
-   * This one's channel shares the heartbeat of its way from now on; that it has come up is a sign
+   * Adds a channel to the heartbeat of its path. A channel that has just come up counts as a sign
    * of life.
    *
    * @param peer the other process's name
@@ -90,7 +90,7 @@ public final class Heartbeats {
     return join(new ChannelPath(peer, channel.here(), channel.there()), member);
   }
 
-  /** The same of a way between these addresses. */
+  /** Adds a member to the heartbeat of the path between these addresses. */
   Heartbeat join(String peer, InetAddress here, InetAddress there, Member member) {
     return join(new ChannelPath(peer, here, there), member);
   }
@@ -102,7 +102,7 @@ public final class Heartbeats {
     return heartbeat;
   }
 
-  /** Every {@link #BEAT_NS}. */
+  /** Runs one beat; called every {@link #BEAT_NS}. */
   void beat() {
     List.copyOf(heartbeats.values()).forEach(Heartbeat::beat);
   }

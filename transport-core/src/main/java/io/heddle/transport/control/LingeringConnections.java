@@ -6,27 +6,30 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Connections that were closed here and wait for the other end's goodbye, a bounded number of them:
- * each still has its queue pairs, memory and descriptors. Where one more comes, the one that has
- * waited longest waits no more. Control thread.
+ * Bounded set of connections that are closed here and wait for the peer's Closing. Each still holds
+ * queue pairs, memory and descriptors. A new one above the bound ends the one that has waited
+ * longest. Control thread.
  */
 public final class LingeringConnections {
-  /** As many as may be open at a time in a heap of 256 MiB. */
+  /** Maximum number; equals the number of connections that a heap of 256 MiB can hold open. */
   static final int MOST = 1024;
 
   static final int LEAST = 64;
 
-  /* Of four planes: its control channel, a socket for each, and one to spare. */
+  /*
+   * Descriptors of a connection over four planes: its control channel, a socket for each plane,
+   * and one spare.
+   */
   private static final int DESCRIPTORS_OF_EACH = 6;
 
-  /* So large a part of the process's descriptors they may have. */
+  /* Lingering connections may use one in this many of the process's descriptors. */
   private static final int SHARE = 4;
 
   private final int most;
   private final Set<Runnable> waiting = new LinkedHashSet<>();
 
   /**
-   * @param openFiles how many descriptors the process may have; negative where that isn't known
+   * @param openFiles the process's descriptor limit; negative where unknown
    */
   LingeringConnections(long openFiles) {
     most =
@@ -40,9 +43,9 @@ public final class LingeringConnections {
   }
 
   /**
-   * A connection waits.
+   * Adds a waiting connection.
    *
-   * @param end ends it, and {@linkplain #remove takes it out}; its faults are its own to deal with
+   * @param end ends it, and {@linkplain #remove removes it}; handles its own exceptions
    */
   public void add(Runnable end) {
     waiting.add(end);
@@ -54,7 +57,7 @@ public final class LingeringConnections {
     }
   }
 
-  /** A connection has ended, whether it has waited or not. */
+  /** Removes a connection that has ended, whether it has waited or not. */
   public void remove(Runnable end) {
     waiting.remove(end);
   }

@@ -9,17 +9,17 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * A number for the network namespace of this process: ends with the same one have the same
- * addresses, since they are on one host. Made of the kernel's boot and the namespace's inode.
+ * Identifier of this process's network namespace, made of the kernel's boot id and the namespace's
+ * inode. Ends with the same identifier are on one host and have the same addresses.
  */
 public final class NamespaceId {
-  /** The number; 0 where the kernel doesn't say. */
+  /** The identifier; 0 where the kernel doesn't provide it. */
   public static final long ID =
       id(Path.of("/proc/sys/kernel/random/boot_id"), Path.of("/proc/self/ns/net"));
 
   private NamespaceId() {}
 
-  /** Whether these can be one host: where one isn't known nothing speaks against it. */
+  /** Returns whether these can be one host; an unknown identifier matches any. */
   public static boolean isOneHost(long id, long other) {
     return id == other || id == 0 || other == 0;
   }

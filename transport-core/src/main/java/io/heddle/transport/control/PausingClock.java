@@ -3,12 +3,12 @@ package io.heddle.transport.control;
 import io.heddle.platform.NanoClock;
 
 /**
- * The time in which a thread that sleeps and works by turns was there to hear something. While it
- * is kept from its processor, or stopped, this time stands still: what others said meanwhile it
- * couldn't hear, and what it should have done by then isn't late. One thread.
+ * Clock that pauses while its thread is delayed or stopped. During that time the thread couldn't
+ * read input, so silence of others doesn't count, and its own timers aren't late. The thread
+ * alternates between sleep and work. One thread.
  */
 final class PausingClock implements NanoClock {
-  /** A thread may be late by so much, and work for so long at a stretch, and be there. */
+  /** Lateness, and length of one stretch of work, that still counts as running. */
   static final long SLACK_NS = 20_000_000;
 
   private final NanoClock clock;
@@ -22,7 +22,11 @@ final class PausingClock implements NanoClock {
     wokeAtNs = clock.nanoTime();
   }
 
-  /** The thread goes to sleep, for so long at most. */
+  /**
+   * Notes that the thread goes to sleep.
+   *
+   * @param mostNs longest sleep
+   */
   void beforeSleep(long mostNs) {
     afterWork();
     asleep = true;
@@ -30,9 +34,9 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * The thread is awake; nothing where that is known.
+   * Notes that the thread is awake; has no effect where that is known.
    *
-   * @return whether it was late, so that much may have come that it hasn't heard
+   * @return whether it was late, so that unread input may have come
    */
   boolean afterWake() {
     if (!asleep) {
@@ -44,9 +48,9 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * The thread has worked since it woke, and is about to judge what others have said meanwhile.
+   * Notes that the thread has worked since it woke, before it judges others' silence.
    *
-   * @return whether that took so long that much may have come that it hasn't heard
+   * @return whether the work took so long that unread input may have come
    */
   boolean afterWork() {
     long nowNs = clock.nanoTime();

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A short stand-in for a list of planes: the first {@value #BYTES} bytes of the SHA-256 of their
- * keys in order, each with its length before it. Equal on hosts that have the same planes.
+ * Digest of a list of planes: the first {@value #BYTES} bytes of the SHA-256 of their keys in
+ * order, each preceded by its length. Equal on hosts that have the same planes.
  */
 public final class PlaneDigest {
   public static final int BYTES = 16;

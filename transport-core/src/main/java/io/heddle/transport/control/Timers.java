@@ -5,17 +5,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers in the order of their times, as a binary heap whose entries know their places: adding one
- * and cancelling one take a number of steps that is logarithmic in how many there are. A cancelled
- * timer is gone at once, and so is all that its action refers to. Control thread.
+ * Timer queue: a binary heap whose entries know their indexes, so that adding and cancelling one
+ * take logarithmic time. A cancelled timer is removed at once, with all that its action refers to.
+ * Control thread.
  *
- * <p>Only {@link #add} of a new timer may need memory; a periodic one comes again without any.
+ * <p>Only {@link #add} may allocate; a periodic timer is reinserted without allocation.
  */
 final class Timers {
   private static final int FIRST_CAPACITY = 64;
   private static final int NO_PLACE = -1;
 
-  /** An action and its time. */
+  /** Action and the time at which it is due. */
   static final class Timer {
     private long dueNs;
     private long order;
@@ -24,7 +24,7 @@ final class Timers {
     private final Runnable action;
     private final Consumer<Throwable> broken;
 
-    /* Neighbours among those of the same owner. */
+    /* Links to neighbours in the owner's list. */
     private final @Nullable Owner owner;
     private @Nullable Timer before;
     private @Nullable Timer after;
@@ -45,7 +45,7 @@ final class Timers {
       return action;
     }
 
-    /** Hears what the action throws. */
+    /** Returns the handler of the action's exceptions. */
     Consumer<Throwable> broken() {
       return broken;
     }
@@ -56,7 +56,7 @@ final class Timers {
     }
   }
 
-  /** Timers to be cancelled together. */
+  /** Owner of timers that are cancelled together. */
   static final class Owner {
     private @Nullable Timer first;
 
@@ -96,8 +96,8 @@ final class Timers {
   /**
    * Adds a timer.
    *
-   * @param periodNs after which it comes again; 0 for never
-   * @param owner by whom it may be cancelled; null for none
+   * @param periodNs period of its repetition; 0 for none
+   * @param owner that may cancel it; null for none
    */
   Timer add(
       long dueNs,
@@ -116,14 +116,14 @@ final class Timers {
     return timer;
   }
 
-  /** The next one; null where there is none. */
+  /** Returns the next timer; null where there is none. */
   @Nullable Timer first() {
     return count == 0 ? null : heap[0];
   }
 
   /**
-   * The next one, if its time has come. It is taken out, or comes again where it is periodic,
-   * before it is returned: that depends on nothing that its action does.
+   * Returns the next timer, if it is due. It is removed, or reinserted where it is periodic, before
+   * this returns, independently of its action.
    */
   @Nullable Timer takeDue(long nowNs) {
     Timer timer = first();
@@ -139,7 +139,7 @@ final class Timers {
     return timer;
   }
 
-  /** Takes a timer out, if it is still there. */
+  /** Removes a timer, if it is still pending. */
   void cancel(Timer timer) {
     if (timer.place != NO_PLACE) {
       remove(timer);
@@ -150,7 +150,7 @@ final class Timers {
     }
   }
 
-  /** Takes out all timers of an owner. */
+  /** Removes all timers of an owner. */
   void cancelAll(Owner owner) {
     for (Timer timer = owner.first; timer != null; timer = owner.first) {
       cancel(timer);

@@ -10,30 +10,33 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those at the listeners of this process who haven't shown yet that they are peers: how many may
- * wait, in all and from one address, and for how long. Where there are as many, the one that has
- * waited longest goes, once it has had a moment for its first words, and newcomers wait in the
- * kernel until then. So whoever fills the doors with connections that say nothing costs a bounded
- * number of descriptors, and a peer comes in beside it. Control thread.
+ * Channels at this process's listeners that haven't authenticated yet, bounded in number, in all
+ * and per address, and in time. At the bound, the channel that has waited longest is evicted once
+ * it has had a moment for its first message; new connections wait in the kernel until then. So a
+ * flood of silent connections costs a bounded number of descriptors, and peers still get in.
+ * Control thread.
  */
 final class UnauthenticatedChannels {
-  /** Of one process, over all its listeners and doors. */
+  /** Maximum number in one process, over all its listeners. */
   static final int MOST = 384;
 
-  /** From one address: peers of a large job have as many handshakes at a time, and say hello. */
+  /**
+   * Maximum number from one address: a large job's peers have as many handshakes at a time, and
+   * authenticate.
+   */
   static final int MAX_PER_ADDRESS = 192;
 
-  /** How long who connects has to show a token, however many bytes it says meanwhile. */
+  /** Time for authentication, regardless of the bytes sent meanwhile. */
   static final long MAX_AGE_NS = 10_000_000_000L;
 
-  /** Nobody is sent away sooner: a peer's first words are on the way for less. */
+  /** Minimum age before eviction: a peer's first message takes less. */
   static final long MIN_AGE_NS = 50_000_000;
 
   static final long SWEEP_PERIOD_NS = 1_000_000_000;
 
   private final NanoClock clock;
 
-  /* In order of their coming, each. */
+  /* Both in order of arrival. */
   private final Set<ControlChannel> all = new LinkedHashSet<>();
   private final Map<InetAddress, Set<ControlChannel>> byAddress = new HashMap<>();
 
@@ -41,7 +44,7 @@ final class UnauthenticatedChannels {
     this.clock = clock;
   }
 
-  /** Whether one more may come from this address, by now; somebody else may have to go for it. */
+  /** Returns whether one more from this address is admitted now; may evict another for it. */
   boolean admits(InetAddress from) {
     Set<ControlChannel> there = byAddress.get(from);
     return hasRoom(there, MAX_PER_ADDRESS, " from one address")
@@ -55,12 +58,17 @@ final class UnauthenticatedChannels {
     ControlChannel oldest = those.iterator().next();
     oldest.hear();
     if (those.size() >= most && clock.nanoTime() - oldest.sinceNs() >= MIN_AGE_NS) {
-      evict(oldest, "said nothing that a peer says, and was one of " + most + " strangers" + where);
+      evict(
+          oldest,
+          "didn't authenticate, and was one of " + most + " unauthenticated connections" + where);
     }
     return those.size() < most;
   }
 
-  /** Whoever has waited longest goes, for its descriptor; false where nobody waits. */
+  /**
+   * Evicts the channel that has waited longest, for its descriptor; returns false where there is
+   * none.
+   */
   boolean evictOldest(String why) {
     Iterator<ControlChannel> oldest = all.iterator();
     boolean any = oldest.hasNext();
@@ -80,7 +88,7 @@ final class UnauthenticatedChannels {
     byAddress.computeIfAbsent(channel.there(), none -> new LinkedHashSet<>()).add(channel);
   }
 
-  /** Whose time is over goes. They are in order; called once a second. */
+  /** Evicts expired channels, oldest first; called once a second. */
   void judge() {
     long now = clock.nanoTime();
     while (!all.isEmpty() && now - all.iterator().next().sinceNs() >= MAX_AGE_NS) {
@@ -88,7 +96,7 @@ final class UnauthenticatedChannels {
     }
   }
 
-  /** It is no stranger any more, or gone. */
+  /** Removes a channel that has authenticated or is gone. */
   void forget(ControlChannel channel) {
     if (all.remove(channel)) {
       Set<ControlChannel> there = byAddress.get(channel.there());

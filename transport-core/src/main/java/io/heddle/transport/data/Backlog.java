@@ -1,8 +1,8 @@
 package io.heddle.transport.data;
 
 /**
- * Numbers of what has chunks to be posted, in order: a ring of fixed size. Owned by whoever has the
- * {@link Baton}.
+ * Ring of the request numbers that have chunks to be posted, in order, of fixed size. Owned by the
+ * holder of the {@link Baton}.
  */
 final class Backlog {
   private final int[] ring;
@@ -10,7 +10,7 @@ final class Backlog {
   private long tail;
 
   /**
-   * @param most how many may be in it; a power of two
+   * @param most capacity; a power of two
    */
   Backlog(int most) {
     ring = new int[most];
@@ -20,7 +20,7 @@ final class Backlog {
     return head == tail;
   }
 
-  /** The oldest one. There must be one. */
+  /** Returns the oldest one; there must be one. */
   int first() {
     return ring[(int) head & ring.length - 1];
   }

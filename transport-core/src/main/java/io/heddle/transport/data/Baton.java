@@ -5,11 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Who may touch a communicator's data path: NCCL's thread, call by call, or the control thread
- * while it moves the connection off a plane, which must go on when NCCL's thread sleeps.
+ * Right to touch a communicator's data path. NCCL's thread holds it call by call; the control
+ * thread holds it while it moves the connection off a plane, which must go on while NCCL's thread
+ * sleeps.
  *
- * <p>NCCL's thread never waits: without the baton its call does nothing and NCCL asks again. The
- * control thread waits for the end of the call that has it.
+ * <p>NCCL's thread never waits: without the baton its call does nothing, and NCCL calls again. The
+ * control thread waits for the end of the call that holds it.
  *
  * <p>Pairing: {@link #give} releases {@code held}, {@link #take} and {@link #await} acquire it.
  */
@@ -29,10 +30,10 @@ public final class Baton {
   @SuppressWarnings("unused") /* by HELD */
   private int held;
 
-  /* Written by the control thread; a busy NCCL thread would else take the baton again and again. */
+  /* Written by the control thread; without it a busy NCCL thread would take the baton again and again. */
   private volatile boolean wanted;
 
-  /** Takes the baton unless somebody has or wants it. NCCL's thread. */
+  /** Takes the baton unless it is held or requested. NCCL's thread. */
   public boolean take() {
     return !wanted && HELD.weakCompareAndSetAcquire(this, 0, 1);
   }

@@ -22,13 +22,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The queue pairs of a connection, on each carrier as many as both ends agreed on: made, connected,
- * stopped and made anew. One on each carrier, then the second one on each, and so on.
+ * Queue pairs of a connection, on each carrier the agreed number: creates, connects, stops and
+ * replaces them. One on each carrier comes first, then the second one on each, and so on.
  *
- * <p>Control thread, where nothing else is said.
+ * <p>Control thread, unless stated otherwise.
  */
 public final class CarrierPairs implements AutoCloseable {
-  /* The last number by which a device knows together the queue pairs of one connection. */
+  /* Last number given to a connection, by which a device groups its queue pairs. */
   private static final AtomicLong PEERS = new AtomicLong(ReadyToSendAttributes.ALONE);
 
   private final NetDevice device;
@@ -47,9 +47,9 @@ public final class CarrierPairs implements AutoCloseable {
   private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
 
   /**
-   * Makes no queue pair yet.
+   * Creates the completion queue, and no queue pair yet.
    *
-   * @param planeWeights what queue pairs over several planes share out by
+   * @param planeWeights the weights by which queue pairs over several planes distribute packets
    */
   public CarrierPairs(
       NetDevice device,
@@ -71,7 +71,7 @@ public final class CarrierPairs implements AutoCloseable {
                 carriers.size() * perCarrier * (depths.sends() + depths.receives()));
   }
 
-  /** Makes them all; what was made before a failure is closed with the rest. */
+  /** Creates all queue pairs; those created before a failure are closed with the rest. */
   public void make() {
     for (int i = 0; i < perCarrier; i++) {
       for (Carrier carrier : carriers) {
@@ -80,7 +80,7 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /* Routes may have their weights at any time. */
+  /* Synchronized, since the routes thread may set weights at any time. */
   private synchronized void add(PlaneQueuePair made) {
     pairs.add(made);
   }
@@ -110,7 +110,7 @@ public final class CarrierPairs implements AutoCloseable {
     return carrier.isOnePlane() ? planes.here(carrier.first()).key() : carrier.name();
   }
 
-  /** How this host calls each carrier. */
+  /** Returns this host's key of each carrier. */
   public List<String> keys() {
     return carriers.stream().map(this::keyOf).toList();
   }
@@ -123,7 +123,7 @@ public final class CarrierPairs implements AutoCloseable {
     return perCarrier;
   }
 
-  /** What the other end must know of ours. */
+  /** Returns this end's endpoints for the peer. */
   public List<ControlMessage.Endpoint> endpoints() {
     return IntStream.range(0, pairs.size()).mapToObj(this::endpoint).toList();
   }
@@ -138,7 +138,7 @@ public final class CarrierPairs implements AutoCloseable {
         there ? pair.queuePair().endpointParameters() : new byte[0]);
   }
 
-  /** Whether the other end's list is the one that was agreed on. */
+  /** Returns whether the peer's list is the agreed one. */
   public boolean isAgreed(List<ControlMessage.Endpoint> ends) {
     boolean agreed = ends.size() == pairs.size();
     for (int i = 0; agreed && i < ends.size(); i++) {
@@ -148,8 +148,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Connects every queue pair to its other end. Where a device refuses, it may be called again and
-   * goes on there, or with the next after {@link #leaveUnconnected}.
+   * Connects every queue pair to its peer. After a device's refusal a further call retries it, or
+   * continues with the next one after {@link #leaveUnconnected}.
    *
    * @throws VerbsException where a device refuses
    */
@@ -162,7 +162,7 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * The queue pair that couldn't be connected is given up for now, and its plane with it.
+   * Gives up the queue pair that couldn't be connected for now, and its plane with it.
    *
    * @throws VerbsException when no plane is left
    */
@@ -173,7 +173,7 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /** Carriers that couldn't be connected, and why. */
+  /** Returns the carriers that couldn't be connected, with the reasons. */
   public Map<Integer, String> unconnected() {
     return unconnected;
   }
@@ -198,7 +198,7 @@ public final class CarrierPairs implements AutoCloseable {
     refuseIfClosed(index);
   }
 
-  /* One that is made after the close; the peer hears of it only then. */
+  /* For queue pairs that are created after the close; the peer gets their numbers only later. */
   private synchronized void refuseIfClosed(int index) {
     if (refuses) {
       pairs.get(index).queuePair().refuseRequests();
@@ -206,8 +206,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Nothing that the peer sends has an effect any more, by these queue pairs or later ones; what
-   * has come is still acknowledged. Any thread.
+   * Refuses the peer's requests from now on, on these queue pairs and later ones; data that has
+   * arrived is still acknowledged. Any thread.
    *
    * @throws VerbsException where a device refuses to stop one
    */
@@ -221,7 +221,7 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * For how long the peer has been silent on all carriers while one waits for it beyond its
+   * Returns for how long the peer has been silent on all carriers while one waits for it beyond its
    * retries, in ns; 0 where none does.
    */
   public long peerSilentNs() {
@@ -232,7 +232,9 @@ public final class CarrierPairs implements AutoCloseable {
     return longest;
   }
 
-  /** Ports that packets which wait so went to, as a person reads them; empty where none has any. */
+  /**
+   * Returns the destinations of the unanswered packets, for the log; empty where there are none.
+   */
   public String silentDestinations() {
     return pairs.stream()
         .map(PlaneQueuePair::queuePair)
@@ -243,7 +245,7 @@ public final class CarrierPairs implements AutoCloseable {
         .collect(Collectors.joining(", "));
   }
 
-  /** Carriers that wait so. */
+  /** Returns the carriers that wait for the silent peer. */
   public List<Integer> waitingForPeer() {
     return IntStream.range(0, pairs.size())
         .filter(i -> pairs.get(i).queuePair().peerSilentNs() > 0)
@@ -253,12 +255,12 @@ public final class CarrierPairs implements AutoCloseable {
         .toList();
   }
 
-  /** Over all planes. */
+  /** Returns the smallest MTU of all planes. */
   PathMtu smallestMtu() {
     return planes.smallestMtu(IntStream.range(0, planes.count()).boxed().toList());
   }
 
-  /** The newest weights, whichever thread comes last: the routes' or the control thread. */
+  /** Applies the newest weights, whichever of the routes and control threads comes last. */
   public synchronized void setLinkWeights() {
     PlaneWeights newest = planeWeights.current();
     int[] each = IntStream.range(0, newest.planes()).map(newest::weight).toArray();
@@ -268,10 +270,10 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Makes fresh queue pairs for a carrier whose old ones are fenced at both ends, where its planes
-   * are now, and closes the old ones.
+   * Creates fresh queue pairs for a carrier whose old ones are fenced at both ends, at its planes'
+   * present addresses, and closes the old ones.
    *
-   * @return what the other end must know of them
+   * @return their endpoints for the peer
    * @throws HeddleException where the device refuses, as when the address is gone
    */
   public List<ControlMessage.Endpoint> renew(int carrier) {
@@ -287,12 +289,12 @@ public final class CarrierPairs implements AutoCloseable {
     return fresh;
   }
 
-  /** The carrier's planes as they are at this end. */
+  /** Returns the carrier's planes at this end. */
   public List<LocalPlane> planesOf(int carrier) {
     return carriers.get(carrier).planes().stream().map(planes::here).toList();
   }
 
-  /** Where the carrier's planes are at this end. */
+  /** Returns the addresses of the carrier's planes at this end. */
   public List<ControlMessage.PlaneAddress> localAddresses(int carrier) {
     return planesOf(carrier).stream()
         .map(plane -> new ControlMessage.PlaneAddress(plane.gid(), plane.mtu()))
@@ -300,11 +302,11 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Connects what {@link #renew} made.
+   * Connects the queue pairs of {@link #renew}.
    *
-   * @param up where the other end's are, and what it made
+   * @param up the peer's addresses and endpoints
    * @return the plane's sub-flows of this epoch
-   * @throws HeddleException where the device refuses, or the other end made something else
+   * @throws HeddleException where the device refuses, or the peer's endpoints don't match
    */
   public List<SubFlow> connectRenewed(int carrier, ControlMessage.PlaneUp up) {
     List<ControlMessage.Endpoint> ends = up.endpoints();
@@ -329,7 +331,7 @@ public final class CarrierPairs implements AutoCloseable {
     return fresh;
   }
 
-  /** One sub-flow per carrier in order of keys, then the second one of each, and so on. */
+  /** Returns one sub-flow per carrier in order of keys, then the second one of each, and so on. */
   public SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
     for (int i = 0; i < flows.length; i++) {
@@ -338,7 +340,7 @@ public final class CarrierPairs implements AutoCloseable {
     return flows;
   }
 
-  /** Adds what the devices have counted of each to the counters of its planes. */
+  /** Adds the devices' counts of each queue pair to the counters of its planes. */
   public void countResent() {
     for (int i = 0; i < pairs.size(); i++) {
       if (carriers.get(i % carriers.size()).isOnePlane()) {
@@ -349,7 +351,7 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /** The carrier of this queue pair; −1 where it isn't this connection's. */
+  /** Returns this queue pair's carrier; −1 where it isn't this connection's. */
   public int carrierOf(int queuePairNumber) {
     for (int i = 0; i < pairs.size(); i++) {
       if (pairs.get(i).queuePair().number() == queuePairNumber) {
@@ -359,7 +361,7 @@ public final class CarrierPairs implements AutoCloseable {
     return -1;
   }
 
-  /** The host knows that this link of queue pairs over several planes carries nothing now. */
+  /** Takes a link of queue pairs over several planes out of use: the host knows that it is down. */
   public void leaveLink(int link) {
     pairs.forEach(pair -> pair.queuePair().linkLost(link));
   }
@@ -371,26 +373,29 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /** Takes the carrier's queue pairs back to RESET. */
+  /** Moves the carrier's queue pairs to RESET. */
   public void reset(int carrier) {
     for (int i = carrier; i < pairs.size(); i += carriers.size()) {
       pairs.get(i).queuePair().reset();
     }
   }
 
-  /** Carrier and addresses, which all connections to the peer have alike, for a log line. */
+  /** Describes carrier and addresses, which all connections to the peer share, for a log line. */
   public String addressesOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     return "plane %s (%s to %s)"
         .formatted(keyOf(asked), planes.here(asked.first()).gid(), planes.there(asked.first()));
   }
 
-  /** Carrier, addresses and queue pairs, for a log line. */
+  /** Describes carrier, addresses and queue pairs, for a log line. */
   public String describe(int carrier) {
     return pairs.get(carrier).toString();
   }
 
-  /** With the completion queue. Not while another thread drives the communicator. */
+  /**
+   * Closes the queue pairs and the completion queue. Not while another thread drives the
+   * communicator.
+   */
   @Override
   public synchronized void close() {
     pairs.forEach(PlaneQueuePair::close);

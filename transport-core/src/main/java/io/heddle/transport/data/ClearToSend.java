@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.heddle.platform.Memory;
 
 /**
- * A clear-to-send entry: the receiver's word that a buffer is ready, RDMA-written into the sender's
- * ring.
+ * Clear-to-send entry: announces a ready receive buffer, RDMA-written by the receiver into the
+ * sender's ring.
  *
  * <pre>
  *  0 address of the buffer, u64       20 receives in the group, u8     24 check word, u32
@@ -15,15 +15,15 @@ import io.heddle.platform.Memory;
  * 16 remote key, u32
  * </pre>
  *
- * <p>Little-endian (the byte order of every machine that this runs on), one aligned 64-byte line,
- * so that hardware writes it in one piece. Software doesn't: a device that copies with vector
- * instructions may store the last bytes first. The check word over all fields tells a whole entry
- * from a torn one, whatever wrote it.
+ * <p>Little-endian (the byte order of every supported machine), one aligned 64-byte line, so that
+ * hardware writes it in one piece. Software may not: a device that copies with vector instructions
+ * may store the last bytes first. The check word over all fields tells a whole entry from a torn
+ * one, regardless of the writer.
  */
 public final class ClearToSend {
   public static final int BYTES = 64;
 
-  /** Entries of one group lie together. */
+  /** Bytes of one group's entries, which are contiguous. */
   static final int GROUP_BYTES = 8 * BYTES;
 
   /** Groups in a ring; the slot in an immediate has eight bits. */
@@ -65,7 +65,7 @@ public final class ClearToSend {
     Memory.ALL.set(Memory.NATIVE_LONG, entry + SEQUENCE, group + 1);
   }
 
-  /** Whether the entry is there, whole, and of this group. */
+  /** Returns whether the entry is present, whole, and of this group. */
   public static boolean isOf(long entry, long group) {
     return Memory.getLongAcquire(entry + SEQUENCE) == group + 1
         && Memory.ALL.get(Memory.NATIVE_INT, entry + CHECK) == check(entry, group + 1);

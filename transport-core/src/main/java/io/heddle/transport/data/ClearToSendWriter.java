@@ -5,13 +5,14 @@ import io.heddle.verbs.SendWorkRequest;
 import java.util.BitSet;
 
 /**
- * Writes the clear-to-send entries of open groups into the sender's ring, each group by one RDMA
- * WRITE over the sub-flow that data came on last, where it has room, else planes in turn; and again
- * where a plane may have lost them. Owned by whoever has the receiver's {@link Baton}.
+ * Writer of the open groups' clear-to-send entries into the sender's ring, each group by one RDMA
+ * WRITE. It uses the sub-flow on which data came last, where that has room, else planes in turn.
+ * Entries that a plane may have lost are written again. Owned by the holder of the receiver's
+ * {@link Baton}.
  *
- * <p>Of one slot at most one write is outstanding: its next group is opened only then. Else a write
- * that was repeated, and came late over a slow plane, would overwrite the entries of a later group
- * in the sender's ring.
+ * <p>At most one write of a slot is outstanding, and the slot's next group is opened only after it.
+ * Otherwise a repeated write could arrive late over a slow plane and overwrite a later group's
+ * entries in the sender's ring.
  */
 final class ClearToSendWriter {
   private static final int GROUPS = ClearToSend.GROUPS;
@@ -23,7 +24,7 @@ final class ClearToSendWriter {
   private final ReturnFlow returnFlow;
   private final FilledFlows filled;
 
-  /* Next group whose entries are to be written first. */
+  /* Next group whose entries are to be written for the first time. */
   private long next;
 
   /* By slot. */
@@ -42,17 +43,17 @@ final class ClearToSendWriter {
     filled = new FilledFlows(flows, failure);
   }
 
-  /** Whether the window's next group may be opened. */
+  /** Returns whether the window's next group may be opened. */
   boolean mayOpen() {
     return !outstanding[window.slotOf(window.nextGroup())];
   }
 
-  /** Whether some group's entries are to be written. */
+  /** Returns whether some group's entries are to be written. */
   boolean isBehind() {
     return next != window.nextGroup() || lostCount != 0;
   }
 
-  /** Writes what the planes take. */
+  /** Writes entries while planes have room. */
   void post() {
     while (lostCount != 0 && post(firstLost())) {
       found(window.slotOf(firstLost()));
@@ -63,7 +64,7 @@ final class ClearToSendWriter {
     filled.post(path.device().clock().nanoTime());
   }
 
-  /* The open group in the first slot whose entries are to be written again. */
+  /* Returns the open group in the first slot whose entries are to be written again. */
   private long firstLost() {
     long oldest = window.oldestGroup();
     return oldest + (lost.nextSetBit(0) - window.slotOf(oldest) & GROUPS - 1);
@@ -98,24 +99,24 @@ final class ClearToSendWriter {
     return true;
   }
 
-  /** Data came over this sub-flow. */
+  /** Notes that data came on this sub-flow. */
   void dataArrivedOn(SubFlow flow) {
     returnFlow.dataArrivedOn(flow);
   }
 
-  /** The write with this id was acknowledged. */
+  /** Notes the acknowledgement of the write with this id. */
   void acknowledged(long id) {
     outstanding[SubFlow.lineOf(id)] = false;
   }
 
-  /** The group in this slot is complete: the sender has had its entries. */
+  /** Notes that the group in this slot is complete, so the sender has its entries. */
   void released(int slot) {
     if (lostCount != 0) {
       found(slot);
     }
   }
 
-  /** A plane is fenced at both ends: what was outstanding there will never land. */
+  /** Settles a plane that is fenced at both ends: outstanding writes there will never land. */
   void settle(int plane) {
     for (int slot = 0; slot < GROUPS; slot++) {
       if (flows[writer[slot]].plane == plane) {
@@ -132,7 +133,7 @@ final class ClearToSendWriter {
     }
   }
 
-  /** How often entries had to be written again. */
+  /** Returns how often entries had to be written again. */
   long repeated() {
     return repeated;
   }

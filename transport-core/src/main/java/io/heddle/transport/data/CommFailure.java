@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a communicator: the first failure is told in one line and to the peer, latched, and
- * returned by every later call. Owned by the thread that drives the communicator.
+ * Failure of a communicator: the first one is logged in one line, reported to the peer, latched,
+ * and returned by every later call. Owned by the thread that drives the communicator.
  */
 final class CommFailure {
   private static final String SILENCE = "silence, nothing was acknowledged within the retries: ";
@@ -35,19 +35,18 @@ final class CommFailure {
     return direction;
   }
 
-  /** The latched result; SUCCESS while nothing failed. */
+  /** Returns the latched result; SUCCESS while nothing failed. */
   int result() {
     return result;
   }
 
   /**
-   * Latches a failure, tells it, and ends every pending request with it. Returns the latched
-   * result.
+   * Latches a failure, logs it, and ends every pending request with it. Returns the latched result.
    */
   int latch(int failure, String story) {
     if (result == TransportResult.SUCCESS) {
       result = failure;
-      /* The line comes first: NCCL's thread may end the process as soon as it sees a failed request. */
+      /* Logged first: NCCL's thread may end the process as soon as it sees a failed request. */
       try {
         path.device()
             .events()
@@ -60,7 +59,7 @@ final class CommFailure {
                     "%s connection with %s over planes %s failed: %s"
                         .formatted(direction, path.peer(), path.planeKeys(), story)));
       } finally {
-        /* Needs no memory: the line may have failed for want of it. */
+        /* Needs no memory: logging may have failed for lack of it. */
         path.lines().failPending(failure);
       }
       path.health().failedHere(story);
@@ -69,8 +68,8 @@ final class CommFailure {
   }
 
   /**
-   * A work request failed: what is wrong with the request would be wrong on every plane and ends
-   * the communicator, anything else is the plane's failure.
+   * Handles a failed work request. An error of the request itself would recur on every plane and
+   * ends the communicator; any other is the plane's failure.
    */
   void completion(WorkCompletion wc, SubFlow flow) {
     String story =
@@ -108,19 +107,19 @@ final class CommFailure {
             + (path.health().isPeerAlive() ? "" : "; " + path.health().peerReason()));
   }
 
-  /** A queue pair didn't take what its queue must hold. */
+  /** Handles a queue pair's refusal of requests for which its queue must have room. */
   void posting(SubFlow flow, int code) {
     plane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
   }
 
-  /* What is flushed behind the first failure says nothing new. */
+  /* Flushed requests after the first failure carry no new information. */
   private void plane(SubFlow flow, String story) {
     if (flow.markBroken()) {
       plane(flow.plane, flow.epoch, story);
     }
   }
 
-  /** A plane is to be left. Any thread. */
+  /** Reports a plane failure. Any thread. */
   void plane(int plane, int epoch, String cause) {
     PlaneFailureListener ear = planesEar;
     if (ear != null) {
@@ -129,22 +128,22 @@ final class CommFailure {
   }
 
   /**
-   * The device is broken, or a queue pair of the connection, and no completion said so before.
-   * Returns the latched result.
+   * Latches a broken device or queue pair that no completion reported before. Returns the latched
+   * result.
    */
   int device(String story) {
     return latch(TransportResult.SYSTEM_ERROR, story);
   }
 
-  /** A send is longer than its receive and was cut; told, and no failure. */
+  /** Logs a send that is longer than its receive and was truncated; no failure. */
   void cut(long lengthBytes, long roomBytes, int tag) {
     log.warn(
         "%s connection with %s: a send of %s bytes (tag %s) meets a receive of %s bytes and is cut"
-            + " to that; more of the kind on this connection are only counted",
+            + " to that; later ones on this connection are only counted",
         direction, path.peer(), lengthBytes, tag, roomBytes);
   }
 
-  /** Latches the peer's end, when it is gone and there is something that it will never finish. */
+  /** Latches the peer's end, when requests remain that it will never finish. */
   int peerGone() {
     return latch(TransportResult.REMOTE_ERROR, path.health().peerReason());
   }

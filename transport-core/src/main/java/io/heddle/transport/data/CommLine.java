@@ -5,8 +5,8 @@ import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 
 /**
- * The line of one communicator: {@code struct heddle_comm} of native/src/java_calls.h, by what it
- * tells the shim. By that the shim answers a test in vain without entering Java.
+ * Line of one communicator, shared with the shim: {@code struct heddle_comm} of
+ * native/src/java_calls.h. By it the shim answers an unsuccessful test without entering Java.
  */
 final class CommLine {
   private static final int NEWS = 32;
@@ -16,13 +16,13 @@ final class CommLine {
   private final long address;
 
   /**
-   * @param address of the line, of zeros
+   * @param address of the line, zeroed
    */
   CommLine(long address) {
     this.address = address;
   }
 
-  /** Has the device tell of completions here, and of looks; not at all where it can't. */
+  /** Has the device note completions and polls here; has no effect where the device can't. */
   void attach(DeviceContext context, CompletionQueue queue) {
     long looks = context.progressedAtAddress();
     if (looks != 0 && queue.publishArrivalsAt(address + NEWS)) {
@@ -30,7 +30,7 @@ final class CommLine {
     }
   }
 
-  /** The device's newest look that this one's caller may know of. */
+  /** Returns the time of the newest device poll that this communicator's caller may know of. */
   long lookedNs() {
     return Memory.getLong(address + LOOKED);
   }

@@ -14,11 +14,11 @@ import io.heddle.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection as NCCL drives it, and as {@link Failover} takes it off a plane.
+ * One end of a connection as NCCL drives it, and as {@link Failover} moves it off a plane.
  *
- * <p>NCCL's progress thread calls isend, irecv, iflush and progress, its service thread the others,
- * at the same time. Everything that isn't said to be another thread's is touched with the {@link
- * Baton}: by the progress thread, or by the control thread while it moves the path.
+ * <p>NCCL's progress thread calls isend, irecv, iflush and progress; its service thread calls the
+ * others, concurrently. State is touched with the {@link Baton} unless stated otherwise: by the
+ * progress thread, or by the control thread during a failover.
  */
 public abstract sealed class Communicator implements AutoCloseable
     permits SendComm, RecvComm, PeerPuts, PeerSignals {
@@ -33,7 +33,7 @@ public abstract sealed class Communicator implements AutoCloseable
   final CommFailure failure;
   PlaneCounters[] counters;
 
-  private final Runnable goodbye;
+  private final Runnable sendClosing;
   private final Runnable onClose;
   private final DeviceContext context;
   private final CompletionQueue cq;
@@ -41,22 +41,22 @@ public abstract sealed class Communicator implements AutoCloseable
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private long polledAtNs;
   private final CommLine line;
-  /* With the baton. Native memory of the connection may be gone from then on. */
+  /* With the baton. Once set, the connection's native memory may be gone. */
   private boolean closed;
 
   /**
-   * @param goodbye says it to the other end, and lets go of the connection in time
+   * @param sendClosing sends Closing to the peer, and releases the connection later
    * @param direction for the log
    */
   Communicator(
       ConnectionParts path,
-      Runnable goodbye,
+      Runnable sendClosing,
       PlaneCounters[] counters,
       String direction,
       Log log,
       Runnable onClose) {
     this.path = path;
-    this.goodbye = goodbye;
+    this.sendClosing = sendClosing;
     this.counters = counters;
     this.onClose = onClose;
     this.clock = path.device().clock();
@@ -70,27 +70,29 @@ public abstract sealed class Communicator implements AutoCloseable
     line.attach(context, cq);
   }
 
-  /** Who takes this end off planes that fail. Before it is driven. */
+  /** Sets the listener that moves this end off failed planes. Before it is driven. */
   public final void setPlaneFailureListener(PlaneFailureListener ear) {
     failure.setPlaneFailureListener(ear);
   }
 
-  /** How many carriers there are, each a plane as a rule. */
+  /** Returns the number of carriers, usually one per plane. */
   public final int carriers() {
     return flows.length / path.pairs().perCarrier();
   }
 
-  /** Whether nothing is sent over this carrier now. */
+  /** Returns whether nothing is sent over this carrier now. */
   public final boolean isOutOfUse(int carrier) {
     return path.weights().isOutOfUse(carrier);
   }
 
-  /** Leaves a carrier that never fell before, as if it had failed. Any thread. */
+  /** Leaves a carrier that has never failed before, as if it had failed. Any thread. */
   public final void leave(int carrier, String cause) {
     failure.plane(carrier, 0, cause);
   }
 
-  /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
+  /**
+   * Returns the address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h).
+   */
   public long address() {
     return path.memory().commAddress();
   }
@@ -105,7 +107,7 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /**
-   * Registers memory that a dma-buf stands for, as a GPU's does. Service thread.
+   * Registers a dma-buf, as for GPU memory. Service thread.
    *
    * @return a handle, never 0, or a negated result code
    */
@@ -113,7 +115,7 @@ public abstract sealed class Communicator implements AutoCloseable
     return memory.registerDmaBuf(address, length, type, offset, descriptor);
   }
 
-  /** Any thread. Returns a result code. */
+  /** Ends a registration. Any thread. Returns a result code. */
   public int deregisterMemory(long memoryHandle) {
     return memory.deregister(memoryHandle)
         ? TransportResult.SUCCESS
@@ -121,7 +123,7 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /**
-   * Moves the device and all requests of this communicator on; never blocks.
+   * Drives the device and all requests of this communicator; never blocks.
    *
    * @return a result code
    */
@@ -141,7 +143,7 @@ public abstract sealed class Communicator implements AutoCloseable
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    /* Read before polling: what the peer did before it went is then already in the queue. */
+    /* Read before polling: completions of the peer's earlier work are then already in the queue. */
     ConnectionHealth.Peer peer = path.health().peer();
     boolean there = peer == ConnectionHealth.Peer.ALIVE;
     boolean any = poll();
@@ -165,8 +167,9 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /*
-   * Whether another communicator has looked at the device since this one asked last: what that has brought was just taken, so
-   * a caller that goes over many of them looks once each time, not once for each.
+   * Returns whether another communicator has polled the device since this one's last call. Its
+   * completions were just taken, so a caller that goes over many communicators polls the device
+   * once per round, not once for each.
    */
   private boolean wasDevicePolled() {
     long newest = context.progressedAtNs();
@@ -175,17 +178,17 @@ public abstract sealed class Communicator implements AutoCloseable
     return looked;
   }
 
-  /** Posts what waits, and judges whether a peer that is gone will be missed. */
+  /** Posts waiting requests, and fails the communicator where it needs a peer that is gone. */
   abstract void postPending(ConnectionHealth.Peer peer);
 
-  /** Takes what completions there are, those of packets that have come included. */
+  /** Polls all completions, those of packets that have arrived included. */
   public final void takeCompletions() {
     context.progress();
     poll();
     afterPoll();
   }
 
-  /* Whether there were any. */
+  /* Returns whether there were any. */
   private boolean poll() {
     boolean any = false;
     int count;
@@ -228,16 +231,16 @@ public abstract sealed class Communicator implements AutoCloseable
     }
   }
 
-  /** A request of a sub-flow that is in use is done. */
+  /** Handles the success of a request on a sub-flow in use. */
   abstract void succeeded(WorkCompletion wc, SubFlow flow);
 
-  /** Whether a request that failed was still wanted. */
+  /** Returns whether a failed request still matters. */
   abstract boolean isFailureRelevant();
 
-  /** The queue is empty for now. */
+  /** Called once the completion queue is empty for now. */
   abstract void completionsTaken();
 
-  /** When the completions that are being dealt with were found. */
+  /** Returns the time at which the present completions were polled. */
   final long polledAtNs() {
     return polledAtNs;
   }
@@ -246,7 +249,7 @@ public abstract sealed class Communicator implements AutoCloseable
     return clock.nanoTime();
   }
 
-  /** How long the send that completed last took, in ns. */
+  /** Returns the duration of the send that completed last, in ns. */
   final long tookNs(SubFlow flow) {
     return flow.tookNs(polledAtNs);
   }
@@ -259,55 +262,56 @@ public abstract sealed class Communicator implements AutoCloseable
 
   public abstract boolean isSender();
 
-  /** Whether this end has failed, and nothing of it will complete any more. */
+  /** Returns whether this end has failed, so that none of its requests will complete. */
   public final boolean hasFailed() {
     return failure.result() != TransportResult.SUCCESS;
   }
 
-  /** One per queue pair; the array is the communicator's own. */
+  /** Returns one per queue pair; the array is the communicator's own. */
   public final SubFlow[] flows() {
     return flows;
   }
 
-  /** Begins to use this sub-flow instead of the one with its index. */
+  /** Replaces the sub-flow with the same index. */
   public final void replace(SubFlow fresh) {
     flows[fresh.index] = fresh;
   }
 
   /**
-   * A plane is back, perhaps at another address.
+   * Handles a plane's return, perhaps at another address.
    *
-   * @throws io.heddle.verbs.VerbsException when the device refuses what is made there
+   * @throws io.heddle.verbs.VerbsException when the device refuses the new queue pairs
    */
   public void planeReturned(LocalPlane plane) {}
 
-  /** What this end has to say of its fence. */
+  /** Returns this end's Fenced message. */
   public abstract Fenced fenced(String plane, int epoch);
 
   /**
-   * Settles what was unknown about a plane that is fenced at both ends, and posts what is to be
-   * posted again.
+   * Settles the chunks in flight on a plane that is fenced at both ends, and posts the lost ones
+   * again.
    *
-   * @return why what the other end says can't be, and then nothing was changed; null where it can
+   * @return the contradiction in the peer's message, and then nothing was changed; null where there
+   *     is none
    */
   public abstract @Nullable String settle(int plane, Fenced theirs);
 
-  /** How often something had to be posted again since the beginning. */
+  /** Returns how often something had to be posted again since the beginning. */
   public abstract long replays();
 
-  /** Whether some request isn't finished. */
+  /** Returns whether some request isn't finished. */
   public boolean hasPending() {
     return lines.anyPending();
   }
 
-  /** For the log. */
+  /** Returns this end's name for the log. */
   final String name() {
     return failure.direction() + " connection with " + path.peer();
   }
 
   /**
-   * Moves everything on, and says whether something is left to be done: a request, or one that was
-   * refused for now. Any thread, also while or after another one closes this.
+   * Drives this communicator and returns whether work remains: a request, or one that was refused
+   * for now. Any thread, also while or after another one closes this.
    */
   final boolean isUnfinished() {
     if (!baton.take()) {
@@ -322,22 +326,22 @@ public abstract sealed class Communicator implements AutoCloseable
     }
   }
 
-  /** Whether the newest request was refused since the peer isn't ready for it. */
+  /** Returns whether the newest request was refused since the peer isn't ready for it. */
   abstract boolean isWaitingForPeer();
 
-  /** Ends the communicator, with this result for NCCL. */
+  /** Fails the communicator, with this result for NCCL. */
   public final void fail(int result, String story) {
     failure.latch(result, story);
   }
 
   /**
-   * May come with requests in flight: they never complete. When it returns, the peer's writes have
-   * no place here any more: docs/decisions/connections.md. Service thread; not while another thread
-   * drives this.
+   * Closes this end; requests in flight never complete. Once this returns, the peer can't write to
+   * this end's memory any more: docs/decisions/connections.md. Service thread; not
+   * while another thread drives this.
    */
   @Override
   public void close() {
-    /* The control thread may still have to settle what the other end asks about. */
+    /* The control thread may still have to answer the peer's fences. */
     while (!baton.take()) {
       Thread.onSpinWait();
     }
@@ -354,7 +358,7 @@ public abstract sealed class Communicator implements AutoCloseable
       }
     } finally {
       onClose.run();
-      goodbye.run();
+      sendClosing.run();
     }
   }
 }

@@ -5,31 +5,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the two ends of a connection are there and well. Written by the control thread, where
- * nothing else is said, and read by any.
+ * State of both ends of a connection. Written by the control thread, unless stated otherwise, and
+ * read by any.
  */
 public final class ConnectionHealth {
-  /** As long a peer that has closed may still be asked for an acknowledgement that was lost. */
+  /** Time in which a peer that has closed may still retransmit for a lost acknowledgement. */
   public static final long LINGER_NS = 5_000_000_000L;
 
-  /** The other end, in order of gravity. */
+  /** State of the peer, in order of severity. */
   public enum Peer {
-    /** There as far as we know. */
+    /** Alive as far as known. */
     ALIVE,
 
-    /** It closed its end in good order; what it sent before still completes. */
+    /** It closed its end in good order; its earlier requests still complete. */
     CLOSED,
 
-    /** Its control channel broke. */
+    /** Its control channel was lost. */
     LOST,
 
-    /** It said that it failed by itself. */
+    /** It reported its own failure. */
     FAILED
   }
 
   private final NanoClock clock;
 
-  /* The reason is written first. */
+  /* Written before the volatile peer. */
   private String peerReason = "";
   private long goneAtNs;
   private volatile Peer peer = Peer.ALIVE;
@@ -50,17 +50,20 @@ public final class ConnectionHealth {
     return peer == Peer.ALIVE;
   }
 
-  /** Whether it is gone for so long; meaningful once {@link #peer} says that it is. */
+  /**
+   * Returns whether it has been gone for longer than this; meaningful once {@link #peer} says that
+   * it is gone.
+   */
   boolean isGoneLongerThan(long durationNs) {
     return clock.nanoTime() - goneAtNs > durationNs;
   }
 
-  /** How and why the peer is gone; meaningful once {@link #peer} says so. */
+  /** Returns how and why the peer is gone; meaningful once {@link #peer} says so. */
   public String peerReason() {
     return (peer == Peer.FAILED ? "the other end failed: " : "the peer is gone: ") + peerReason;
   }
 
-  /** The control channel says that the peer is gone. */
+  /** Records that the peer is gone, as the control channel reports. */
   public void peerGone(Peer state, String reason) {
     if (peer == Peer.ALIVE) {
       peerReason = reason;
@@ -70,32 +73,36 @@ public final class ConnectionHealth {
   }
 
   /**
-   * Who carries word of our failure to the peer, from any thread. Before the communicator exists.
+   * Sets the listener that reports this end's failure to the peer, from any thread. Before the
+   * communicator exists.
    */
   public void setFailureListener(Consumer<String> ear) {
     peersEar = ear;
   }
 
-  /** This end's communicator failed; the peer hears why, unless it is gone itself. Any thread. */
+  /**
+   * Reports the failure of this end's communicator to the peer, unless the peer is gone. Any
+   * thread.
+   */
   public void failedHere(String story) {
     if (peer == Peer.ALIVE) {
       peersEar.accept(story);
     }
   }
 
-  /** The device says that it, or a queue pair of this connection, is broken. */
+  /** Records the device's report that it, or a queue pair of this connection, is broken. */
   public void deviceFailed(String story) {
     if (deviceFailure == null && peer == Peer.ALIVE && !leaving) {
       deviceFailure = story;
     }
   }
 
-  /** What the device said; null while nothing. */
+  /** Returns the device's report; null where there is none. */
   @Nullable String deviceFailure() {
     return deviceFailure;
   }
 
-  /** This end has said goodbye, or is about to. Any thread. */
+  /** Notes that this end has sent Closing, or is about to. Any thread. */
   public void leave() {
     leaving = true;
   }

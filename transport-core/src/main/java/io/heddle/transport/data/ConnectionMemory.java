@@ -10,14 +10,14 @@ import io.heddle.verbs.ProtectionDomain;
 import java.util.EnumSet;
 
 /**
- * The native memory of a connection, its ring of clear-to-send entries registered with the device.
+ * Native memory of a connection; its ring of clear-to-send entries is registered with the device.
  *
  * <pre>ring | table | line of the communicator | its requests' lines</pre>
  */
 public final class ConnectionMemory implements AutoCloseable {
   static final int REQUEST_LINES = 256;
 
-  /** What the larger one of both ends' tables takes. */
+  /** Size of the larger of both ends' tables. */
   private static final int TABLE_BYTES =
       Math.max(
           SentChunks.carrierBytes(REQUEST_LINES),
@@ -28,7 +28,7 @@ public final class ConnectionMemory implements AutoCloseable {
   private static final long LINES_AT = COMM_AT + RequestLines.BYTES;
   private static final long BYTES = LINES_AT + (long) REQUEST_LINES * RequestLines.BYTES;
 
-  /* Mapped: costs pages only where something was, which is nowhere on a connection that idles. */
+  /* Mapped: only touched pages cost memory, and an idle connection touches none. */
   private final long base;
   private final RequestLines lines;
   private final MemoryRegion ring;
@@ -58,7 +58,7 @@ public final class ConnectionMemory implements AutoCloseable {
     }
   }
 
-  /** Of the communicator's {@code struct heddle_comm}. */
+  /** Returns the address of the communicator's {@code struct heddle_comm}. */
   public long commAddress() {
     return base + COMM_AT;
   }
@@ -79,7 +79,7 @@ public final class ConnectionMemory implements AutoCloseable {
     return ring.rkey();
   }
 
-  /** Of zeros, for a table of the communicator's. */
+  /** Returns the address of zeroed memory for the communicator's table. */
   long tableAddress() {
     return base + TABLE_AT;
   }

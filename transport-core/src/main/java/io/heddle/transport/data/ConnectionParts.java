@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What a communicator is handed of its connection: the device, the native memory, the queue pairs
- * and what they are chosen by.
+ * Parts of a connection that its communicator uses: the device, the native memory, the queue pairs
+ * and the weights.
  *
  * @param arena of the connection
- * @param peersRing where a receiver writes its clear-to-send entries
- * @param carrierWeights what to choose carriers by
- * @param maxChunksPerPlane chunks that may be under way on one plane
+ * @param peersRing target of a receiver's clear-to-send entries
+ * @param carrierWeights weights by which carriers are chosen
+ * @param maxChunksPerPlane maximum number of chunks in flight on one plane
  * @param peer for the log
  * @param planeKeys for the log
- * @param detachCounters ends the counters, and gives spare ones that nobody reads
+ * @param detachCounters ends the counters, and returns unpublished ones
  */
 public record ConnectionParts(
     NetDevice device,
@@ -32,7 +32,7 @@ public record ConnectionParts(
     String peer,
     List<String> planeKeys,
     Supplier<PlaneCounters[]> detachCounters) {
-  /** The ring of clear-to-send entries in the other end's memory. */
+  /** Ring of clear-to-send entries in the peer's memory. */
   public record PeersRing(long address, int key) {}
 
   DeviceContext context() {
@@ -43,14 +43,14 @@ public record ConnectionParts(
     return memory.lines();
   }
 
-  /** One volatile read. */
+  /** Returns the present weights by one volatile read. */
   PlaneWeights weights() {
     return carrierWeights.current();
   }
 
   /**
-   * The longest write that is quick on all planes: the device's preference at the smallest path
-   * MTU.
+   * Returns the longest write that is fast on all planes: the device's preference at the smallest
+   * path MTU.
    */
   int preferredChunkBytes() {
     return context().preferredWriteBytes(pairs.smallestMtu());

@@ -9,14 +9,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The weights of one connection: those of the routes, cut down to the planes that are up, drained
- * or coming back. The data path reads one volatile field.
+ * Weights of one connection: those of the routes, reduced for planes that are down, drained or
+ * ramping up. The data path reads one volatile field.
  */
 public final class ConnectionWeights {
   /** The share of a plane that is fully in use. */
   public static final int FULL_SHARE = 8;
 
-  /** Who wants a plane drained: the operator at this end, at the other. */
+  /** Requesters of a drain: the operator at this end, or at the peer. */
   public static final int LOCAL = 1;
 
   public static final int REMOTE = 2;
@@ -28,7 +28,10 @@ public final class ConnectionWeights {
   private boolean sends;
   private Runnable onChange = () -> {};
 
-  /* Written under the monitor by the control and the routes thread, read by the thread that drives the communicator. */
+  /*
+   * Written under the monitor by the control and routes threads, read by the thread that drives
+   * the communicator.
+   */
   private volatile PlaneWeights current;
 
   public ConnectionWeights(PlaneWeights initial) {
@@ -39,12 +42,12 @@ public final class ConnectionWeights {
     Arrays.fill(shares, FULL_SHARE);
   }
 
-  /** What to send by. */
+  /** Returns the effective weights. */
   public PlaneWeights current() {
     return current;
   }
 
-  /** What the routes, or the operator, say of planes that are up. */
+  /** Returns the weights that the routes, or the operator, set for planes that are up. */
   public synchronized PlaneWeights routed() {
     return routed;
   }
@@ -55,7 +58,9 @@ public final class ConnectionWeights {
   }
 
   /**
-   * @param eighths of its weight that the plane carries; 0 takes it out
+   * Sets a plane's share.
+   *
+   * @param eighths of its weight that the plane carries; 0 takes it out of use
    */
   public synchronized void setShare(int plane, int eighths) {
     if (shares[plane] != eighths) {
@@ -65,10 +70,10 @@ public final class ConnectionWeights {
   }
 
   /**
-   * Takes nothing new to the plane, whatever its share, while others are left.
+   * Drains a plane: it gets no new chunks, regardless of its share, while others are left.
    *
    * @param by {@link #LOCAL} or {@link #REMOTE}
-   * @return whether that is new
+   * @return whether that is a change
    */
   public synchronized boolean drain(int plane, int by, boolean on) {
     int next = on ? drainedBy[plane] | by : drainedBy[plane] & ~by;
@@ -80,13 +85,16 @@ public final class ConnectionWeights {
     return true;
   }
 
-  /** Has this done at each change, under the monitor. Before the weights are known to others. */
+  /**
+   * Sets an action that runs at each change, under the monitor. Before other threads know the
+   * weights.
+   */
   public void onChange(Runnable action) {
     onChange = action;
   }
 
   /**
-   * The counters that show the weights.
+   * Sets the counters that publish the weights.
    *
    * @param sending whether they are a sender's
    */
@@ -96,33 +104,33 @@ public final class ConnectionWeights {
     publish();
   }
 
-  /** The counters show these addresses of both ends from now on. */
+  /** Publishes new addresses of both ends in the counters. */
   public synchronized void publishAddresses(List<Gid> local, List<Gid> remote) {
     for (int i = 0; i < counters.length; i++) {
       counters[i].setAddresses(local.get(i).toBytes(), remote.get(i).toBytes());
     }
   }
 
-  /** The counters end; they may be another connection's soon. */
+  /** Detaches the counters, which may soon be another connection's. */
   public synchronized void forgetCounters() {
     counters = new PlaneCounters[0];
   }
 
-  /** Adds what this queue pair has sent again to its plane's counters. */
+  /** Adds this queue pair's retransmissions to its plane's counters. */
   synchronized void countResent(int plane, PlaneQueuePair pair) {
     if (counters.length > 0) {
       counters[plane].resent(pair.resentSinceLastCall());
     }
   }
 
-  /** Adds what was done on the link over this plane to its counters. */
+  /** Adds the counts of the link over this plane to its counters. */
   synchronized void countLink(int plane, LinkCounts newly) {
     if (counters.length > 0) {
       counters[plane].link(newly, sends);
     }
   }
 
-  /** Counts that the plane was left. */
+  /** Counts a failover of the plane. */
   public synchronized void countFailover(int plane) {
     if (counters.length > 0) {
       counters[plane].failover();
@@ -135,7 +143,7 @@ public final class ConnectionWeights {
     publish();
   }
 
-  /* A job goes on although its operator has drained every plane that is up. */
+  /* A job goes on even where its operator has drained every plane that is up. */
   private int[] sharesInUse() {
     int[] left = shares.clone();
     boolean any = false;

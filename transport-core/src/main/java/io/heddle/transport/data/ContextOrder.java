@@ -3,33 +3,33 @@ package io.heddle.transport.data;
 import java.util.Arrays;
 
 /**
- * Which operation of each context is the next in order, of one peer. Owned by whoever has the
+ * Order of one peer's operations: the next number of each context. Owned by the holder of the
  * {@link Baton}.
  */
 public final class ContextOrder {
-  /** Contexts that a group may ever have had. */
+  /** Maximum number of contexts over a group's lifetime. */
   public static final int MOST_CONTEXTS = 1 << 16;
 
   private long[] next = new long[16];
   private int[] waiting = new int[16];
 
-  /** Number of the next one of this context. */
+  /** Returns the number of this context's next operation. */
   long next(int context) {
     return context < next.length ? next[context] : 0;
   }
 
-  /** The next one's turn is over. Returns its number. */
+  /** Advances past the next operation, and returns its number. */
   long pass(int context) {
     makeRoom(context);
     return next[context]++;
   }
 
-  /** How many that are whole wait for their turn. */
+  /** Returns the number of complete operations that wait for earlier ones. */
   int waiting(int context) {
     return context < waiting.length ? waiting[context] : 0;
   }
 
-  /** One more waits, or one less. */
+  /** Changes the number of waiting operations. */
   void wait(int context, int more) {
     makeRoom(context);
     waiting[context] += more;

@@ -11,12 +11,11 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes what was received visible to the owner of device memory. A completion says that the
- * adapter's writes have left for the bus; a read of the same memory by the same adapter can't
- * overtake them there, so once it has completed they have arrived. The read goes over {@link
- * LoopbackQueuePairs}.
+ * Flush of received data to device memory. A completion says that the adapter's writes have left
+ * for the bus. A read of the same memory by the same adapter can't overtake them there, so they
+ * have arrived once it completes. The read goes over {@link LoopbackQueuePairs}.
  *
- * <p>Made by the service thread; all else with the communicator's baton.
+ * <p>Created by the service thread; otherwise used with the communicator's baton.
  */
 final class DeviceMemoryFlush implements AutoCloseable {
   private static final int READ_BYTES = 1;
@@ -28,12 +27,15 @@ final class DeviceMemoryFlush implements AutoCloseable {
   private final LoopbackQueuePairs.Listener completer = this::done;
 
   /**
-   * @param lines where its requests are told as done
+   * @param lines request lines in which flushes are completed
    * @throws io.heddle.verbs.VerbsException when the device refuses; nothing stays open then
    */
   DeviceMemoryFlush(NetDevice device, RequestLines lines) {
     this.lines = lines;
-    /* A communicator has no more groups under way than pairs take requests, so posting finds room for each line. */
+    /*
+     * A communicator has no more groups in flight than the pairs take requests, so posting finds
+     * room for each line.
+     */
     pairs = new LoopbackQueuePairs(device, lines.count(), "the read that flushes device memory");
     try {
       target =
@@ -56,9 +58,9 @@ final class DeviceMemoryFlush implements AutoCloseable {
   }
 
   /**
-   * Reads the first byte of a buffer.
+   * Posts a read of a buffer's first byte.
    *
-   * @param line of the request, claimed; it is completed when the read is
+   * @param line of the request, claimed; completed with the read
    * @return as {@link LoopbackQueuePairs#post}
    */
   int post(int line, long address, int rkey) {
@@ -75,7 +77,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
   /**
    * Completes the requests whose reads are done.
    *
-   * @return null, or how a read failed
+   * @return null, or the failure of a read
    */
   @Nullable String progress() {
     return pairs.progress(completer);

@@ -3,8 +3,8 @@ package io.heddle.transport.data;
 import io.heddle.platform.Memory;
 
 /**
- * A registration as peers read it: 64 bytes of a group's directory, at its number. A reader may
- * come while it is written, so it is whole only where both ends and the check agree.
+ * Directory entry of a registration as peers read it: 64 bytes, at the registration's number. A
+ * peer may read it during a write, so it is valid only where both ends and the check agree.
  *
  * <pre>
  * | 0 number + 1 8 | 8 address 8 | 16 length 8 | 24 key 8 | 32 check 8 | 40 zero 16 | 56 number + 1 8 |
@@ -21,7 +21,7 @@ public final class DirectoryEntry {
 
   private DirectoryEntry() {}
 
-  /** Writes it for readers at any time. */
+  /** Writes the entry; concurrent readers see it whole or invalid. */
   public static void write(long entry, int number, long address, long lengthBytes, int key) {
     Memory.setLong(entry + ADDRESS, address);
     Memory.setLong(entry + LENGTH, lengthBytes);
@@ -31,7 +31,7 @@ public final class DirectoryEntry {
     Memory.setLongRelease(entry, number + 1L);
   }
 
-  /** Takes it back. */
+  /** Invalidates the entry. */
   public static void clear(long entry) {
     Memory.setLongRelease(entry, 0);
     Memory.setLongRelease(entry + END, 0);

@@ -1,8 +1,8 @@
 package io.heddle.transport.data;
 
 /**
- * Sub-flows that have requests to be posted; none between calls. Owned by whoever has the {@link
- * Baton}.
+ * Set of the sub-flows with requests to be posted; empty between calls. Owned by the holder of the
+ * {@link Baton}.
  */
 final class FilledFlows {
   private final SubFlow[] flows;
@@ -11,14 +11,14 @@ final class FilledFlows {
   private long filled;
 
   /**
-   * @param flows of the connection, as they are at any time
+   * @param flows the connection's live array
    */
   FilledFlows(SubFlow[] flows, CommFailure failure) {
     this.flows = flows;
     this.failure = failure;
   }
 
-  /** This one has a request more. */
+  /** Adds a sub-flow that got a request. */
   void add(SubFlow flow) {
     filled |= 1L << flow.index;
   }

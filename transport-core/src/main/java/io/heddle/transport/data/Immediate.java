@@ -1,17 +1,17 @@
 package io.heddle.transport.data;
 
 /**
- * The 32 bits that travel with every chunk.
+ * Immediate data of a chunk, 32 bits.
  *
  * <pre>
  * | slot 8 | generation 4 | receive 3 | chunk 6 | chunks − 1 6 | flags 5 |
  * </pre>
  *
- * <p>The communicator isn't named: the queue pair is the communicator's own. Of the flags one has a
- * meaning: {@link #PROBE}.
+ * <p>It doesn't name the communicator, since the queue pair is the communicator's own. One flag is
+ * defined: {@link #PROBE}.
  */
 final class Immediate {
-  /** The whole immediate of an empty write that asks whether the plane carries anything. */
+  /** Immediate of a probe: an empty write that tests whether the plane carries traffic. */
   static final int PROBE = 1;
 
   private Immediate() {}

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings what queue pairs have done on each of their links into the counters of the planes. Control
- * thread, and at the end of the counters whoever ends them.
+ * Reporter of queue pairs' per-link counts to the counters of the planes. Control thread, and the
+ * thread that ends the counters.
  */
 final class LinkCountReporter {
   private record Told(QueuePair queuePair, List<LinkCounts> counts) {}
 
-  /* By position; a fresh queue pair there counts from zero. */
+  /* By position; a fresh queue pair in a position counts from zero. */
   private final Map<Integer, Told> told = new HashMap<>();
 
-  /** Tells what is new of the queue pair in this position. */
+  /** Adds the new counts of the queue pair in this position. */
   synchronized void report(int position, QueuePair queuePair, ConnectionWeights planes) {
     List<LinkCounts> now = queuePair.linkCounts();
     Told last = told.get(position);

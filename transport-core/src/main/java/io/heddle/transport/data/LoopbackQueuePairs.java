@@ -17,12 +17,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs that are connected with themselves, one on each plane's address of a device. By them
- * the adapter reads and writes this end's memory as peers have it do. Where one fails, what it was
- * asked goes over the next. A plane that is back gets another one. By one thread at a time.
+ * Queue pairs connected with themselves, one on each plane's address of a device, by which the
+ * adapter reads and writes this end's own memory. Where one fails, its requests are posted on the
+ * next. A plane that returns gets a new one. One thread at a time.
  */
 public final class LoopbackQueuePairs implements AutoCloseable {
-  /** Requests that may be under way. */
+  /** Maximum number of requests in flight. */
   public static final int DEPTH = 256;
 
   private static final int POLL_BATCH = 16;
@@ -30,16 +30,18 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   /* Id of the one receive of each queue pair, which only completes when the pair fails. */
   private static final long RECEIVE = -1;
 
-  /** Hears of requests that are done. */
+  /** Listener of completed requests. */
   @FunctionalInterface
   public interface Listener {
     /**
-     * @param number as the request was posted by
+     * Handles a completed request.
+     *
+     * @param number by which the request was posted
      */
     void done(int number);
   }
 
-  /** A queue pair, with what it is asked to do. */
+  /** Queue pair with its number of requests in flight. */
   private static final class Loopback {
     private final PlaneQueuePair pair;
     private int underWay;
@@ -65,24 +67,24 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   private final NetDevice device;
   private final String purpose;
   private final CompletionQueue cq;
-  /* Requests know theirs by its place, which another one has once all of them are done. */
+  /* Requests refer to a pair by its index, which is reused once all of them are done. */
   private final List<Loopback> loopbacks = new ArrayList<>();
-  /* By number, as long as each is under way: it may have to be posted again. */
+  /* By number; kept while in flight, since a request may have to be posted again. */
   private final @Nullable SendWorkRequest[] requests;
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private int current;
   private int underWay;
 
   /**
-   * @param numbers of requests; those that are under way have different ones
-   * @param purpose of the requests, for what is told of their failure
+   * @param numbers bound of request numbers; those in flight have different ones
+   * @param purpose of the requests, for messages about their failure
    * @throws VerbsException when the device refuses; nothing stays open then
    */
   public LoopbackQueuePairs(NetDevice device, int numbers, String purpose) {
     this.device = device;
     this.purpose = purpose;
     requests = new SendWorkRequest[numbers];
-    /* Beside those that have replaced them, old queue pairs have their one receive left. */
+    /* Includes the receives of old queue pairs beside those of their replacements. */
     int completions = (DEPTH + 2) * device.planes().size();
     requireRoom(device, completions);
     cq = device.context().createCompletionQueue(completions);
@@ -114,7 +116,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     }
   }
 
-  /* A plane that isn't there now is taken when it is back. */
+  /* A plane that is down now is added on its return. */
   private void connectAll() {
     VerbsException last = null;
     for (LocalPlane plane : device.planes()) {
@@ -160,13 +162,13 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     loopbacks.add(fresh);
   }
 
-  /** How many queue pairs there are, closed ones included. */
+  /** Returns the number of queue pairs, closed ones included. */
   int pairs() {
     return loopbacks.size();
   }
 
   /**
-   * A plane is back, perhaps at another address: requests may go over it again.
+   * Connects a new queue pair for a plane that returned, perhaps at another address.
    *
    * @throws VerbsException when the device refuses; requests go on as before
    */
@@ -189,7 +191,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     }
   }
 
-  /* The first after this one, round and round; −1 without. */
+  /* Returns the next usable one after this, cyclically; −1 where there is none. */
   private int nextUsable(int after) {
     for (int i = 1; i <= loopbacks.size(); i++) {
       int next = (after + i) % loopbacks.size();
@@ -200,7 +202,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     return -1;
   }
 
-  /** The request of that number, for the caller to fill, and then to {@link #post}. */
+  /** Returns the request of this number, for the caller to fill and {@link #post}. */
   public SendWorkRequest request(int number) {
     SendWorkRequest request = requests[number];
     if (request == null) {
@@ -231,15 +233,15 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     return taken == 1 ? 0 : taken < 0 ? taken : -1;
   }
 
-  /** Whether every request is done. */
+  /** Returns whether every request is done. */
   public boolean isIdle() {
     return underWay == 0;
   }
 
   /**
-   * Tells of the requests that are done.
+   * Reports the requests that are done.
    *
-   * @return null, or how one failed
+   * @return null, or the failure of one
    */
   public @Nullable String progress(Listener listener) {
     while (underWay > 0) {

@@ -3,20 +3,20 @@ package io.heddle.transport.data;
 import io.heddle.spray.SprayPolicy;
 
 /**
- * A put or a get as a caller asks for it; a carrier of values that belongs to {@link PeerPuts} from
- * {@link PeerPuts#submit} on, until its request is done.
+ * Put or get requested by a caller; a value holder that belongs to {@link PeerPuts} from {@link
+ * PeerPuts#submit} until its request is done.
  */
 public final class OneSidedOperation {
-  /** The most bytes that one may have: 32 GiB. */
+  /** Maximum size of one operation: 32 GiB. */
   public static final long MOST_BYTES =
       (long) SprayPolicy.MAX_CHUNKS * SprayPolicy.MOST_CHUNK_BYTES;
 
-  /** When the target may apply the signal. */
+  /** Order in which the target may apply the signal. */
   public enum Signal {
     NONE(0),
     /** After the operation's own bytes. */
     WEAK(1),
-    /** After all that is earlier of its context. */
+    /** After all earlier operations of its context. */
     STRONG(2);
 
     final int code;
@@ -26,20 +26,20 @@ public final class OneSidedOperation {
     }
   }
 
-  /** Whether it reads the peer's memory; else it writes it. */
+  /** Whether it is a get, which reads the peer's memory; else a put. */
   public boolean get;
 
-  /** The caller's request, in the lines of the group. */
+  /** Request line of the caller, in the group's lines. */
   public int line;
 
-  /** Below {@link ContextOrder#MOST_CONTEXTS}; of its order with others. */
+  /** Context that orders it; below {@link ContextOrder#MOST_CONTEXTS}. */
   public int context;
 
   public long localAddress;
   public int localKey;
   public long lengthBytes;
 
-  /** The peer's registration and the first byte's place in it; without meaning where none is. */
+  /** The peer's registration and the first byte's offset in it; undefined without bytes. */
   public int registration;
 
   public long offset;
@@ -49,7 +49,7 @@ public final class OneSidedOperation {
   public long signalOffset;
   public long addend;
 
-  /** Becomes what the other one is. */
+  /** Copies all values of another operation. */
   public void set(OneSidedOperation other) {
     get = other.get;
     line = other.line;

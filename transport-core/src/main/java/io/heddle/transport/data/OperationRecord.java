@@ -4,9 +4,8 @@ import io.heddle.platform.Memory;
 import io.heddle.reorder.ReorderWindow;
 
 /**
- * What a target learns of an operation besides its bytes: 64 bytes in the ring, written with the
- * operation's first chunk. Both ends know the layout; it is in the processor's order, as
- * clear-to-send entries are.
+ * Record of an operation for the target, besides its bytes: 64 bytes in the ring, written with the
+ * operation's first chunk. Like clear-to-send entries it is in the processor's byte order.
  *
  * <pre>
  * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 | 24 registration 8 |
@@ -16,13 +15,13 @@ import io.heddle.reorder.ReorderWindow;
 final class OperationRecord {
   static final int BYTES = 64;
 
-  /** In place of a registration's number. */
+  /** Stands for no registration. */
   static final long NONE = -1;
 
-  /** Operations of a peer that may be under way; the slots of the ring. */
+  /** Maximum number of a peer's operations in flight; the slots of the ring. */
   static final int SLOTS = 256;
 
-  /* Session the peer's line and what is read of directories. */
+  /* Offset of the records, after the peer's line and the directory reads. */
   private static final long AT = 1L << 16;
 
   private static final int CONTEXT = 8;
@@ -40,20 +39,23 @@ final class OperationRecord {
     return (int) number & SLOTS - 1;
   }
 
-  /** The generation of the slot in the target's window. */
+  /** Returns the generation of the slot in the target's window. */
   static int generation(long number) {
     return (int) (number / SLOTS) & ReorderWindow.GENERATIONS - 1;
   }
 
-  /** Where the slot's record lies in a ring, from its beginning. */
+  /** Returns the offset of the slot's record in a ring. */
   static long offset(int slot) {
     return AT + (long) slot * BYTES;
   }
 
   /**
+   * Writes a record.
+   *
    * @param record the address of 64 bytes of zeros, or of another record
    * @param inContext number within the context
-   * @param firstChunkBytes of the chunk that the record goes with, whose own write is silent
+   * @param firstChunkBytes of the chunk that goes with the record and is written without an
+   *     immediate
    */
   static void write(
       long record, long number, long inContext, int firstChunkBytes, OneSidedOperation operation) {
@@ -76,7 +78,7 @@ final class OperationRecord {
     return Memory.getInt(record + CONTEXT);
   }
 
-  /** The peer's, and may be anything. */
+  /** Returns the code as the peer wrote it, unvalidated. */
   static int signalCode(long record) {
     return Memory.getInt(record + SIGNAL);
   }
@@ -97,12 +99,12 @@ final class OperationRecord {
     return Memory.getLong(record + ADDEND);
   }
 
-  /** The peer's, and may be anything. */
+  /** Returns the length as the peer wrote it, unvalidated. */
   static long firstChunkBytes(long record) {
     return Memory.getLong(record + FIRST_CHUNK);
   }
 
-  /** The registration that the operation's bytes have gone to, or {@link #NONE}. */
+  /** Returns the registration that the operation's bytes were written to, or {@link #NONE}. */
   static long bytesRegistration(long record) {
     return Memory.getLong(record + BYTES_OF);
   }

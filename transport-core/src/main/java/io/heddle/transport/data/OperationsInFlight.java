@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The puts, or the gets, of an initiator that have begun, by slot. Owned by whoever has the {@link
+ * Table of an initiator's puts, or gets, in flight, by slot. Owned by the holder of the {@link
  * Baton}.
  */
 final class OperationsInFlight {
@@ -20,7 +20,7 @@ final class OperationsInFlight {
   private int count;
 
   /**
-   * @param planes as {@link SentChunks} has it
+   * @param planes as in {@link SentChunks}
    * @param carriers the same, for {@link OperationRecord#SLOTS} lines
    */
   OperationsInFlight(int planes, long carriers) {
@@ -36,11 +36,11 @@ final class OperationsInFlight {
     return count == 0;
   }
 
-  /** The operation in this slot, which isn't free. */
+  /** Returns the operation in this slot, which must be in use. */
   OneSidedOperation at(int slot) {
     OneSidedOperation found = operation[slot];
     if (found == null) {
-      throw new IllegalStateException("no operation is under way in slot " + slot);
+      throw new IllegalStateException("no operation is in flight in slot " + slot);
     }
     return found;
   }
@@ -49,12 +49,12 @@ final class OperationsInFlight {
     return number[slot];
   }
 
-  /** The weights that held when it began. */
+  /** Returns the weights at its beginning. */
   PlaneWeights cutBy(int slot) {
     return cutBy[slot];
   }
 
-  /** An operation begins in a free slot: all its chunks are to be posted. */
+  /** Begins an operation in a free slot: all its chunks are to be posted. */
   void begin(
       int slot, long numbered, OneSidedOperation begun, PlaneWeights weights, int chunkCount) {
     operation[slot] = begun;
@@ -65,13 +65,13 @@ final class OperationsInFlight {
     chunks.begin(slot, numbered, Immediate.encode(slot, generation, 0, 0, chunkCount), chunkCount);
   }
 
-  /** An operation has come to its end, and its slot is free. */
+  /** Ends an operation and frees its slot. */
   void end(int slot) {
     operation[slot] = null;
     count--;
   }
 
-  /** Whether some operation has all its chunks posted, and isn't done. */
+  /** Returns whether some operation has all its chunks posted, and isn't done. */
   boolean isAnyPosted() {
     for (int slot = 0; slot < SLOTS; slot++) {
       if (!isFree(slot) && chunks.toPost(slot) == 0) {
@@ -81,7 +81,7 @@ final class OperationsInFlight {
     return false;
   }
 
-  /** The slots that have chunks to be posted, in the order in which they began. */
+  /** Returns the slots that have chunks to be posted, in the order in which they began. */
   List<Integer> unposted() {
     List<Integer> found = new ArrayList<>();
     for (int slot = 0; slot < SLOTS; slot++) {

@@ -3,8 +3,8 @@ package io.heddle.transport.data;
 import io.heddle.platform.Memory;
 
 /**
- * The line in the initiator's ring that the target writes: how many operations it has finished, and
- * where its directory is.
+ * Line in the initiator's ring that the target writes: the number of operations that it has
+ * finished, and the address of its directory.
  *
  * <pre>
  * | 0 credit 8 | 8 directory's address 8 | 16 its key 8 | 24 check 8 | 32 zero 32 |
@@ -17,7 +17,7 @@ final class PeerLine {
   private static final int KEY = 16;
   private static final int CHECK = 24;
 
-  /* What no memory of zeros has. */
+  /* Makes the check of a zeroed line fail. */
   private static final long SALT = 0x6865_6464_6c65_3031L;
 
   private PeerLine() {}
@@ -33,7 +33,7 @@ final class PeerLine {
     return Long.rotateLeft(directory, 17) ^ key ^ SALT;
   }
 
-  /** Whether the line has come at least once. */
+  /** Returns whether the line has been written at least once. */
   static boolean isThere(long line) {
     return Memory.getLongAcquire(line + CHECK)
         == check(Memory.getLong(line + DIRECTORY), Memory.getLong(line + KEY));

@@ -15,14 +15,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The initiator's end of operations on a peer: docs/decisions/one-sided.md.
+ * Initiator's end of one-sided operations on a peer: docs/decisions/one-sided.md.
  *
- * <p>Operations begin in the order in which they were submitted, while the target's window has
- * room. Each is cut into chunks by the policy. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the
- * first is a write of its bytes and a write with immediate of the record. A get's are RDMA READs.
+ * <p>Operations begin in the order of their submission, while the target's window has room. The
+ * policy cuts each into chunks. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the first is a write
+ * of its bytes and a write with immediate of the record. A get's are RDMA READs.
  */
 public final class PeerPuts extends Communicator {
-  /** Another thread is at work here, and nothing was done. */
+  /** Another thread holds the baton, and nothing was done. */
   public static final int BUSY = -1;
 
   private static final int SLOTS = OperationRecord.SLOTS;
@@ -37,7 +37,7 @@ public final class PeerPuts extends Communicator {
   private final SprayPolicy policy;
   private final boolean observes;
   private final PlaneLoads loads;
-  /* Null once this end is closed: nobody asks any more, and the lines may be gone. */
+  /* Null once this end is closed: no caller waits any more, and the lines may be gone. */
   private @Nullable RequestLines answers;
   private final RemoteDirectory directory;
   private final ContextOrder order = new ContextOrder();
@@ -45,7 +45,7 @@ public final class PeerPuts extends Communicator {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private final OperationsInFlight puts;
   private final OperationsInFlight gets;
-  /* Slots of puts, and behind all those slots of gets. */
+  /* Slots of puts, then, offset by SLOTS, those of gets. */
   private final Backlog backlog = new Backlog(2 * SLOTS);
   private long nextNumber;
   private long nextGet;
@@ -55,17 +55,17 @@ public final class PeerPuts extends Communicator {
   private final FilledFlows filled;
 
   /**
-   * @param answers where requests are told as done
+   * @param answers request lines in which operations are completed
    */
   public PeerPuts(
       ConnectionParts path,
-      Runnable goodbye,
+      Runnable sendClosing,
       SprayPolicy policy,
       RequestLines answers,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(path, goodbye, counters, "one-sided sending", log, onClose);
+    super(path, sendClosing, counters, "one-sided sending", log, onClose);
     this.log = log;
     this.policy = policy;
     this.answers = answers;
@@ -84,7 +84,7 @@ public final class PeerPuts extends Communicator {
   }
 
   /**
-   * Takes an operation, to be begun in its turn. Never waits.
+   * Submits an operation, which begins after the earlier ones. Never waits.
    *
    * @return a result code, or {@link #BUSY}
    */
@@ -177,7 +177,7 @@ public final class PeerPuts extends Communicator {
     if (!flight.isFree(slot) || !get && number - creditSeen >= SLOTS) {
       return false;
     }
-    /* Policies cut for planes that carry; where none does, it waits for one. */
+    /* Policies cut for planes in use; without one, the operation waits. */
     PlaneWeights by = newestWeights();
     if (by.carriesNothing()) {
       return false;
@@ -215,9 +215,9 @@ public final class PeerPuts extends Communicator {
   }
 
   /**
-   * Counts that what gets have brought is to be visible: it is, in host memory. Any thread.
+   * Counts a flush of data that gets have read; in host memory it is visible already. Any thread.
    *
-   * @return whether it was counted; else another thread is at work here
+   * @return whether it was counted; else another thread holds the baton
    */
   public boolean flushed() {
     boolean taken = baton().take();
@@ -228,7 +228,7 @@ public final class PeerPuts extends Communicator {
     return taken;
   }
 
-  /* It alone: the group goes on. */
+  /* Fails this operation only; the group goes on. */
   private void refuse(OneSidedOperation operation, String why) {
     log.warn("a one-sided operation on %s is refused: %s", path.peer(), why);
     RequestLines told = answers;
@@ -381,7 +381,7 @@ public final class PeerPuts extends Communicator {
       }
       return;
     }
-    /* As a send's: a target that has closed acknowledges what it has had, and takes nothing new. */
+    /* As for a send: a target that has closed acknowledges what it has received, and takes nothing new. */
     boolean unpostable = !waiting.isEmpty() || !backlog.isEmpty();
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED
@@ -434,10 +434,10 @@ public final class PeerPuts extends Communicator {
     loads.lost(plane);
     directory.forgetAsked();
     settle(puts, plane, theirs);
-    /* Of a get the target knows nothing: what was under way is read again. */
+    /* The target keeps no state of a get: its chunks in flight are read again. */
     settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
     backlog.clear();
-    /* In order, so that what comes again stands before what waits. */
+    /* In order, so that repeated chunks come before waiting ones. */
     puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
     if (path.health().isPeerAlive()) {

@@ -14,24 +14,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target's end of a peer's operations: counts what arrives, applies signals in the order that
- * docs/decisions/one-sided.md has, and tells the initiator how many operations are finished.
+ * Target's end of a peer's one-sided operations: counts arrivals, applies signals in the order of
+ * docs/decisions/one-sided.md, and reports the number of finished operations to the initiator.
  */
 public final class PeerSignals extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;
 
-  /* The initiator has room for so many more when it hears. */
+  /* Finished operations per credit message. */
   private static final long CREDIT_EVERY = SLOTS / 4;
 
   private static final int NOWHERE = -1;
   private static final long NOTHING = -1;
 
   private static final byte INCOMPLETE = 0;
-  /* All chunks have come, and its signal waits for its turn. */
+  /* All chunks have come, and its signal waits for earlier ones. */
   private static final byte WHOLE = 1;
-  /* Its signal is under way to its word. */
+  /* Its signal is being added to its word. */
   private static final byte ADDING = 2;
-  /* Nothing is left to be done but to let those behind it have their turn. */
+  /* Its signal is applied; later operations still wait for its turn in the context. */
   private static final byte SIGNALLED = 3;
   private static final byte FINISHED = 4;
 
@@ -41,19 +41,23 @@ public final class PeerSignals extends Communicator {
   private final byte[] state = new byte[SLOTS];
   private final SignalWords.Waiting waiting = this::added;
 
-  /* Set when the group has taken it, and with the baton. */
+  /* Set once the group has accepted it; with the baton. */
   private @Nullable SignalWords words;
   private long directory;
   private int directoryKey;
 
-  /* What the peer's line says, and the plane of its writing that isn't acknowledged. */
+  /* The credit last written to the peer's line, and the plane of the unacknowledged write. */
   private long said = NOTHING;
   private int creditPlane = NOWHERE;
   private long repeated;
 
   public PeerSignals(
-      ConnectionParts path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
-    super(path, goodbye, counters, "one-sided receiving", log, onClose);
+      ConnectionParts path,
+      Runnable sendClosing,
+      PlaneCounters[] counters,
+      Log log,
+      Runnable onClose) {
+    super(path, sendClosing, counters, "one-sided receiving", log, onClose);
     returnFlow = new ReturnFlow(path, flows);
     for (int slot = 0; slot < SLOTS; slot++) {
       window.open(1);
@@ -61,7 +65,7 @@ public final class PeerSignals extends Communicator {
   }
 
   /**
-   * Whose memory the peer may write, from now on; until then it knows of none. Any thread.
+   * Opens a group's memory to the peer, which knows of none before. Any thread.
    *
    * @param directoryAddress of {@link DirectoryEntry} entries that the peer may read by the key
    */
@@ -81,7 +85,7 @@ public final class PeerSignals extends Communicator {
   @Override
   void postPending(ConnectionHealth.Peer peer) {
     if (peer == ConnectionHealth.Peer.LOST || peer == ConnectionHealth.Peer.FAILED) {
-      /* Somebody may wait for a word that it won't signal any more. */
+      /* A caller may wait for a word that the peer won't signal any more. */
       failure.peerGone();
       return;
     }
@@ -155,7 +159,7 @@ public final class PeerSignals extends Communicator {
   private @Nullable String record(SubFlow flow, int immediate, int lengthBytes) {
     int slot = Immediate.slot(immediate);
     int chunk = Immediate.chunk(immediate);
-    /* What arrived with the first chunk's immediate is the record; the bytes had a write of their own before it. */
+    /* The first chunk's immediate comes with the record; its bytes had an earlier write of their own. */
     long bytes = chunk == 0 ? OperationRecord.firstChunkBytes(record(slot)) : lengthBytes;
     if (bytes < 0 || bytes > Integer.MAX_VALUE) {
       return "its first chunk has %s bytes".formatted(bytes);
@@ -182,7 +186,7 @@ public final class PeerSignals extends Communicator {
     return result == ReorderWindow.GROUP_FULL ? whole(slot) : null;
   }
 
-  /* Everything of the operation has come. Returns what is wrong with it. */
+  /* Handles an operation whose chunks have all come. Returns the error, if any. */
   private @Nullable String whole(int slot) {
     long record = record(slot);
     long number = numberOf(slot);
@@ -210,7 +214,10 @@ public final class PeerSignals extends Communicator {
     return state[slot] == INCOMPLETE ? noSuchWord(record) : applyInOrder(context, slot);
   }
 
-  /* Those of a context whose turn it is, most likely this one first. Returns what is wrong with one. */
+  /*
+   * Applies a context's operations that are next in order, most likely this one first. Returns the
+   * error, if any.
+   */
   private @Nullable String applyInOrder(int context, int newest) {
     int first = isNextInContext(newest, context) ? newest : nextInContext(context);
     for (int slot = first; slot >= 0; slot = nextInContext(context)) {
@@ -231,7 +238,7 @@ public final class PeerSignals extends Communicator {
     return null;
   }
 
-  /* The slot of the operation that is next in this context, where all of it has come; else −1. */
+  /* Returns the slot of the context's next operation, where all of it has come; else −1. */
   private int nextInContext(int context) {
     if (order.waiting(context) == 0) {
       return -1;
@@ -252,7 +259,7 @@ public final class PeerSignals extends Communicator {
         && OperationRecord.numberInContext(record(slot)) == order.next(context);
   }
 
-  /* The initiator writes no record into a slot before it has heard that this one is finished. */
+  /* The initiator writes no record into a slot before its credit covers the slot's last operation. */
   private void release() {
     for (int slot = window.slotOf(window.oldestGroup()); state[slot] == FINISHED; ) {
       state[slot] = INCOMPLETE;
@@ -273,12 +280,12 @@ public final class PeerSignals extends Communicator {
     return oldest + (slot - oldest & SLOTS - 1);
   }
 
-  /* Its state says what became of that: INCOMPLETE where there is no such word. */
+  /* Sets the slot's state to the result: INCOMPLETE where there is no such word. */
   private void apply(int slot) {
     counters[0].signal();
     SignalWords served = words;
     long record = record(slot);
-    /* After the close nobody looks at the words. */
+    /* After the close nobody reads the words. */
     SignalWords.Addition addition =
         served == null
             ? SignalWords.Addition.DONE
@@ -296,7 +303,7 @@ public final class PeerSignals extends Communicator {
         };
   }
 
-  /* A signal that was put off has been added. */
+  /* Handles the completion of a deferred addition. */
   private boolean added(int slot) {
     if (!baton().take()) {
       return false;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What each plane has of a send, as the shim asks for it where NCCL's profiler listens: {@code
- * struct heddle_plane_bytes} of native/src/java_calls.h.
+ * Writer of a send's bytes per plane, which the shim requests for NCCL's profiler: {@code struct
+ * heddle_plane_bytes} of native/src/java_calls.h.
  */
 final class PlaneBytes {
   static final int BYTES = 48;
@@ -22,7 +22,7 @@ final class PlaneBytes {
   private final long[] names;
 
   /**
-   * @param arena of the connection: the shim hands names on
+   * @param arena of the connection, since the shim passes the names on
    * @param keys of its planes, in order
    */
   PlaneBytes(Arena arena, List<String> keys) {
@@ -34,10 +34,10 @@ final class PlaneBytes {
   }
 
   /**
-   * Writes them for the message of one line.
+   * Writes the records of one line's message.
    *
    * @param lengths of its chunks, by number
-   * @return how many planes there are
+   * @return the number of planes
    */
   int write(SentChunks chunks, int line, IntUnaryOperator lengths, long out) {
     for (int plane = 0; plane < names.length; plane++) {

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where each plane of a connection is at both ends. Planes are what they are called; their
- * addresses may change, each with the next queue pairs that are made there.
+ * Addresses of each plane of a connection at both ends. A plane is identified by its key; its
+ * addresses may change, each with the next queue pairs on it.
  *
- * <p>Changed on the control thread, read by any.
+ * <p>Written on the control thread, read by any.
  */
 public final class PlaneEnds {
-  /** A connection whose planes aren't paired yet. */
+  /** Ends of a connection whose planes aren't paired yet. */
   public static final PlaneEnds NONE = new PlaneEnds(List.of(), List.of());
 
   private volatile List<LocalPlane> here;
@@ -35,7 +35,7 @@ public final class PlaneEnds {
     return here.size();
   }
 
-  /** This end's planes. */
+  /** Returns this end's planes. */
   public List<LocalPlane> here() {
     return here;
   }
@@ -44,22 +44,22 @@ public final class PlaneEnds {
     return here.get(plane);
   }
 
-  /** The peer's address of a plane. */
+  /** Returns the peer's address of a plane. */
   public Gid there(int plane) {
     return there.get(plane).gid();
   }
 
-  /** This end's address on each plane. */
+  /** Returns this end's address on each plane. */
   public List<Gid> localGids() {
     return here.stream().map(LocalPlane::gid).toList();
   }
 
-  /** The peer's address on each plane. */
+  /** Returns the peer's address on each plane. */
   public List<Gid> remoteGids() {
     return there.stream().map(PlaneOffer::gid).toList();
   }
 
-  /** What both ends' interfaces take on all of these planes. */
+  /** Returns the smallest MTU of both ends' interfaces over all these planes. */
   PathMtu smallestMtu(List<Integer> planes) {
     PathMtu smallest = PathMtu.MTU_4096;
     for (int plane : planes) {
@@ -68,7 +68,7 @@ public final class PlaneEnds {
     return smallest;
   }
 
-  /** This end's plane of that key; −1 where the connection hasn't it. */
+  /** Returns the index of the plane with this key; −1 where the connection doesn't have it. */
   public int indexOf(LocalPlane plane) {
     List<LocalPlane> all = here;
     for (int i = 0; i < all.size(); i++) {
@@ -89,7 +89,7 @@ public final class PlaneEnds {
   }
 
   /**
-   * The peer's planes are there now.
+   * Sets new addresses of the peer's planes.
    *
    * @param planes as many as addresses
    * @throws HeddleException where one is at another plane's address: they would be one
@@ -112,7 +112,7 @@ public final class PlaneEnds {
     }
   }
 
-  /** Whether an address has changed since this was asked last. Control thread. */
+  /** Returns whether an address has changed since the last call. Control thread. */
   public boolean takeChanged() {
     boolean had = changed;
     changed = false;

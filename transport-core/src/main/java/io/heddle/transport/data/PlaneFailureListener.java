@@ -1,7 +1,7 @@
 package io.heddle.transport.data;
 
-/** Hears from a communicator that a plane has failed. */
+/** Listener of plane failures that a communicator detects. */
 public interface PlaneFailureListener {
-  /** Any thread. */
+  /** Handles a plane failure. Any thread. */
   void noticed(int plane, int epoch, String cause);
 }

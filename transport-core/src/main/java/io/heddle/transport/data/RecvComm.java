@@ -17,11 +17,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of a path.
+ * Receiving end of a connection.
  *
- * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring
- * by RDMA, and completes when an immediate has come for every chunk of every buffer of its group,
- * groups in order.
+ * <p>A receive opens a slot of the window and writes its clear-to-send entries into the sender's
+ * ring by RDMA. It completes once an immediate has come for every chunk of every buffer of its
+ * group; groups complete in order.
  */
 public final class RecvComm extends Communicator {
   private static final int MAX_RECEIVES = ReorderWindow.MAX_RECEIVES;
@@ -30,7 +30,7 @@ public final class RecvComm extends Communicator {
 
   private final ReorderWindow window = new ReorderWindow(GROUPS);
 
-  /* Made with the first registration of device memory; its buffers come after that. */
+  /* Created at the first registration of device memory, before any of its buffers is used. */
   private volatile @Nullable DeviceMemoryFlush flush;
 
   private final int[] lineOfSlot = new int[GROUPS];
@@ -40,8 +40,12 @@ public final class RecvComm extends Communicator {
   private final ClearToSendWriter entries;
 
   public RecvComm(
-      ConnectionParts path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
-    super(path, goodbye, counters, "receiving", log, onClose);
+      ConnectionParts path,
+      Runnable sendClosing,
+      PlaneCounters[] counters,
+      Log log,
+      Runnable onClose) {
+    super(path, sendClosing, counters, "receiving", log, onClose);
     this.postedBytes = path.memory().tableAddress();
     this.entries = new ClearToSendWriter(path, window, flows, failure);
   }
@@ -122,8 +126,8 @@ public final class RecvComm extends Communicator {
   }
 
   /**
-   * Makes received data visible to the GPU: nothing to do for host memory. One read is enough, of
-   * whichever buffer.
+   * Makes received data visible to the GPU; host memory needs nothing. One read of any of the
+   * buffers is enough.
    *
    * @return the address of a {@code struct heddle_request}, 0 where there is nothing to do, or a
    *     negated result code
@@ -144,7 +148,7 @@ public final class RecvComm extends Communicator {
     return 0;
   }
 
-  /* No request would mean that there is nothing to flush, so this call waits for the baton. */
+  /* Returning no request would mean that there is nothing to flush, so this call waits for the baton. */
   private long flush(DeviceMemoryFlush reads, long address, int rkey) {
     while (!baton().take()) {
       Thread.onSpinWait();
@@ -179,7 +183,7 @@ public final class RecvComm extends Communicator {
     }
   }
 
-  /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
+  /* A peer that has closed may leave our last writes unacknowledged; that alone is no failure. */
   @Override
   boolean isFailureRelevant() {
     return path.health().peer() != ConnectionHealth.Peer.CLOSED || lines.anyPending();
@@ -247,7 +251,7 @@ public final class RecvComm extends Communicator {
         if (length > posted) {
           failure.latch(
               TransportResult.REMOTE_ERROR,
-              "the sender says %s bytes for a receive of %s".formatted(length, posted));
+              "the sender sent %s bytes for a receive of %s".formatted(length, posted));
           return;
         }
         lines.setSize(line, i, (int) length);
@@ -259,7 +263,7 @@ public final class RecvComm extends Communicator {
     }
   }
 
-  /* A receive is refused only while others are under way. */
+  /* A receive is refused only while others are in flight. */
   @Override
   boolean isWaitingForPeer() {
     return false;
@@ -322,7 +326,7 @@ public final class RecvComm extends Communicator {
     super.close();
   }
 
-  /* A plane may come back at this moment. */
+  /* With the baton: a plane may return at this moment. */
   private void closeFlush() {
     while (!baton().take()) {
       Thread.onSpinWait();

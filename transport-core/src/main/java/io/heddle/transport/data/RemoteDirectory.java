@@ -5,24 +5,24 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the initiator knows of the peer's registrations. An entry is read from the peer's directory
- * when it is needed first, and again after a pause while it isn't there: the peer may be about to
- * register. Owned by whoever has the {@link Baton}.
+ * Initiator's cache of the peer's registrations. An entry is read from the peer's directory at its
+ * first use, and again after a pause while it is missing, since the peer may be about to register.
+ * Owned by the holder of the {@link Baton}.
  */
 final class RemoteDirectory {
-  /** Between two looks for what isn't there. */
+  /** Pause between two reads of a missing entry. */
   static final long PAUSE_NS = 1_000_000;
 
-  /** How long all ranks may take until each has made a registration that one of them uses. */
+  /** Time after which a registration that a rank uses and its peer lacks is reported. */
   static final long OVERDUE_NS = 5_000_000_000L;
 
-  /* Where entries are read to, from the ring's beginning: behind the peer's line. */
+  /* Offset in the ring of the memory that entries are read to, after the peer's line. */
   private static final long SCRATCH_AT = PeerLine.BYTES;
   private static final int SCRATCH = 32;
 
   private static final int NOBODY = -1;
 
-  /** Of a registration that was looked for and wasn't there, or hasn't been missed. */
+  /** State of a registration that was missing: never, since a time, or already reported. */
   private enum Missed {
     NEVER,
     SINCE,
@@ -41,7 +41,7 @@ final class RemoteDirectory {
   private long pausesSinceNs;
 
   /**
-   * @param ring the address of this end's, where the peer's line is
+   * @param ring the address of this end's ring, where the peer's line is
    * @param ringKey by which the device writes to it
    */
   RemoteDirectory(long ring, int ringKey) {
@@ -54,7 +54,10 @@ final class RemoteDirectory {
     return registration < lengthBytes.length && lengthBytes[registration] > 0;
   }
 
-  /** What of an operation isn't the peer's memory, all of which is known; null where all is. */
+  /**
+   * Returns the part of an operation that is outside the peer's memory, all of which is known; null
+   * where it is inside.
+   */
   @Nullable String outside(OneSidedOperation operation) {
     int memory = operation.registration;
     int word = operation.signalRegistration;
@@ -83,8 +86,8 @@ final class RemoteDirectory {
   }
 
   /**
-   * Whether the entry can be asked for now: the peer has told where, nobody has asked, and what was
-   * asked for last was there or some time has passed.
+   * Returns whether the entry may be read now: the peer's directory is known, no read is in flight
+   * there, and the last read succeeded or the pause is over.
    */
   boolean mayAsk(int registration, long nowNs) {
     return PeerLine.isThere(ring)
@@ -95,7 +98,7 @@ final class RemoteDirectory {
   /**
    * Fills a request that reads the entry.
    *
-   * @return which answer it is, for {@link #answered}
+   * @return the number of the read, for {@link #answered}
    */
   int ask(int registration, SendWorkRequest wr) {
     int place = registration % SCRATCH;
@@ -115,7 +118,7 @@ final class RemoteDirectory {
     return ring + SCRATCH_AT + (long) place * DirectoryEntry.BYTES;
   }
 
-  /** An entry was read, whole or not. */
+  /** Handles an entry that was read, valid or not. */
   void answered(int place, long nowNs) {
     int registration = asked[place];
     asked[place] = NOBODY;
@@ -150,7 +153,7 @@ final class RemoteDirectory {
     }
   }
 
-  /** Whether the peer has lacked this registration for too long; true once. */
+  /** Returns whether the peer has lacked this registration for too long; true once. */
   boolean isNewlyOverdue(int registration, long nowNs) {
     boolean overdue =
         registration < missed.length
@@ -162,7 +165,7 @@ final class RemoteDirectory {
     return overdue;
   }
 
-  /** Reads may have been lost with a plane; all are asked for again. */
+  /** Forgets pending reads, which may have been lost with a plane; they are read again. */
   void forgetAsked() {
     Arrays.fill(asked, NOBODY);
   }

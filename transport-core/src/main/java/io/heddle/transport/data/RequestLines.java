@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.heddle.platform.Memory;
 
 /**
- * The request lines of one communicator: {@code struct heddle_request} of native/src/java_calls.h,
- * 64 bytes each.
+ * Request lines of one communicator: {@code struct heddle_request} of native/src/java_calls.h, 64
+ * bytes each.
  *
  * <p>The thread that drives the communicator writes sizes, then the state with release; the shim
  * reads the state with acquire. The shim writes RELEASED with release once it has answered for a
@@ -26,16 +26,16 @@ public final class RequestLines {
   private final long base;
   private final int lines;
   private final long commAddress;
-  /* Lines that are used in turn, a power of two: as many as were ever in use at a time. */
+  /* Number of lines that are used in turn, a power of two: the maximum ever in use at a time. */
   private int window;
   private int cursor;
-  /* Lines that were in use at least once; the others cost no memory yet. */
+  /* Number of lines that were ever in use; the others cost no memory yet. */
   private int begun;
 
   /**
    * @param base address of the lines: zeros, aligned to {@link #BYTES}
    * @param lines a power of two
-   * @param commAddress what the lines point back to
+   * @param commAddress address that the lines point back to
    */
   public RequestLines(long base, int lines, long commAddress) {
     this.base = base;
@@ -61,8 +61,8 @@ public final class RequestLines {
   }
 
   /**
-   * Takes a line that nobody uses and makes it pending; −1 when all are in use. One that never was
-   * in use is taken only where all others are, so that what is kept by line stays small.
+   * Claims a free line and makes it pending; −1 when all are in use. An unused line is taken only
+   * where all others are in use, so that per-line memory stays small.
    */
   public int claim() {
     int line = claimOfWindow();
@@ -108,7 +108,7 @@ public final class RequestLines {
     Memory.setIntRelease(address(line), -result);
   }
 
-  /** Ends every pending request with this result; those that are finished keep theirs. */
+  /** Ends every pending request with this result; finished ones keep theirs. */
   public void failPending(int result) {
     for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {
@@ -117,7 +117,7 @@ public final class RequestLines {
     }
   }
 
-  /** Whether some request isn't finished yet. */
+  /** Returns whether some request isn't finished yet. */
   public boolean anyPending() {
     for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {

@@ -4,10 +4,9 @@ import io.heddle.spray.PlaneWeights;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sub-flow that a receiving end writes on: the one that data came on last, since its
- * acknowledgement goes the same way; where that one has no room, planes in turn. A plane that
- * weighs nothing doesn't reach the sender, as far as we know. Owned by whoever has the {@link
- * Baton}.
+ * Choice of the sub-flow that a receiving end writes on: the one on which data came last, since its
+ * acknowledgement takes the same path; without room there, planes in turn. A plane of weight 0 is
+ * believed not to reach the sender. Owned by the holder of the {@link Baton}.
  */
 final class ReturnFlow {
   private final ConnectionParts path;
@@ -16,19 +15,19 @@ final class ReturnFlow {
   private int last;
 
   /**
-   * @param flows of the connection, as they are at any time
+   * @param flows the connection's live array
    */
   ReturnFlow(ConnectionParts path, SubFlow[] flows) {
     this.path = path;
     this.flows = flows;
   }
 
-  /** Data came over this sub-flow. */
+  /** Notes that data came on this sub-flow. */
   void dataArrivedOn(SubFlow flow) {
     data = flow.index;
   }
 
-  /** Null where none has room. */
+  /** Returns a sub-flow with room; null where there is none. */
   @Nullable SubFlow withRoom() {
     PlaneWeights weights = path.weights();
     if (mayWrite(data, weights)) {

@@ -16,21 +16,21 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending end of a path.
+ * Sending end of a connection.
  *
- * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA
- * WRITE WITH IMMEDIATE on the plane that the policy names. It is done when every chunk was
- * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog and are posted
- * by progress; so are chunks that a fenced plane has lost.
+ * <p>A send takes the head of the clear-to-send ring and is cut into chunks. Each chunk is an RDMA
+ * WRITE WITH IMMEDIATE on the plane that the policy chooses. The send is done once every chunk is
+ * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog, and progress
+ * posts them; so do chunks that a fenced plane has lost.
  */
 public final class SendComm extends Communicator {
   /**
-   * Bytes under way over all planes of a connection; far above the bandwidth-delay product of any
+   * Bytes in flight over all planes of a connection; far above the bandwidth-delay product of any
    * fabric.
    */
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /** The clock is read at one in so many looks for completions. */
+  /** The clock is read at one in this many empty polls. */
   private static final int LOOKS_PER_TIME = 8;
 
   private static final int LINES = ConnectionMemory.REQUEST_LINES;
@@ -43,12 +43,12 @@ public final class SendComm extends Communicator {
   private final boolean observes;
   private final PlaneLoads loads;
 
-  /* The group at the ring's head, and which of its receives have their send already. */
+  /* The group at the ring's head, and the bitmap of its receives that have their send. */
   private long group;
   private int matched;
   private long message;
 
-  /* Per request line: what is still to be posted and to be acknowledged. */
+  /* Per request line: the message, and its chunks to be posted and acknowledged. */
   private long[] dataAddress = {};
   private long[] lengthBytes = {};
   private long[] remoteAddress = {};
@@ -62,7 +62,7 @@ public final class SendComm extends Communicator {
   private long[] messageNumber = {};
   private PlaneWeights[] cutBy = {};
 
-  /* The snapshot that loads are kept under; the connection's may be newer. */
+  /* The snapshot that the loads are based on; the connection's may be newer. */
   private PlaneWeights weights;
 
   /* Lines that have chunks to be posted, in order. */
@@ -74,13 +74,13 @@ public final class SendComm extends Communicator {
 
   public SendComm(
       ConnectionParts path,
-      Runnable goodbye,
+      Runnable sendClosing,
       SprayPolicy policy,
       boolean splitsMessages,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(path, goodbye, counters, "sending", log, onClose);
+    super(path, sendClosing, counters, "sending", log, onClose);
     this.policy = policy;
     this.splitsMessages = splitsMessages;
     this.queuePairsPerPlane = path.pairs().perCarrier();
@@ -110,7 +110,7 @@ public final class SendComm extends Communicator {
     }
   }
 
-  /* More messages are under way than ever before. */
+  /* Grows the tables: more messages are in flight than ever before. */
   private void makeRoomFor(int line) {
     int room = Math.max(FIRST_LINES, Integer.highestOneBit(line) << 1);
     dataAddress = Arrays.copyOf(dataAddress, room);
@@ -130,7 +130,7 @@ public final class SendComm extends Communicator {
     long entries = path.memory().ringAddress() + ClearToSend.groupOffset(group);
     int receives = receivesReady(entries);
     if (receives == 0) {
-      /* A caller whose sends are all done tests nothing, so this call alone can let the entries come in. */
+      /* A caller without pending sends calls no test, so only this call can poll for the entries. */
       int result = drive();
       if (result != TransportResult.SUCCESS) {
         return -result;
@@ -149,11 +149,11 @@ public final class SendComm extends Communicator {
       return -TransportResult.INVALID_ARGUMENT;
     }
     if (!path.health().isPeerAlive()) {
-      /* Chunks that the peer has had may still be acknowledged. */
+      /* Chunks that the peer has received may still be acknowledged. */
       refused = true;
       return lines.anyPending() ? 0 : -failure.peerGone();
     }
-    /* Read once: the last plane may fall at any moment, and a message is cut for planes that carry. */
+    /* Read once: the last plane may fail at any moment, and a message is cut for planes in use. */
     PlaneWeights by = newestWeights();
     int line = by.carriesNothing() ? -1 : lines.claim();
     if (line < 0) {
@@ -177,8 +177,9 @@ public final class SendComm extends Communicator {
   }
 
   /*
-   * A peer that has closed in good order posts no receive any more; its caller and ours end together, as a rule, and what
-   * ours still tries to send has no meaning then. Only one that goes on trying must hear that it does so in vain.
+   * A peer that has closed in good order posts no receive any more. Usually its caller and ours
+   * end together, and a further send has no meaning. Only a caller that keeps trying must get the
+   * failure.
    */
   private long resultWithoutReceive() {
     ConnectionHealth health = path.health();
@@ -193,7 +194,7 @@ public final class SendComm extends Communicator {
     };
   }
 
-  /* As NCCL's own transport for InfiniBand does it: the receiver's memory decides. */
+  /* Like NCCL's own InfiniBand transport: the receive's size decides. */
   private void cut(long length, long room, int tag) {
     counters[0].cut();
     if (!truncationLogged) {
@@ -202,7 +203,7 @@ public final class SendComm extends Communicator {
     }
   }
 
-  /* How many receives the group at the head has, once all its entries are there; 0 before. */
+  /* Returns the number of the head group's receives, once all its entries are present; 0 before. */
   private int receivesReady(long entries) {
     if (!ClearToSend.isOf(entries, group)) {
       return 0;
@@ -216,7 +217,7 @@ public final class SendComm extends Communicator {
     return receives >= 1 && receives <= 8 ? receives : 0;
   }
 
-  /* The first receive of the group with this tag that has no send yet; −1 where there is none. */
+  /* Returns the group's first receive with this tag that has no send yet; −1 where there is none. */
   private int match(long entries, int receives, int tag) {
     for (int i = 0; i < receives; i++) {
       if ((matched & 1 << i) == 0
@@ -251,7 +252,7 @@ public final class SendComm extends Communicator {
     backlog.add(line);
   }
 
-  /* One volatile read where nothing has changed. */
+  /* Costs one volatile read where nothing has changed. */
   private PlaneWeights newestWeights() {
     PlaneWeights newest = path.weights();
     if (newest != weights) {
@@ -261,7 +262,7 @@ public final class SendComm extends Communicator {
     return newest;
   }
 
-  /* Posts chunks of the backlog, oldest first, while the planes take them. */
+  /* Posts chunks of the backlog, oldest first, while planes have room. */
   private void post() {
     long nowNs = clock.nanoTime();
     if (observes) {
@@ -322,8 +323,11 @@ public final class SendComm extends Communicator {
       }
       return;
     }
-    /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
-    acknowledgements. It takes nothing new: a message that isn't posted whole will never be complete there. */
+    /*
+     * A peer that closed in good order lingers to acknowledge what it received, and its Closing
+     * may overtake the acknowledgements. It takes nothing new: a message that isn't fully posted
+     * will never be complete there.
+     */
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED
             ? !backlog.isEmpty() && !isAnyFullyPosted()
@@ -333,7 +337,7 @@ public final class SendComm extends Communicator {
     }
   }
 
-  /* Whether some message is posted whole and not acknowledged yet. */
+  /* Returns whether some message is fully posted and not acknowledged yet. */
   private boolean isAnyFullyPosted() {
     for (int line = 0; line < dataAddress.length; line++) {
       if (chunks.toPost(line) == 0 && !chunks.isDone(line)) {
@@ -378,7 +382,7 @@ public final class SendComm extends Communicator {
       lookedAtNs = polledAtNs();
       loads.polled();
     } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyInFlight()) {
-      /* A caller that looks in vain isn't away. */
+      /* A caller whose polls find nothing is still polling. */
       loads.at(clock.nanoTime());
       loads.polled();
     }
@@ -414,7 +418,7 @@ public final class SendComm extends Communicator {
         }
       }
     }
-    /* Anew, so that what comes again stands in order with what waits. */
+    /* Rebuilt, so that repeated chunks are in order with waiting ones. */
     backlog.clear();
     IntStream.range(0, dataAddress.length)
         .filter(line -> chunks.toPost(line) != 0)
@@ -442,16 +446,17 @@ public final class SendComm extends Communicator {
   }
 
   /**
-   * How a send's bytes lie over the planes now, for NCCL's profiler; by NCCL's progress thread.
+   * Writes the distribution of a send's bytes over the planes, for NCCL's profiler. NCCL's progress
+   * thread.
    *
    * @param request of a send that isn't RELEASED
    * @param out room for {@link PlaneBytes#MAX_PLANES} {@code struct heddle_plane_bytes}
-   * @return how many were written; 0 where it can't be told at this moment
+   * @return the number written; 0 where it is unavailable at this moment
    */
   public int planesOf(long request, long out) {
     int line = lines.line(request);
     boolean taken = baton().take();
-    /* What is finished changes no more, whoever has the baton. */
+    /* A finished request no longer changes, regardless of the baton. */
     if (!taken && lines.isPending(line)) {
       return 0;
     }

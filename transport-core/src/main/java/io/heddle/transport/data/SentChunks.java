@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has become of the chunks of each message that is under way: to be posted, outstanding on the
- * sub-flow that posted them last, or acknowledged. Owned by whoever has the sender's {@link Baton}.
+ * State of the chunks of each message in flight: to be posted, outstanding on the sub-flow that
+ * posted them last, or acknowledged. Owned by the holder of the sender's {@link Baton}.
  */
 final class SentChunks {
   private static final int MAX_CHUNKS = 64;
@@ -35,7 +35,7 @@ final class SentChunks {
     this.planes = planes;
   }
 
-  /** So many messages may be under way, no fewer than before. */
+  /** Makes room for this many messages in flight, no fewer than before. */
   void makeRoom(int lines) {
     group = Arrays.copyOf(group, lines);
     immediateBase = Arrays.copyOf(immediateBase, lines);
@@ -44,7 +44,7 @@ final class SentChunks {
     outstanding = Arrays.copyOf(outstanding, lines);
   }
 
-  /** Bytes of memory that the table of carriers takes. */
+  /** Returns the size of the table of carriers. */
   static int carrierBytes(int lines) {
     return lines * MAX_CHUNKS;
   }
@@ -53,7 +53,7 @@ final class SentChunks {
     return carriers + line * MAX_CHUNKS + chunk;
   }
 
-  /** A message begins: all its chunks are to be posted. */
+  /** Begins a message: all its chunks are to be posted. */
   void begin(int line, long groupNumber, int immediate, int count) {
     group[line] = groupNumber;
     immediateBase[line] = immediate;
@@ -62,7 +62,7 @@ final class SentChunks {
     outstanding[line] = 0;
   }
 
-  /** The message's chunks that are to be posted, bit i for chunk i. */
+  /** Returns the message's chunks that are to be posted, bit i for chunk i. */
   long toPost(int line) {
     return toPost[line];
   }
@@ -71,7 +71,7 @@ final class SentChunks {
     return chunks[line];
   }
 
-  /** The immediate of one chunk. */
+  /** Returns the immediate of one chunk. */
   int immediate(int line, int chunk) {
     return immediateBase[line] | chunk << 11;
   }
@@ -83,30 +83,30 @@ final class SentChunks {
     Memory.ALL.set(JAVA_BYTE, carrier(line, chunk), (byte) flow);
   }
 
-  /** Returns whether that was the message's last one. */
+  /** Notes an acknowledgement. Returns whether it was the message's last one. */
   boolean acknowledged(int line, int chunk) {
     outstanding[line] &= ~(1L << chunk);
     return isDone(line);
   }
 
-  /** Whether nothing of the message is left to do. */
+  /** Returns whether all of the message is acknowledged. */
   boolean isDone(int line) {
     return (outstanding[line] | toPost[line]) == 0;
   }
 
-  /** Forgets a message that ended otherwise. */
+  /** Forgets a message that ended without its acknowledgements. */
   void drop(int line) {
     toPost[line] = 0;
     outstanding[line] = 0;
   }
 
   /**
-   * Looks for contradictions in what the receiver says of a fenced plane, and changes nothing. It
-   * tells of the moment of its fence: a slot that it names may have another group since.
+   * Checks the receiver's Fenced message for contradictions, and changes nothing. The message
+   * describes the moment of its fence: a slot that it names may hold another group since.
    *
    * @param next the group that the sender will match next; none from this on is complete
-   * @param begun the first group of which nothing was sent yet; next or the one behind it
-   * @return what is wrong; null where nothing is
+   * @param begun the first group of which nothing was sent yet; next or the one after it
+   * @return the contradiction; null where there is none
    */
   @Nullable String judge(Fenced fenced, int plane, long next, long begun) {
     if (fenced.oldest() < 0
@@ -139,7 +139,7 @@ final class SentChunks {
     return null;
   }
 
-  /* Of the groups that were open there, the one in this slot; perhaps behind the last of them. */
+  /* Returns the group in this slot among those that were open there; perhaps past the last of them. */
   private static long groupOf(Arrival arrival, Fenced fenced) {
     return fenced.oldest() + (arrival.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
   }
@@ -179,7 +179,7 @@ final class SentChunks {
     return null;
   }
 
-  /** Whether chunks of this message are outstanding on this plane. */
+  /** Returns whether chunks of this message are outstanding on this plane. */
   boolean isOutstandingOn(int line, int plane) {
     for (long left = outstanding[line]; left != 0; left &= left - 1) {
       if (planeOf(line, Long.numberOfTrailingZeros(left)) == plane) {
@@ -190,7 +190,7 @@ final class SentChunks {
   }
 
   /**
-   * Settles what was outstanding on a fenced plane: acknowledged where it has arrived, else to be
+   * Settles outstanding chunks of a fenced plane: acknowledged where they have arrived, else to be
    * posted again. Of a group that was opened after the fence nothing has arrived on this plane.
    *
    * @return the chunks that are to be posted again, bit i for chunk i
@@ -224,7 +224,7 @@ final class SentChunks {
     return (outstanding[line] & 1L << chunk) != 0;
   }
 
-  /** The plane that a chunk was posted on last. */
+  /** Returns the plane that a chunk was posted on last. */
   int planeOf(int line, int chunk) {
     return Memory.ALL.get(JAVA_BYTE, carrier(line, chunk)) % planes;
   }

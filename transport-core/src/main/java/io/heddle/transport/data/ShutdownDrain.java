@@ -14,14 +14,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * The end of a process that closes nothing: what its communicators have under way reaches the
- * peers, or is found to be in vain, before the process is allowed to end.
+ * Drain at the end of a process that closes nothing: requests in flight on its communicators reach
+ * the peers, or turn out to be unfinishable, before the process may end.
  *
- * <p>A send that was accepted is carried on to its last acknowledgement, backlog included, and a
- * receive to its last byte, since a GPU may have read what it waited for before {@code test} was
- * asked. Other threads live on meanwhile and may send more: only when none has done so for a while
- * is it the end. A send that was refused because its receive isn't there yet is one that a thread
- * goes on trying. What belongs to a peer that is gone is waited for no more.
+ * <p>An accepted send is driven to its last acknowledgement, backlog included, and a receive to its
+ * last byte, since a GPU may have read it before {@code test} was called. Other threads keep
+ * running and may send more, so the drain ends only after a quiet period. A send that was refused
+ * for lack of its receive counts as work that a thread will retry. Requests with a peer that is
+ * gone are not waited for.
  */
 public final class ShutdownDrain {
   private static final long PAUSE_NS = 50_000;
@@ -29,8 +29,9 @@ public final class ShutdownDrain {
   private static final int QUIET_POLLS = 20;
 
   /*
-   * A thread that has more to send may wait for a processor that others have, longer than the quiet lasts: as long as one of
-   * this process is ready to run, it isn't quiet. For so many looks at most, since some hosts have threads that never rest.
+   * A thread with more to send may wait for a processor for longer than the quiet period. So the
+   * process isn't quiet while one of its threads is ready to run. The number of such polls is
+   * limited, since some hosts have threads that never sleep.
    */
   private static final int MAX_BUSY_POLLS = 200;
 
@@ -39,7 +40,7 @@ public final class ShutdownDrain {
   private final Log log;
 
   /**
-   * @param open the communicators that there are, asked for again and again
+   * @param open supplies the present communicators, called repeatedly
    */
   public ShutdownDrain(Supplier<List<Communicator>> open, NanoClock clock, Log log) {
     this.clock = clock;
@@ -48,10 +49,10 @@ public final class ShutdownDrain {
   }
 
   /**
-   * Waits; on a thread that nothing else needs.
+   * Waits, on a thread that nothing else needs.
    *
-   * @param budgetNs how long at most
-   * @param quietNs for how long nothing has to have been under way; longer on a busy host
+   * @param budgetNs longest wait
+   * @param quietNs required time without a request in flight; longer on a busy host
    * @return whether it was quiet in time
    */
   public boolean await(long budgetNs, long quietNs) {
@@ -80,7 +81,7 @@ public final class ShutdownDrain {
     return true;
   }
 
-  /* Whether another thread of this process has or wants a processor. Without /proc nobody knows. */
+  /* Returns whether another thread of this process is running or runnable; false without /proc. */
   private static boolean isOtherThreadReady() {
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       Path own = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
@@ -107,8 +108,8 @@ public final class ShutdownDrain {
   private void logUnfinished(List<Communicator> unfinished, long budgetNs) {
     if (!unfinished.isEmpty()) {
       log.warn(
-          "the process ends though, after %s ms, requests of its %s aren't finished; the other end"
-              + " has them fail",
+          "the process ends though, after %s ms, requests of its %s aren't finished; they fail at"
+              + " the other end",
           budgetNs / 1_000_000, unfinished.stream().map(Communicator::name).toList());
     }
   }

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair of a connection on one plane, with what the data path keeps about it: one for each
- * epoch of the plane. Owned by whoever has the connection's {@link Baton}.
+ * Queue pair of a connection on one plane, with the data path's state of it; one for each epoch of
+ * the plane. Owned by the holder of the connection's {@link Baton}.
  *
- * <p>Every work request's id says which one it is of:
+ * <p>A work request's id names its sub-flow:
  *
  * <pre>
  * | receive 1 | length 31 | epoch 11 | probe 1 | sub-flow 6 | chunk 6 | line 8 |
@@ -19,7 +19,7 @@ public final class SubFlow {
   private static final int BATCH = 64;
   private static final int FIRST_BATCH = 8;
 
-  /* Requests under way that there is room for before more are needed; a power of two. */
+  /* Initial capacity for requests in flight; a power of two. */
   private static final int FIRST_RING = 16;
   private static final int CHUNK_SHIFT = 8;
   private static final int FLOW_SHIFT = 14;
@@ -29,7 +29,7 @@ public final class SubFlow {
   private static final long PROBE = 1L << 20;
   private static final long RECEIVE = 1L << 63;
 
-  /* Of what sends take, each one that comes counts for an eighth. */
+  /* Weight of each new duration in the average: one eighth. */
   private static final int USUAL_SHIFT = 3;
 
   final int index;
@@ -37,12 +37,12 @@ public final class SubFlow {
   final int epoch;
   public final PlaneQueuePair pair;
 
-  /** What payload may travel within its request. */
+  /** Maximum payload that may travel within its request. */
   final int inlineBytes;
 
-  /* What every id of this sub-flow has in common. */
+  /* Common part of this sub-flow's ids. */
   private final long idBase;
-  /* Each is made when so many are needed for the first time. */
+  /* Allocated at the first use of each. */
   private @Nullable SendWorkRequest[] requests = new SendWorkRequest[FIRST_BATCH];
   private int batched;
   private int freeSends;
@@ -52,7 +52,7 @@ public final class SubFlow {
   private boolean retired;
   private boolean probed;
 
-  /* When requests that are under way were posted; a queue pair completes them in that order. A ring that grows. */
+  /* Post times of requests in flight, which a queue pair completes in that order. A ring that grows. */
   private long[] postedAtNs = new long[FIRST_RING];
   private int posted;
   private int completed;
@@ -78,7 +78,7 @@ public final class SubFlow {
     return (long) (epoch & EPOCH_MASK) << EPOCH_SHIFT | (long) index << FLOW_SHIFT;
   }
 
-  /** The id of the receives that are posted on this sub-flow in this epoch. */
+  /** Returns the id of the receives that are posted on this sub-flow in this epoch. */
   static long receiveId(int index, int epoch) {
     return RECEIVE | idBase(index, epoch);
   }
@@ -103,27 +103,29 @@ public final class SubFlow {
     return (id & PROBE) != 0;
   }
 
-  /** The id of a chunk's write. */
+  /** Returns the id of a chunk's write. */
   long id(int line, int chunk, int lengthBytes) {
     return (long) lengthBytes << LENGTH_SHIFT | idBase | (long) chunk << CHUNK_SHIFT | line;
   }
 
-  /** Whether this completion is of another epoch, or comes after this end was fenced. */
+  /** Returns whether this completion is of another epoch, or comes after this end was fenced. */
   boolean isStale(long id) {
     return retired || ((id ^ idBase) & (long) EPOCH_MASK << EPOCH_SHIFT) != 0;
   }
 
-  /** Whether another request can be added to the batch. */
+  /** Returns whether another request can be added to the batch. */
   boolean hasRoom() {
     return batched < BATCH && freeSends > 0 && !broken;
   }
 
-  /** The same of several. */
+  /** Returns whether this many requests can be added to the batch. */
   boolean hasRoomFor(int more) {
     return batched + more <= BATCH && freeSends >= more && !broken;
   }
 
-  /** The next request of the batch, signalled, for the caller to fill. There must be room. */
+  /**
+   * Returns the next request of the batch, signalled, for the caller to fill. There must be room.
+   */
   SendWorkRequest add() {
     if (batched == requests.length) {
       requests = Arrays.copyOf(requests, 2 * batched);
@@ -148,8 +150,8 @@ public final class SubFlow {
    * Posts the batch.
    *
    * @param nowNs the time, read once for all planes
-   * @return 0, or what the device said when it didn't take all: a connection never posts more than
-   *     its queues hold, so anything but everything is a failure of the queue pair
+   * @return 0, or the device's error when it didn't take all: a connection never posts more than
+   *     its queues hold, so a partial post is a failure of the queue pair
    */
   int post(long nowNs) {
     SendWorkRequest first = requests[0];
@@ -158,7 +160,7 @@ public final class SubFlow {
     }
     int count = batched;
     batched = 0;
-    /* Of the one that was completed last the time may still be asked. */
+    /* The time of the request that completed last may still be read. */
     if (posted + count - completed >= postedAtNs.length) {
       grow(posted + count - completed + 1);
     }
@@ -182,7 +184,8 @@ public final class SubFlow {
   }
 
   /**
-   * Posts an empty write that shows whether the plane carries anything. Returns as {@link #post}.
+   * Posts a probe: an empty write that tests whether the plane carries traffic. Returns as {@link
+   * #post}.
    */
   public int probe(long nowNs) {
     SendWorkRequest wr = add();
@@ -197,7 +200,7 @@ public final class SubFlow {
     return post(nowNs);
   }
 
-  /** A posted request has its completion, whatever it says. */
+  /** Notes the completion of a posted request, of any status. */
   void completed(long id) {
     if (id < 0) {
       postedReceives--;
@@ -207,26 +210,24 @@ public final class SubFlow {
     }
   }
 
-  /** How long the send that completed last took, in ns. */
+  /** Returns the duration of the send that completed last, in ns. */
   long tookNs(long nowNs) {
     long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
     usualNs += took - usualNs >> USUAL_SHIFT;
     return took;
   }
 
-  /** How long sends have taken lately, about, in ns; 0 before the first. */
+  /** Returns a running average of the duration of sends, in ns; 0 before the first. */
   public long usualNs() {
     return usualNs;
   }
 
-  /** A probe was acknowledged. */
+  /** Notes the acknowledgement of a probe. */
   void markProbed() {
     probed = true;
   }
 
-  /**
-   * Posts new receives for those that were used up, by the batch. Returns 0 or a negative errno.
-   */
+  /** Posts new receives for the consumed ones, in batches. Returns 0 or a negative errno. */
   int receiveConsumed() {
     if (++consumedReceives < pair.receiveDepth() / 4 || broken) {
       return 0;
@@ -237,35 +238,35 @@ public final class SubFlow {
     return pair.queuePair().postEmptyReceives(RECEIVE | idBase, count);
   }
 
-  /** Nothing more is posted. Returns whether something could be before. */
+  /** Stops posting. Returns whether it was possible before. */
   public boolean markBroken() {
     boolean was = broken;
     broken = true;
     return !was;
   }
 
-  /** Sends that have no completion yet. */
+  /** Returns the number of sends without a completion. */
   public int unanswered() {
     return retired ? 0 : pair.sendDepth() - freeSends;
   }
 
-  /** Sends that have had theirs, since the beginning. */
+  /** Returns the number of completed sends since the beginning. */
   public int answered() {
     return completed;
   }
 
-  /** Whether every posted request has its completion, or nobody asks any more. */
+  /** Returns whether every posted request has its completion, or the sub-flow is retired. */
   public boolean isDrained() {
     return retired || freeSends == pair.sendDepth() && postedReceives == 0;
   }
 
-  /** From now on its completions are dropped unread. */
+  /** Retires the sub-flow: its further completions are dropped. */
   public void retire() {
     broken = true;
     retired = true;
   }
 
-  /** Whether a probe has come through. */
+  /** Returns whether a probe was acknowledged. */
   public boolean isProbed() {
     return probed;
   }

@@ -1,10 +1,10 @@
 /**
- * The data path of a connection: a {@link io.heddle.transport.data.SendComm} cuts messages into
- * chunks, a {@link io.heddle.transport.data.RecvComm} puts them together, and a {@code SubFlow}
- * carries them over one plane.
+ * Data path of a connection: a {@link io.heddle.transport.data.SendComm} cuts messages into chunks,
+ * a {@code SubFlow} carries them over one plane, and a {@link io.heddle.transport.data.RecvComm}
+ * reassembles them.
  *
- * <p>A communicator is handed a {@link io.heddle.transport.data.ConnectionParts} and knows no
- * connection. Whoever has its {@code Baton} may touch it: the caller's thread, or the control
+ * <p>A communicator gets a {@link io.heddle.transport.data.ConnectionParts} and doesn't know its
+ * connection. The holder of its {@code Baton} may touch it: the caller's thread, or the control
  * thread during a failover. Nothing here allocates once a connection has warmed up.
  */
 @NullMarked

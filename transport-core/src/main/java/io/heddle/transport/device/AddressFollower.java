@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Takes connections off planes whose interface loses its carrier or whose address goes, as the
- * kernel tells of it, and has devices look for the address that takes its place. A thread of its
- * own, {@code heddle-addresses}, in epoll.
+ * Follower of the kernel's address and link events: takes connections off planes whose interface
+ * loses its carrier or whose address is removed, and has devices look for the successor address.
+ * Runs on its own thread, {@code heddle-addresses}, in epoll.
  */
 public final class AddressFollower implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
@@ -34,7 +34,7 @@ public final class AddressFollower implements AutoCloseable {
   private boolean again;
   private volatile boolean closed;
 
-  /** Begins to follow, for these devices' connections. */
+  /** Starts following events for these devices' connections. */
   public AddressFollower(List<NetDevice> devices, ControlLoop loop, Log log) {
     this.devices = devices;
     this.loop = loop;
@@ -59,7 +59,7 @@ public final class AddressFollower implements AutoCloseable {
     try (watcher;
         Arena arena = Arena.ofConfined()) {
       if (again) {
-        /* Nobody has listened for a while. */
+        /* Events may have been missed since the last round. */
         checkAll();
       }
       again = true;
@@ -111,7 +111,7 @@ public final class AddressFollower implements AutoCloseable {
       }
       case AddressEvent.EventsLost lost -> checkAll();
       case AddressEvent.AddressChanged changed -> {
-        /* A plane that is back at its own address is offered again by itself. */
+        /* Failover itself offers a plane that is back at its own address. */
         if (changed.address().has(AddressFlag.DEPRECATED)) {
           markMissing(Gid.of(changed.address().address()));
         }
@@ -128,7 +128,7 @@ public final class AddressFollower implements AutoCloseable {
     }
   }
 
-  /* The kernel tells of addresses all the time, as of each advertisement of a router. */
+  /* The kernel reports addresses all the time, for example at each router advertisement. */
   private void findMissingPlanes() {
     for (NetDevice device : devices) {
       if (device.hasMissingPlane()) {
@@ -158,7 +158,7 @@ public final class AddressFollower implements AutoCloseable {
     }
   }
 
-  /** Ends the thread, soon. */
+  /** Asks the thread to end; doesn't wait for it. */
   @Override
   public void close() {
     closed = true;

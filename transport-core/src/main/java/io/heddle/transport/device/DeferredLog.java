@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps what a provider says until it is known whether the provider is taken, so that the reasons
- * against one become part of one sentence; warnings pass at once. After {@link #release} everything
- * passes. Any thread.
+ * Log that keeps a provider's info lines until the provider is chosen, so that the reasons against
+ * one join one sentence. Warnings pass at once. After {@link #release} everything passes. Any
+ * thread.
  */
 final class DeferredLog implements Log {
   private final Log log;
@@ -31,7 +31,7 @@ final class DeferredLog implements Log {
     return List.copyOf(kept);
   }
 
-  /** Lets everything pass, what was kept first. */
+  /** Writes the kept lines, then passes everything. */
   synchronized void release() {
     told = true;
     kept.forEach(sentence -> log.write(Level.INFO, sentence));

@@ -4,45 +4,45 @@ import io.heddle.verbs.Gid;
 import java.util.List;
 import java.util.Set;
 
-/** A connection as its device, and what watches the device, see it. */
+/** Connection as its device and the device's watchers see it. */
 public interface DeviceConnection extends RoutedConnection, AutoCloseable {
-  /** The carrier of this queue pair; −1 where it isn't this connection's. Control thread. */
+  /** Returns this queue pair's carrier; −1 where it isn't this connection's. Control thread. */
   int carrierOf(int queuePairNumber);
 
-  /** What this host calls each carrier. */
+  /** Returns this host's key of each carrier. */
   List<String> carrierKeys();
 
-  /** The device says that it, or a queue pair of this connection, is broken. */
+  /** Records that the device reports itself, or a queue pair of this connection, as broken. */
   void deviceFailed(String story);
 
-  /** This end failed; the peer hears why, unless it is gone itself. Any thread. */
+  /** Reports this end's failure to the peer, unless the peer is gone. Any thread. */
   void reportFailure(String story);
 
-  /** Whether this end has said goodbye, or is about to. Any thread. */
+  /** Returns whether this end has sent Closing, or is about to. Any thread. */
   boolean isLeaving();
 
-  /** This plane of the device carries nothing any more. Control thread. */
+  /** Reports that this plane of the device no longer carries traffic. Control thread. */
   void planeLost(LocalPlane plane, String cause);
 
-  /** This end's address on each plane. */
+  /** Returns this end's address on each plane. */
   List<Gid> localGids();
 
-  /** The host, or the device, has this address no more. Control thread. */
+  /** Reports that the host or the device has lost this address. Control thread. */
   void addressLost(Gid address, String cause);
 
-  /** This plane of the device has another address than before, which is gone. Control thread. */
+  /** Reports that this plane of the device has lost its address and has another. Control thread. */
   void planeMoved(LocalPlane plane);
 
-  /** This queue pair, perhaps of the connection, is broken. Control thread. */
+  /** Reports a broken queue pair, which may be another connection's. Control thread. */
   void queuePairLost(int queuePairNumber, String story);
 
-  /** The operator wants nothing new on these planes, and on these only. Control thread. */
+  /** Drains exactly these planes: they get no new chunks. Control thread. */
   void drain(Set<String> keys);
 
   /**
-   * Tells what devices have counted, and looks whether the peer is silent. Control thread.
+   * Publishes the devices' counts and checks whether the peer is silent. Control thread.
    *
-   * @return whether it is
+   * @return whether the peer is silent
    */
   boolean pollHealth();
 

@@ -26,7 +26,7 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the provider, opens its devices, and lays the planes over them. */
+/** Search for devices: picks the provider, opens its devices and assigns planes to them. */
 public final class DeviceSearch {
   private static final long ALL_INDEXES = -1;
 
@@ -40,7 +40,7 @@ public final class DeviceSearch {
   private Supplier<HostPlanes> later;
 
   /**
-   * @param providers those to choose from; the first by name that has a device is taken
+   * @param providers candidates; the first by name that has a device is used
    */
   public DeviceSearch(
       Options options,
@@ -61,18 +61,18 @@ public final class DeviceSearch {
         };
   }
 
-  /** Name of the provider that was taken. */
+  /** Returns the name of the provider in use. */
   public String provider() {
     return provider;
   }
 
   /**
    * Opens every device that carries a plane, of the first provider that has one: libibverbs before
-   * soft. Where that isn't the first one asked, one line says why.
+   * soft. Logs one line with the reason where the first candidate isn't used.
    *
-   * @param planes as they are
-   * @param later asked for those of later moments
-   * @throws HeddleException when no provider has such a device, with what each said
+   * @param planes the host's planes at present
+   * @param later source of the host's planes at later times
+   * @throws HeddleException when no provider has such a device, with each provider's reason
    */
   public List<NetDevice> open(HostPlanes planes, Supplier<HostPlanes> later) {
     this.later = later;
@@ -113,7 +113,7 @@ public final class DeviceSearch {
                     : String.join("; ", reasons)));
   }
 
-  /* Where one has a fault that ends the search, those before it are closed. */
+  /* Where one device's failure ends the search, closes the devices before it. */
   private List<NetDevice> open(
       VerbsProvider candidate,
       HostPlanes planes,
@@ -138,7 +138,7 @@ public final class DeviceSearch {
     return devices;
   }
 
-  /* A device that can't be opened or asked is left out: another one may carry the planes. */
+  /* Skips a device that can't be opened or queried: another one may carry the planes. */
   private @Nullable NetDevice open(
       RdmaDevice device,
       HostPlanes planes,
@@ -221,7 +221,10 @@ public final class DeviceSearch {
     return new NetDevice(context, addresses, weights, rail, rules, clock);
   }
 
-  /* Templates set an index that is right on other cards: where it is no plane's, all are taken. */
+  /*
+   * Job templates may set an index meant for other adapters. Where it matches no plane, all planes
+   * are used.
+   */
   private long wantedIndex(String device, GidTable gids, List<Plane> planes) {
     long wanted = options.get(InfinibandOptions.GID_INDEX);
     if (wanted < 0 || planes.isEmpty()) {
@@ -237,8 +240,8 @@ public final class DeviceSearch {
       return wanted;
     }
     log.warn(
-        "%s=%d is no plane's on device %s, whose planes have the indexes %s: all are taken; unset"
-            + " it, since an index means another address on each host",
+        "%s=%d matches no plane of device %s, whose planes have indexes %s: all planes are used;"
+            + " unset it, since an index means another address on each host",
         InfinibandOptions.GID_INDEX.name(), wanted, device, indexes);
     return ALL_INDEXES;
   }

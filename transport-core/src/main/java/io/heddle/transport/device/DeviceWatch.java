@@ -13,20 +13,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Looks after the devices: what they report of themselves, and what they count. Control thread.
+ * Watch over the devices: handles their asynchronous events and publishes their counters. Control
+ * thread.
  *
- * <p>A queue pair that is broken fails its plane for its connection; a port that is down, all its
- * planes; an address that has left the table, the planes that have it. What says that the device or
- * our use of it is broken ends connections.
+ * <p>A broken queue pair fails its plane for its connection. A port that is down fails all its
+ * planes. An address that left the GID table fails the planes that have it. An event that the
+ * device, or our use of it, is broken ends connections.
  */
 public final class DeviceWatch {
   private static final long PERIOD_NS = 100_000_000;
 
   private static final String CONTROL_ERROR =
-      "the control thread met an error of its own while it dealt with what the device reports,"
-          + " which it has told before";
+      "the control thread failed while it handled a device event; the error is logged before this"
+          + " line";
 
-  /* What is asked of a device ten times a second, made once. */
+  /* One device's poll state, allocated once; polled ten times a second. */
   private final class Watched {
     private final NetDevice device;
     private final AsyncEventListener events;
@@ -41,7 +42,10 @@ public final class DeviceWatch {
       events = (kind, qpn) -> tasks.run(() -> onEvent(device, kind, qpn));
     }
 
-    /* Most of the time most connections are idle: where the device is, none of them has news. */
+    /*
+     * Most connections are idle most of the time. Where the device had no activity, none of them
+     * needs a poll.
+     */
     void poll() {
       device.context().pollAsyncEvents(events);
       long newest = device.context().activity();
@@ -84,7 +88,7 @@ public final class DeviceWatch {
     this.devices = devices.stream().map(Watched::new).toList();
   }
 
-  /** Looks now, and then again and again, each device by itself. */
+  /** Polls each device now and then periodically, each in a timer of its own. */
   public void begin() {
     devices.forEach(device -> loop.every(PERIOD_NS, device::poll));
   }
@@ -94,7 +98,10 @@ public final class DeviceWatch {
         "device %s reports %s%s"
             .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
     if (qpn != 0 && !device.isInUse(qpn)) {
-      /* What still arrives for a connection that was aborted here is refused, and no fault. */
+      /*
+       * The peer of a connection that was aborted here may still send to it. Such requests are
+       * refused and are no fault.
+       */
       log.info("%s, of a connection that is closed here", story);
       return;
     }
@@ -115,12 +122,12 @@ public final class DeviceWatch {
       case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, story));
       case GID_CHANGE -> leaveLostAddresses(device, story);
       case PORT_ACTIVE, SUBNET_CHANGE -> {
-        /* Its planes are offered again by themselves, and those that lose their way say so. */
+        /* Failover offers its planes again; planes that lose their path raise events of their own. */
       }
     }
   }
 
-  /* One warning an event: connections warn as they end or leave a plane, and name their peers. */
+  /* One warning per event: connections warn as they end or leave a plane, and name their peers. */
   private boolean isLoggedByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
     return switch (kind) {
       case PORT_ACTIVE, GID_CHANGE, SUBNET_CHANGE -> true;
@@ -140,7 +147,10 @@ public final class DeviceWatch {
 
   private void fail(NetDevice device, int qpn, String story) {
     List<DeviceConnection> ending = device.failed(qpn, story);
-    /* A driven communicator finds the completion that says more, and tells the peer of that. */
+    /*
+     * Delayed, since a driven communicator finds the completion with the details and reports that
+     * to the peer.
+     */
     loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.reportFailure(story)));
   }
 

@@ -8,21 +8,18 @@ import java.io.File;
 import java.util.List;
 import java.util.Set;
 
-/** Has running and new connections do what {@link DrainOrders} says. Control thread. */
+/** Follower of {@link DrainOrders}: applies them to running and new connections. Control thread. */
 public final class DrainFollower {
   private static final long POLL_PERIOD_NS = 100_000_000;
 
-  /**
-   * A file that was written this shortly before it was read may be written again at the same time
-   * of the file system.
-   */
+  /** Age below which a file may still be rewritten with the same file-system timestamp. */
   private static final long SETTLED_MS = 1_000;
 
   private final DrainOrders orders;
   private final List<NetDevice> devices;
   private final Log log;
 
-  /* What was last read: its time, 0 where there was no file, and its length; −1 where it has to be read again. */
+  /* Modification time and length as last read: 0 where there was no file; −1 forces a read. */
   private final File file;
   private long readModifiedMs = -1;
   private long readBytes;
@@ -37,12 +34,12 @@ public final class DrainFollower {
     this.log = log;
   }
 
-  /** Looks now, and again until the loop ends. */
+  /** Polls now, and periodically until the loop ends. */
   public void begin(ControlLoop loop) {
     loop.every(POLL_PERIOD_NS, this::follow);
   }
 
-  /* Reads the file only where it changed: an absent one alone would be some kilobytes of exception each time. */
+  /* Reads the file only where it changed: the exception for an absent file alone allocates some kilobytes. */
   void follow() {
     long modifiedMs = file.lastModified();
     long bytes = file.length();

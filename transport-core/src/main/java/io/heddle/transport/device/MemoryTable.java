@@ -9,22 +9,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory of one device. Each registration has a region and keys of its own, though
- * others have the same bytes: so its end is the end of its key, whatever else is registered there,
- * and memory that was mapped anew at an old address is registered anew
- * (docs/decisions/connections.md).
+ * Table of one device's registered memory. Each registration has its own region and keys, even
+ * where another covers the same bytes. So deregistering ends exactly that key, and memory that is
+ * remapped at an old address is registered again (docs/decisions/connections.md).
  *
  * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's:
  * NCCL hands a handle to another thread only after the registration has returned, so plain reads
- * see what was written before.
+ * see the earlier writes.
  */
 public final class MemoryTable {
-  /** NCCL's numbers of what a pointer points to. */
+  /** NCCL's number of the pointer type: host memory. */
   public static final int HOST_MEMORY = 1;
 
   static final int DEVICE_MEMORY = 2;
 
-  /** In properties only: that device memory may be registered by its dma-buf. */
+  /** Bit in the properties only: device memory may be registered by its dma-buf. */
   public static final int DMA_BUF = 4;
 
   private final ProtectionDomain pd;
@@ -35,22 +34,25 @@ public final class MemoryTable {
           ProtectionDomain.Access.REMOTE_WRITE,
           ProtectionDomain.Access.REMOTE_READ);
   private @Nullable MemoryRegion[] byHandle = new MemoryRegion[64];
-  /* Handles that were given back; those from handedOut on never were out. */
+  /* Stack of freed handles; those from handedOut on were never used. */
   private int[] free = new int[64];
   private int freeCount;
   private int handedOut = 1;
 
-  /* Local key above, remote key below; 0 where there is no registration. Replaced when it grows, never shrunk. */
+  /*
+   * Local key in the upper half, remote key in the lower; 0 without a registration. Replaced when
+   * it grows, never shrunk.
+   */
   private volatile long[] keysByHandle = new long[64];
 
   private volatile boolean[] onDevice = new boolean[64];
 
   /**
-   * How memory is used.
+   * Rules for the use of registered memory.
    *
-   * @param relaxedOrder whether received data may be written in any order: what a completion stands
-   *     for is in place when the completion is, and NCCL's protocols that look earlier have a flag
-   *     in each piece
+   * @param relaxedOrder whether received data may be written in any order: the completed data is in
+   *     place once the completion is, and NCCL's protocols that poll the buffer earlier carry a
+   *     flag in each piece
    * @param flushes whether received data in device memory is flushed when NCCL asks for it
    */
   public record Rules(boolean relaxedOrder, boolean flushes) {}
@@ -70,7 +72,7 @@ public final class MemoryTable {
   /**
    * Registers memory for a caller of NCCL's interface.
    *
-   * @param type what the address points to
+   * @param type NCCL's pointer type
    * @return a handle, from 1, or a negated result code
    */
   public long register(long address, long lengthBytes, int type) {
@@ -82,14 +84,16 @@ public final class MemoryTable {
         : -TransportResult.INVALID_ARGUMENT;
   }
 
-  /* No host has addresses in the upper half. */
+  /* User addresses never lie in the upper half. */
   private static boolean isRange(long address, long lengthBytes) {
     return address > 0 && lengthBytes > 0 && lengthBytes <= Long.MAX_VALUE - address;
   }
 
   /**
+   * Registers host memory.
+   *
    * @return a handle, from 1
-   * @throws VerbsException where the device refuses it, as when it isn't mapped
+   * @throws VerbsException where the device refuses, as for memory that isn't mapped
    */
   public synchronized long register(long address, long lengthBytes) {
     return enter(pd.registerMemory(address, lengthBytes, access), false);
@@ -104,9 +108,9 @@ public final class MemoryTable {
   }
 
   /**
-   * Registers memory of a device by its dma-buf.
+   * Registers device memory by its dma-buf.
    *
-   * @param type what the address points to
+   * @param type NCCL's pointer type
    * @param offset of the range in the dma-buf
    * @param descriptor of the dma-buf; the caller closes it
    * @return a handle, from 1, or a negated result code
@@ -123,7 +127,7 @@ public final class MemoryTable {
         pd.registerDmaBuf(descriptor, offset, lengthBytes, address, access), type == DEVICE_MEMORY);
   }
 
-  /** Whether the memory is a device's, which has to be flushed. Any thread. */
+  /** Returns whether this is device memory, which needs a flush. Any thread. */
   public boolean isOnDevice(long handle) {
     boolean[] flags = onDevice;
     return handle > 0 && handle < flags.length && flags[(int) handle];
@@ -144,8 +148,7 @@ public final class MemoryTable {
   }
 
   /**
-   * Ends a registration: when this returns, its keys are good for nothing, and nobody writes there
-   * by them.
+   * Ends a registration. Once this returns, its keys are invalid and no peer can write by them.
    *
    * @return false when there is no such handle
    */
@@ -162,7 +165,10 @@ public final class MemoryTable {
     return true;
   }
 
-  /** Local key in the upper, remote key in the lower half; 0 for a handle that doesn't exist. */
+  /**
+   * Returns the local key in the upper and the remote key in the lower half; 0 for an unknown
+   * handle.
+   */
   public long keys(long handle) {
     long[] keys = keysByHandle;
     return handle > 0 && handle < keys.length ? keys[(int) handle] : 0;

@@ -15,11 +15,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its
+ * Device as NCCL sees it: an opened verbs device with its planes, one protection domain and its
  * registered memory. Lives as long as the transport.
  */
 public final class NetDevice implements AutoCloseable {
-  /** Why a device can't serve the policy packet, and what to do; names the device. */
+  /**
+   * Reason why a device can't serve the policy packet, with the remedy; takes the device's name.
+   */
   public static final String NEEDS_LINKS =
       "HEDDLE_POLICY=packet needs the soft device at both ends, without HEDDLE_SOFT_PEERS=standard,"
           + " but device %s binds a queue pair to one plane: set HEDDLE_PROVIDER=soft on all"
@@ -41,7 +43,7 @@ public final class NetDevice implements AutoCloseable {
   /**
    * @param planes at least one
    * @param weights one for each plane
-   * @param rail what NCCL is to call the rail; −1 where undefined
+   * @param rail NCCL's number of the rail; −1 where undefined
    * @param rules how registered memory is used
    */
   public NetDevice(
@@ -66,7 +68,7 @@ public final class NetDevice implements AutoCloseable {
     return context;
   }
 
-  /** The process's, for all that its connections measure. */
+  /** Returns the process's clock, used by all its connections. */
   public NanoClock clock() {
     return clock;
   }
@@ -79,32 +81,35 @@ public final class NetDevice implements AutoCloseable {
     return memory;
   }
 
-  /** Where they are now, in order of keys. Any thread. */
+  /** Returns the planes at their present addresses, in order of keys. Any thread. */
   public List<LocalPlane> planes() {
     return planes.now();
   }
 
-  /** Tells this one of addresses that planes leave for others. Before the first connection. */
+  /**
+   * Sets the listener of plane moves, called with the old and the new address. Before the first
+   * connection.
+   */
   public void onMove(BiConsumer<InetAddress, InetAddress> ear) {
     moves = ear;
   }
 
-  /** The address of a plane is gone, or soon will be. Any thread. */
+  /** Notes that some plane's address is gone, or soon will be. Any thread. */
   void markMissing() {
     planes.markMissing();
   }
 
-  /** Whether some plane is still missed. Any thread. */
+  /** Returns whether some plane has no address yet. Any thread. */
   boolean hasMissingPlane() {
     return planes.hasMissingPlane();
   }
 
-  /** Looks where planes are whose addresses are gone. Control thread. */
+  /** Looks for successor addresses of the planes whose own are gone. Control thread. */
   void findPlanes() {
     planes.findSuccessors().forEach(this::moved);
   }
 
-  /** Where a plane is that is tried again after it carried nothing. Control thread. */
+  /** Returns the plane at its present address, before it is tried again. Control thread. */
   public LocalPlane again(LocalPlane plane) {
     PlaneAddresses.Move move = planes.findAgain(plane.key());
     if (move != null) {
@@ -113,7 +118,7 @@ public final class NetDevice implements AutoCloseable {
     return planes.of(plane.key());
   }
 
-  /* Who still has it where it was fails with it, and is told where it is when it is tried again. */
+  /* Connections at the old address fail their plane and get the new address when they try it again. */
   private void moved(PlaneAddresses.Move move) {
     LocalPlane before = move.before();
     LocalPlane now = move.now();
@@ -124,14 +129,14 @@ public final class NetDevice implements AutoCloseable {
     }
   }
 
-  /** The host, or the device, has this address no more. Control thread. */
+  /** Reports that the host or the device has lost this address. Control thread. */
   void addressLost(Gid address, String cause) {
     for (DeviceConnection connection : connections) {
       connection.addressLost(address, cause);
     }
   }
 
-  /** Of its planes, and of connections that have them where they were before. */
+  /** Returns the addresses of the planes, and those at which connections still have them. */
   Set<Gid> addressesInUse() {
     Set<Gid> all = new HashSet<>();
     planes().forEach(plane -> all.add(plane.gid()));
@@ -139,7 +144,7 @@ public final class NetDevice implements AutoCloseable {
     return all;
   }
 
-  /** Whether this is its address on one of its planes. */
+  /** Returns whether one of the planes has this address. */
   public boolean has(AssignedAddress address) {
     Gid gid = Gid.of(address.address());
     return planes().stream().anyMatch(plane -> plane.gid().equals(gid));
@@ -154,19 +159,19 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * From now on routes have weights for connections whose planes are paired. Before the first
+   * Sets the source of route weights for connections whose planes are paired. Before the first
    * connection.
    */
   public void follow(Consumer<RoutedConnection> ear) {
     routes = ear;
   }
 
-  /** Gives a connection whose planes are paired the weights that routes have for its peer. */
+  /** Applies the route weights for its peer to a connection whose planes are paired. */
   public void follow(DeviceConnection connection) {
     routes.accept(connection);
   }
 
-  /** The open connections. Any thread. */
+  /** Returns the open connections. Any thread. */
   public Set<DeviceConnection> connections() {
     return connections;
   }
@@ -175,17 +180,20 @@ public final class NetDevice implements AutoCloseable {
     return context.device().name();
   }
 
-  /** Who tells of planes that this device's connections leave. Control thread. */
+  /** Returns the log of planes that this device's connections leave. Control thread. */
   public PlaneLog planeLog() {
     return planeLog;
   }
 
-  /** Who tells of what happens to many of this device's connections. Any thread. */
+  /** Returns the log of events that concern many of this device's connections. Any thread. */
   public PeerEvents events() {
     return events;
   }
 
-  /** Its planes, or peer and plane of the queue pair, for a log line. Control thread. */
+  /**
+   * Returns peer and plane of the queue pair, else the device's planes, for a log line. Control
+   * thread.
+   */
   String concerned(int queuePairNumber) {
     for (DeviceConnection connection : connections) {
       int carrier = connection.carrierOf(queuePairNumber);
@@ -196,21 +204,21 @@ public final class NetDevice implements AutoCloseable {
     return "planes " + planes().stream().map(LocalPlane::key).toList();
   }
 
-  /** A connection of this device is open. Any thread. */
+  /** Adds an open connection. Any thread. */
   public void opened(DeviceConnection connection) {
     connections.add(connection);
   }
 
-  /** A connection of this device is closed. Any thread. */
+  /** Removes a closed connection. Any thread. */
   public void closed(DeviceConnection connection) {
     connections.remove(connection);
   }
 
   /**
-   * The device reports that it is broken, or one of its queue pairs. Control thread.
+   * Fails the connections of a broken queue pair, or all for a broken device. Control thread.
    *
    * @param queuePairNumber 0 for the whole device
-   * @return the connections that end by it
+   * @return the connections that fail
    */
   public List<DeviceConnection> failed(int queuePairNumber, String story) {
     List<DeviceConnection> ending =
@@ -221,14 +229,14 @@ public final class NetDevice implements AutoCloseable {
     return ending;
   }
 
-  /** One of this device's planes carries nothing any more. Control thread. */
+  /** Reports that one of this device's planes no longer carries traffic. Control thread. */
   public void planeLost(LocalPlane plane, String cause) {
     for (DeviceConnection connection : connections) {
       connection.planeLost(plane, cause);
     }
   }
 
-  /** One queue pair is broken, and with it its plane for its connection. Control thread. */
+  /** Fails the plane of a broken queue pair for its connection. Control thread. */
   void queuePairFailed(int queuePairNumber, String story) {
     for (DeviceConnection connection : connections) {
       connection.queuePairLost(queuePairNumber, story);
@@ -236,20 +244,20 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Connections that were closed here while their peers may still ask for acknowledgements. Any
-   * thread.
+   * Returns the number of connections that are closed here but whose peers may still retransmit for
+   * lost acknowledgements. Any thread.
    */
   public long lingering() {
     return connections.stream().filter(each -> each.isLeaving()).count();
   }
 
-  /** Whether this queue pair serves a connection that nobody has closed yet. Control thread. */
+  /** Returns whether this queue pair serves a connection that isn't closed. Control thread. */
   boolean isInUse(int queuePairNumber) {
     return connections.stream()
         .anyMatch(each -> !each.isLeaving() && each.carrierOf(queuePairNumber) >= 0);
   }
 
-  /** Closes what connections are left, then the device. */
+  /** Closes the remaining connections, then the device. */
   @Override
   public void close() {
     List.copyOf(connections).forEach(DeviceConnection::close);

@@ -11,20 +11,20 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * Tells once of what happens to all connections to a peer, of which there may be hundreds. The
- * first is told; others of which the same is to be said, but for numbers, are traced, and counted
- * once no other has followed for a while. Any thread.
+ * Log that reports an event once for all connections to a peer, of which there may be hundreds. The
+ * first connection's lines are logged. Those of others that differ only in numbers are traced.
+ * Their count is logged once no other has followed for a while. Any thread.
  */
 public final class PeerEvents {
-  /** What can happen, and how the others are told of. */
+  /** Kinds of events, each with its level and the words for the remaining connections. */
   public enum Kind {
     FAILED(Log.Level.WARN, "failed"),
-    DOUBTED(Log.Level.INFO, "asked at its doors"),
-    HEARD(Log.Level.INFO, "went on by the same control channel"),
-    UNHEARD(Log.Level.INFO, "heard nothing on the control channel"),
-    RENEWED(Log.Level.INFO, "made the control channel anew"),
-    FOUND(Log.Level.INFO, "found a control channel again"),
-    /** Of each plane of a connection that fails: its number is told with that. */
+    DOUBTED(Log.Level.INFO, "probed it at its reconnect addresses"),
+    HEARD(Log.Level.INFO, "kept their control channel"),
+    UNHEARD(Log.Level.INFO, "received nothing on the control channel"),
+    RENEWED(Log.Level.INFO, "replaced the control channel"),
+    FOUND(Log.Level.INFO, "have a control channel again"),
+    /** One plane of a failing connection; FAILED has the count. */
     WITHOUT_PLANES(Log.Level.INFO, "");
 
     private final Log.Level level;
@@ -36,14 +36,14 @@ public final class PeerEvents {
     }
   }
 
-  /* NCCL asks each of its communicators much more often, and so hears of all failures. */
+  /* NCCL polls each communicator far more often, and so detects all failures within this time. */
   private static final long QUIET_NS = 2_000_000_000;
 
-  /* Where the words differ, so does the reason, and an engineer wants both. */
+  /* Events with different words have different reasons, and both are logged. */
   private record Key(String peer, Kind kind, String words) {}
 
   private static final class Event {
-    /* Weakly: an event that goes on and on keeps no closed connection in memory. */
+    /* Weak references: a long-lasting event keeps no closed connection in memory. */
     private final Set<Object> connections = Collections.newSetFromMap(new WeakHashMap<>());
     private long count;
     private final Log log;
@@ -62,11 +62,11 @@ public final class PeerEvents {
   }
 
   /**
-   * This happens to a connection. To one that it has happened to before it happens anew.
+   * Reports an event of a connection. A second event of the same connection starts a new report.
    *
-   * @param connection by its identity
+   * @param connection compared by identity
    * @param peer the other end, for the log
-   * @param sentences what to say, if it is the first to hear of it
+   * @param sentences the lines to log, if this connection is the first
    */
   public void report(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
     String words = DistinctErrors.words(String.join("; ", sentences));
@@ -80,7 +80,7 @@ public final class PeerEvents {
     }
   }
 
-  /** Whether connections to this peer have failed a moment ago. */
+  /** Returns whether connections to this peer have failed a moment ago. */
   public synchronized boolean hasFailed(String peer) {
     return events.keySet().stream()
         .anyMatch(key -> key.kind == Kind.FAILED && key.peer.equals(peer));
@@ -116,12 +116,12 @@ public final class PeerEvents {
     }
   }
 
-  /** Tells of those that nothing has been added to for a while. Now and then. */
+  /** Logs the counts of events that have been quiet for a while. Called periodically. */
   void flushQuiet() {
     flush(QUIET_NS);
   }
 
-  /** Tells of all; nothing follows. */
+  /** Logs the counts of all events, at the end. */
   void end() {
     flush(0);
   }

@@ -17,18 +17,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the planes of a device are. A plane whose address is gone from the device's table is at
- * another of its interface's ({@link PlaneSuccession}), as soon as there is one that can't be
- * mistaken. Indexes of the table are looked up anew at each question, since they move with every
- * change of addresses.
+ * Present addresses of a device's planes. A plane whose address left the GID table moves to another
+ * address of its interface ({@link PlaneSuccession}), as soon as there is an unambiguous one. GID
+ * indexes are looked up at each use, since every address change moves them.
  *
- * <p>Changed on the control thread, read by any.
+ * <p>Written on the control thread, read by any.
  */
 public final class PlaneAddresses {
   /**
-   * A plane that has gone from one address to another.
+   * Move of a plane from one address to another.
    *
-   * @param gone whether the host has the one before no more; else it still serves who has it
+   * @param gone whether the host has lost the old address; else that still serves the connections
+   *     on it
    */
   record Move(LocalPlane before, LocalPlane now, boolean gone) {}
 
@@ -40,13 +40,13 @@ public final class PlaneAddresses {
   private final Log log;
   private volatile List<LocalPlane> now;
 
-  /* Written by who hears of addresses, and on the control thread. */
+  /* Written by the address follower's thread and the control thread. */
   private volatile boolean away;
 
   /**
-   * @param host asked for the addresses of this moment
-   * @param wantedIndex of the table, that planes have to have; negative for any
-   * @param planes as they are found at the start, in order of keys
+   * @param host source of the host's present planes
+   * @param wantedIndex GID index that planes must have; negative for any
+   * @param planes as found at the start, in order of keys
    */
   public PlaneAddresses(
       DeviceContext context,
@@ -62,25 +62,27 @@ public final class PlaneAddresses {
     now = first;
   }
 
-  /** In order of keys. Any thread. */
+  /** Returns the planes in order of keys. Any thread. */
   List<LocalPlane> now() {
     return now;
   }
 
-  /** Some plane's address is gone, or soon will be. Any thread. */
+  /** Notes that some plane's address is gone, or soon will be. Any thread. */
   void markMissing() {
     away = true;
   }
 
-  /** Whether some plane is missed since. Any thread. */
+  /** Returns whether some plane has been without an address since. Any thread. */
   boolean hasMissingPlane() {
     return away;
   }
 
-  /** Looks for all planes whose address is gone; returns those that have another now. */
+  /**
+   * Looks for successor addresses of all planes whose address is gone; returns those that moved.
+   */
   List<Move> findSuccessors() {
     List<Move> moves = new ArrayList<>();
-    /* Before the table is read: what is missed meanwhile is looked for again. */
+    /* Cleared before the table is read, so that a plane that is lost meanwhile is looked for again. */
     away = false;
     GidTable table = context.gidTable();
     for (LocalPlane plane : now) {
@@ -97,8 +99,8 @@ public final class PlaneAddresses {
   }
 
   /**
-   * Looks for one plane that carried nothing where it was: it goes back to the address that it had
-   * first, where that is there again, and elsewhere only where its own is gone.
+   * Looks for an address of one plane that failed at its present one. It returns to its first
+   * address where that is back. It takes another only where its present one is gone.
    *
    * @return null where it stays
    */
@@ -116,7 +118,7 @@ public final class PlaneAddresses {
     return isThere(table, plane) ? null : successor(table, plane);
   }
 
-  /** The plane as it is now. */
+  /** Returns the plane at its present address. */
   LocalPlane of(String key) {
     return now.get(indexOf(key));
   }

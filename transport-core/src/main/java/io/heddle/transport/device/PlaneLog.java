@@ -8,31 +8,34 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Tells of planes that connections leave and take again, and of peers that are silent, once for
- * each peer and plane: a plane that fails does so for all connections to the peer, of which there
- * may be hundreds. What becomes of each is traced. Control thread.
+ * Log of planes that connections leave and rejoin, and of silent peers: one line per peer and
+ * plane, since a plane fails for all connections to the peer at once, of which there may be
+ * hundreds. Each connection's own change is traced. Control thread.
  */
 public final class PlaneLog {
-  /** A connection that things happen to. */
+  /** Connection as this log knows it. */
   public interface Source {
-    /** The other end, for the log. */
+    /** Returns the other end's name for the log. */
     String peer();
   }
 
-  /** A plane to a peer, in the words of the log. */
+  /** Plane to a peer, in the words of the log. */
   private record PeerPlane(String peer, String plane) {}
 
-  /* After how long an absence is told again: soon once, then ever more seldom, at last once an hour. */
+  /* Delays of the reminders of an absence: a minute, ten minutes, then an hour each. */
   private static final long FIRST_REMINDER_NS = 60_000_000_000L;
   private static final long LONGEST_REMINDER_NS = 3600_000_000_000L;
 
-  /** From when the first connection left it until all are back. */
+  /** Absence of a plane, from the first connection's leaving until all are back. */
   private static final class Absence {
     private final long beganNs;
     private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Source> away = new HashSet<>();
     private final Set<Source> ever = new HashSet<>();
-    /* Connections that ended before the others were back, and aren't kept for the number's sake. */
+    /*
+     * Count of connections that ended before the others were back; they aren't retained for the
+     * count's sake.
+     */
     private int ended;
 
     Absence(long beganNs) {
@@ -49,11 +52,11 @@ public final class PlaneLog {
   }
 
   /**
-   * A connection leaves a plane.
+   * Logs that a connection leaves a plane.
    *
-   * @param plane with the addresses that it has
-   * @param ends whether connections to the peer end, for which a plane is no reason: NCCL keeps the
-   *     last warning as its last error, so that must be theirs
+   * @param plane with its addresses
+   * @param ends whether the peer's connections end anyway: NCCL keeps the last warning as its last
+   *     error, so that must be theirs and not the plane's
    */
   public void left(Source connection, String plane, String cause, boolean ends, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);
@@ -72,12 +75,12 @@ public final class PlaneLog {
   }
 
   /**
-   * A plane that a connection left is still away. Told after a minute, ten minutes, an hour, and
-   * then each hour, once for all connections to the peer.
+   * Logs that a plane is still away: after a minute, ten minutes, an hour, and then each hour, once
+   * for all connections to the peer.
    *
    * @param plane as it was left
    * @param cause why it was left
-   * @param againNs until it is tried again
+   * @param againNs until the next try
    */
   public void stillAway(Source connection, String plane, String cause, long againNs, Log log) {
     Absence absence = absences.get(new PeerPlane(connection.peer(), plane));
@@ -98,10 +101,10 @@ public final class PlaneLog {
   }
 
   /**
-   * A connection has the plane again.
+   * Logs that a connection has rejoined the plane.
    *
    * @param plane as it was left
-   * @param now with the addresses that it has since
+   * @param now with its present addresses
    */
   public void back(Source connection, String plane, String now, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);
@@ -125,7 +128,7 @@ public final class PlaneLog {
         connections == 1 ? "" : ", with " + connections + " connections");
   }
 
-  /** The peer answers a connection on no plane, and is waited for. */
+  /** Logs that the peer answers a connection on no plane, and that the connection waits for it. */
   public void silent(Source connection, long silentNs, long graceNs, Log log) {
     Set<Source> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
     if (waiting.isEmpty()) {
@@ -136,7 +139,7 @@ public final class PlaneLog {
     waiting.add(connection);
   }
 
-  /** It answers the connection again. */
+  /** Logs that the peer answers the connection again. */
   public void answers(Source connection, long silentNs, Log log) {
     Set<Source> waiting = silences.getOrDefault(connection.peer(), Set.of());
     if (waiting.contains(connection)) {
@@ -150,7 +153,7 @@ public final class PlaneLog {
     }
   }
 
-  /** A connection ends; what the others do is told as before. */
+  /** Forgets a connection that ends; the others are logged as before. */
   public void ended(Source connection) {
     for (Absence absence : absences.values()) {
       absence.away.remove(connection);

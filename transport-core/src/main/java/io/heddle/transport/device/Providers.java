@@ -4,13 +4,13 @@ import io.heddle.verbs.VerbsProvider;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** Sources of devices to choose from. They keep nothing between two transports. */
+/** Providers to choose from. They keep no state between two transports. */
 public record Providers(List<VerbsProvider> all) {
   public Providers {
     all = List.copyOf(all);
   }
 
-  /** Those that this build has; to find them takes 10 ms. */
+  /** Returns this build's providers; finding them takes 10 ms. */
   public static Providers ofThisBuild() {
     ClassLoader loader = Providers.class.getClassLoader();
     return new Providers(

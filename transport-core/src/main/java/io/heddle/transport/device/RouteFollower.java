@@ -22,21 +22,21 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the weights of running connections as the routes file has them. A thread of its own, {@code
- * heddle-routes}, sleeps until the file changes, asks anew for each connection's peer, and swaps
- * the connection's snapshot where it differs. The data path sees one volatile field.
+ * Follower of the routes file: keeps the weights of running connections up to date. Its own thread,
+ * {@code heddle-routes}, sleeps until the file changes, looks up each connection's peer, and swaps
+ * the connection's snapshot where it differs. The data path reads one volatile field.
  *
- * <p>A daemon that gives no sign of life is told once; its last weights hold for a time, then all
- * planes weigh the same until it is back. The same holds where another process cuts the file short.
+ * <p>A daemon without a sign of life is reported once. Its last weights hold for a time; then all
+ * planes weigh the same until it is back. The same holds where another process truncates the file.
  */
 public final class RouteFollower implements AutoCloseable {
-  /** How often signs of life are looked for; a change of the routes wakes at once. */
+  /** Period of the check for signs of life; a change of the routes wakes the thread at once. */
   private static final long POLL_PERIOD_NS = 100_000_000;
 
-  /* How often a file that isn't there, or isn't the one being read, is looked for. */
+  /* Period of the check for a file that is absent, or that replaced the open one. */
   private static final long SEARCH_NS = 500_000_000;
 
-  /** Before the source of weights whose daemon is silent, or whose file is gone. */
+  /** Prefix of the weights' source where the daemon is silent or the file is gone. */
   private static final String HELD = "held ";
 
   private static final String ROUTES = "routes: ";
@@ -50,7 +50,7 @@ public final class RouteFollower implements AutoCloseable {
 
   private final Path path;
 
-  /* The same: to ask whether it is there makes no garbage, to open in vain does. */
+  /* The same path: File.exists allocates nothing where the file is absent, a failed open does. */
   private final File file;
 
   private final long holdNs;
@@ -81,12 +81,12 @@ public final class RouteFollower implements AutoCloseable {
     refresh();
   }
 
-  /** Planes that the daemon has an address for; how they are called there comes first. */
+  /** Returns the planes that the daemon has an address for; their keys there take precedence. */
   public synchronized List<PublishedPlane> planes() {
     return planes;
   }
 
-  /** Begins to follow, for these devices' connections. */
+  /** Starts following the file for these devices' connections. */
   public void start(List<NetDevice> of) {
     synchronized (this) {
       devices = of;
@@ -95,7 +95,7 @@ public final class RouteFollower implements AutoCloseable {
     thread.start();
   }
 
-  /** What weights follow at present, for people. */
+  /** Describes the present source of weights, for the log. */
   public synchronized String describe() {
     RouteReader open = reader;
     return switch (stage) {
@@ -115,18 +115,20 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /** A connection's planes are paired. Control thread. */
+  /** Applies the weights to a connection whose planes are paired. Control thread. */
   synchronized void joined(RoutedConnection connection) {
     try {
       apply(connection);
     } catch (RoutesCutException cut) {
-      /* Told, and the file let go, by our own thread at its next look; until then nothing is known. */
+      /* Our own thread reports this and closes the file at its next poll; until then no weights are known. */
       log.trace("no weights for %s: %s", connection.peer(), String.valueOf(cut.getMessage()));
     }
   }
 
-  /* An InternalError is the Java machine's word for a fault in mapped memory that came up where nobody expected it; what
-  was being applied then is applied again. */
+  /*
+   * The JVM raises InternalError for a fault in mapped memory outside its known accesses.
+   * LastingThread catches it, and the weights that were being applied are applied again.
+   */
   private boolean round() {
     if (!closed) {
       try {
@@ -137,13 +139,13 @@ public final class RouteFollower implements AutoCloseable {
           open.awaitChange(appliedSequence, POLL_PERIOD_NS);
         }
       } catch (RoutesCutException cut) {
-        log.trace("%s: the next look lets it go", String.valueOf(cut.getMessage()));
+        log.trace("%s: closed at the next poll", String.valueOf(cut.getMessage()));
       }
     }
     return !closed;
   }
 
-  /* Looks at the file, the daemon and the routes, and gives connections what has changed. */
+  /* Checks the file, the daemon and the routes, and applies changes to the connections. */
   private synchronized @Nullable RouteReader refresh() {
     if (closed) {
       return null;
@@ -176,12 +178,15 @@ public final class RouteFollower implements AutoCloseable {
       List<PublishedPlane> now = open.planes();
       planes = now.isEmpty() ? planes : now;
       applyAll();
-      /* Taken before reading: what changes meanwhile is read next time, and all of it if this failed. */
+      /*
+       * The sequence is read before the routes: a change meanwhile is read next time, and all of
+       * it if this failed.
+       */
       appliedSequence = sequence;
     }
   }
 
-  /* One that fails keeps no other from its weights. */
+  /* One connection's failure doesn't keep the others from their weights. */
   private void applyAll() {
     Throwable first = null;
     for (NetDevice device : devices) {
@@ -200,7 +205,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* Only here, on the one thread that may be waiting for the file, is it let go. */
+  /* Closed only here, on the one thread that may be waiting on the file. */
   private void dropFile(RoutesCutException cut) {
     RouteReader open = reader;
     if (open != null) {
@@ -217,7 +222,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* The file that was lost has no successor yet. */
+  /* The lost file has no successor yet. */
   private void expireLost() {
     if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
       stage = Stage.ALL_EQUAL;
@@ -230,7 +235,7 @@ public final class RouteFollower implements AutoCloseable {
     String ended =
         liveness.state() == Liveness.State.ENDED
             ? "has ended"
-            : "gives no sign of life since " + liveness.silenceNs() / 1_000_000 + " ms";
+            : "has given no sign of life for " + liveness.silenceNs() / 1_000_000 + " ms";
     switch (next) {
       case FOLLOWING ->
           log.info(
@@ -249,7 +254,10 @@ public final class RouteFollower implements AutoCloseable {
     stage = next;
   }
 
-  /* The open file, or the one that has taken its name; one that vanishes stays, with a daemon that falls silent. */
+  /*
+   * Returns the open file, or the one that replaced it. A deleted file stays open; its daemon then
+   * falls silent.
+   */
   private @Nullable RouteReader reopen() {
     RouteReader open = reader;
     long now = clock.nanoTime();
@@ -310,7 +318,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* Null where no whole state could be read: the connection keeps what it has. */
+  /* Returns null where no consistent state could be read: the connection keeps its weights. */
   private @Nullable PlaneWeights queryWeights(RoutedConnection connection, List<Gid> remote) {
     RouteReader open = reader;
     List<String> keys = connection.planeKeys();
@@ -320,7 +328,7 @@ public final class RouteFollower implements AutoCloseable {
     }
     if (!unknown.isEmpty()) {
       warnOnce(
-          "%s tells nothing of planes %s, only of %s: they carry nothing while others are told of"
+          "%s has no planes %s, only %s: those carry nothing while the file has others"
               .formatted(path, unknown, planes.stream().map(PublishedPlane::key).toList()));
     }
     int[] weights = new int[keys.size()];

@@ -1,8 +1,8 @@
 package io.heddle.transport.device;
 
 /**
- * How a call ended, as numbers that the plugin hands on as they are. Failures travel negated where
- * a value may.
+ * Result codes that the plugin passes on unchanged. Where a value may be returned, a failure is
+ * negated.
  */
 public final class TransportResult {
   public static final int SUCCESS = 0;
@@ -10,16 +10,16 @@ public final class TransportResult {
   /** The network, the device or the operating system failed. */
   public static final int SYSTEM_ERROR = 2;
 
-  /** A fault of Heddle's own. */
+  /** An internal fault of Heddle. */
   public static final int INTERNAL_ERROR = 3;
 
-  /** The caller named something that doesn't exist. */
+  /** The caller named an object that doesn't exist. */
   public static final int INVALID_ARGUMENT = 4;
 
   /** The caller broke the rules of the interface, such as a send larger than its receive. */
   public static final int INVALID_USAGE = 5;
 
-  /** The peer, or the way to it, is gone. */
+  /** The peer, or the path to it, is gone. */
   public static final int REMOTE_ERROR = 6;
 
   private TransportResult() {}

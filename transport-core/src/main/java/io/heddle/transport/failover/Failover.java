@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a connection off planes that fail: one end's half of the protocol of docs/failover.md,
- * whose words and tables these are. {@link PlaneRecovery} takes it back onto them.
+ * One end's half of the failover protocol of docs/failover.md, with that page's terms and tables:
+ * takes a connection off planes that fail. {@link PlaneRecovery} returns it to them.
  *
- * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
- * the data path; only {@link #noticed} is called by others.
+ * <p>Runs on the control thread, with the communicator's {@link Baton} where it touches the data
+ * path. Only {@link #noticed} is called by other threads.
  */
 public final class Failover implements PlaneFailureListener {
   private static final long POLL_NS = 1_000_000;
@@ -48,7 +48,7 @@ public final class Failover implements PlaneFailureListener {
   private boolean over;
 
   /**
-   * @param graceNs how long no plane may be up
+   * @param graceNs longest time without a plane that is up
    */
   public Failover(
       ControlTasks tasks,
@@ -102,37 +102,37 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** Looks whether the peer is silent on all planes. Control thread. */
+  /** Checks whether the peer is silent on all planes. Control thread. */
   public void checkForSilence() {
     if (!over) {
       silence.check();
     }
   }
 
-  /** Whether the last look found it silent. Control thread. */
+  /** Returns whether the last check found the peer silent. Control thread. */
   public boolean isPeerSilent() {
     return !over && silence.isSilent();
   }
 
-  /** Whether some plane carries what is sent now, as far as is known. Control thread. */
+  /** Returns whether some plane is believed to carry traffic now. Control thread. */
   boolean anyCarries() {
     return grace.anyUp() && !silence.isSilent();
   }
 
-  /** A failure of a plane is noticed at this end. Any thread. */
+  /** Handles a plane failure that this end noticed. Any thread. */
   @Override
   public void noticed(int plane, int epoch, String cause) {
     tasks.execute(() -> notice(planes[plane], epoch, cause));
   }
 
-  /** As {@link #noticed}, whatever epoch the plane is in. Control thread. */
+  /** As {@link #noticed}, for the plane's present epoch. Control thread. */
   public void noticedNow(int plane, String cause) {
     tasks.run(() -> notice(planes[plane], planes[plane].epoch, cause));
   }
 
   /**
-   * The device says that a queue pair of the plane is broken. A completion that says why is taken
-   * before, where there is one, and its words are told in place of these. Control thread.
+   * Handles the device's report of a broken queue pair. Completions are polled first: one with the
+   * cause takes the place of this report. Control thread.
    */
   public void queuePairLost(int plane, String cause) {
     tasks.run(() -> {
@@ -148,14 +148,14 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /**
-   * Routes lead over the plane no more. What is under way there may still arrive, but where nothing
-   * is answered the plane is silent, and waiting for its retries would be idle. Any thread.
+   * Handles the withdrawal of the plane's route. Requests in flight there may still complete. Where
+   * none is answered the plane is treated as silent, without waiting for its retries. Any thread.
    */
   public void withdrawn(int plane) {
     tasks.execute(() -> withdrawn.watch(planes[plane]));
   }
 
-  /** The plane fails, if it is still live in this epoch. Control thread. */
+  /** Fails the plane, if it is still live in this epoch. Control thread. */
   void notice(FailoverPlane plane, int epoch, String cause) {
     if (!over && plane.epoch == epoch && plane.state.isLive()) {
       say(new PlaneDown(plane.key, epoch, cause));
@@ -163,7 +163,7 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** The other end says something of a plane. */
+  /** Handles the peer's message about a plane. */
   public void heard(PlaneMessage message) {
     if (over) {
       return;
@@ -232,7 +232,7 @@ public final class Failover implements PlaneFailureListener {
     return !connection.health().isPeerAlive() || connection.events().hasFailed(connection.peer());
   }
 
-  /* To fence. */
+  /* Fencing. */
 
   void fence(FailoverPlane plane, String cause) {
     boolean wasUp = plane.state == PlaneState.UP;
@@ -246,7 +246,7 @@ public final class Failover implements PlaneFailureListener {
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.stayedDown();
-      log.trace("%s: %s doesn't carry: %s", connection.peer(), plane.key, cause);
+      log.trace("%s: %s carries no traffic: %s", connection.peer(), plane.key, cause);
     }
     connection.carrierWeights().setShare(plane.index, 0);
     end.baton().await();
@@ -272,7 +272,7 @@ public final class Failover implements PlaneFailureListener {
     drainCompletions(plane, plane.epoch, now + FENCE_LIMIT_NS);
   }
 
-  /* Takes completions until every request of the plane has one; then this end is fenced. */
+  /* Polls completions until every request of the plane has one; then this end is fenced. */
   private void drainCompletions(FailoverPlane plane, int epoch, long limitNs) {
     if (over || plane.state != PlaneState.FENCING || plane.epoch != epoch) {
       return;
@@ -285,7 +285,7 @@ public final class Failover implements PlaneFailureListener {
       boolean drained = flows.stream().allMatch(SubFlow::isDrained);
       if (!drained && tasks.nanoTime() - limitNs > 0) {
         log.info(
-            "%s: plane %s: the device keeps completions back; its queue pairs are reset",
+            "%s: plane %s: the device withholds completions; its queue pairs are reset",
             connection.peer(), plane.key);
         connection.pairs().reset(plane.index);
         end.takeCompletions();
@@ -323,25 +323,25 @@ public final class Failover implements PlaneFailureListener {
       end.baton().give();
     }
     if (wrong != null) {
-      fail("what it says of plane " + plane.key + " can't be: " + wrong);
+      fail("its message about plane " + plane.key + " is contradictory: " + wrong);
       return;
     }
     plane.theirs = null;
     plane.state = PlaneState.DOWN;
     log.trace(
-        "%s: plane %s is down, %d pieces again, %d ms after it fell",
+        "%s: plane %s is down, %d chunks posted again, %d ms after its failure",
         connection.peer(), plane.key, again, (tasks.nanoTime() - plane.fellNs) / 1_000_000);
     if (end.isSender()) {
       back.tryLater(plane);
     }
   }
 
-  /** A plane is up again. */
+  /** Notes that a plane is up again. */
   void rose() {
     grace.judge();
   }
 
-  /** The plane with its addresses, as the log has it. */
+  /** Returns the plane with its addresses, for the log. */
   String where(FailoverPlane plane) {
     return connection.pairs().addressesOf(plane.index);
   }
@@ -350,12 +350,12 @@ public final class Failover implements PlaneFailureListener {
     log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
 
-  /** The sub-flows of the plane's present epoch. With the baton. */
+  /** Returns the sub-flows of the plane's present epoch. With the baton. */
   List<SubFlow> flowsOn(FailoverPlane plane) {
     return Arrays.stream(end.flows()).filter(flow -> flow.plane == plane.index).toList();
   }
 
-  /* To spare a plane. */
+  /* Draining. */
 
   private void onDrain(Drain drain) {
     int plane = connection.pairNames().indexOf(drain.plane());
@@ -367,9 +367,9 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /**
-   * The operator wants nothing new on these planes, and on these only. Control thread.
+   * Drains exactly these planes: they get no new chunks. Control thread.
    *
-   * @param keys of this host
+   * @param keys this host's keys
    */
   public void drain(Set<String> keys) {
     tasks.run(() -> drainNow(keys));
@@ -386,7 +386,7 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /* To end. */
+  /* Ending. */
 
   private void noPlaneLeft() {
     if (over) {
@@ -412,7 +412,7 @@ public final class Failover implements PlaneFailureListener {
   private String standingOf(FailoverPlane plane) {
     return plane.state == PlaneState.UP
         ? "%s: %s answers nothing".formatted(connection.peer(), where(plane))
-        : "%s: %s fell %s ms ago and is %s: %s"
+        : "%s: %s failed %s ms ago and is %s: %s"
             .formatted(
                 connection.peer(),
                 where(plane),
@@ -427,7 +427,7 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** The other end is gone for good: what is unknown will never be settled. */
+  /** Handles the final loss of the peer: unsettled state can never be settled. */
   public void peerUnreachable() {
     if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
       fail(connection.health().peerReason());
@@ -446,29 +446,29 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** Does something of this connection; what it throws ends it alone. Control thread. */
+  /** Runs a task of this connection; an exception ends this connection only. Control thread. */
   public void guarded(Runnable task) {
     tasks.run(task);
   }
 
-  /** The connection is closed. */
+  /** Ends failover of a closed connection. */
   public void end() {
     over = true;
     connection.planeLog().ended(connection);
     withdrawn.end();
   }
 
-  /** Whether nothing is to be done for any plane any more. Control thread. */
+  /** Returns whether failover of this connection has ended. Control thread. */
   boolean isOver() {
     return over;
   }
 
-  /** The conversation with the other end. */
+  /** Returns the channel to the peer. */
   public PeerChannel peer() {
     return peer;
   }
 
-  /** What a plane is doing, for tests and people; null where there is no such plane. */
+  /** Returns a plane's state, for tests and the log; null for an unknown plane. */
   public @Nullable PlaneState state(int plane) {
     return plane < planes.length ? planes[plane].state : null;
   }

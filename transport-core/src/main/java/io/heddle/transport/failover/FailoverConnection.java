@@ -7,35 +7,35 @@ import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.PlaneLog;
 import java.util.List;
 
-/** What failover asks of the connection that it keeps on its planes. */
+/** Connection as failover sees it. */
 public interface FailoverConnection extends PlaneLog.Source {
-  /** What both ends call each carrier. */
+  /** Returns the name of each carrier that both ends use. */
   List<String> carrierNames();
 
-  /** What both ends call each plane. */
+  /** Returns the name of each plane that both ends use. */
   List<String> pairNames();
 
   /** Returns the key that this host has for each plane. */
   List<String> planeKeys();
 
-  /** The queue pairs, once the planes are paired. */
+  /** Returns the queue pairs, once the planes are paired. */
   CarrierPairs pairs();
 
-  /** What hangs on the planes' addresses hears of them, where they have changed. */
+  /** Publishes changed plane addresses to the counters and the routes. */
   void publishAddresses();
 
-  /** The weights of the planes, whether each is a carrier or not. */
+  /** Returns the weights of the planes, also where a carrier spans several. */
   ConnectionWeights planeWeights();
 
-  /** The weights of the carriers, with all that bears on them. */
+  /** Returns the effective weights of the carriers. */
   ConnectionWeights carrierWeights();
 
-  /** Whether both ends are there and well. */
+  /** Returns the state of both ends. */
   ConnectionHealth health();
 
-  /** Who tells of planes that connections leave. */
+  /** Returns the log of planes that connections leave. */
   PlaneLog planeLog();
 
-  /** Who tells of what happens to many connections. */
+  /** Returns the log of events that concern many connections. */
   PeerEvents events();
 }

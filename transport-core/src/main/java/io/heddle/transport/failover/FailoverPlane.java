@@ -3,13 +3,13 @@ package io.heddle.transport.failover;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import org.jspecify.annotations.Nullable;
 
-/** One plane as one end of a connection sees it. Control thread only. */
+/** Plane as failover at one end of a connection sees it. Control thread only. */
 final class FailoverPlane {
   private static final long FIRST_HOLD_NS = 1_000_000_000;
   private static final long LONGEST_HOLD_NS = 60_000_000_000L;
   private static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
-  /** A plane that falls sooner than this after its return flaps. */
+  /** A plane that fails sooner than this after its return is flapping. */
   private static final long STEADY_NS = 60_000_000_000L;
 
   final int index;
@@ -17,15 +17,15 @@ final class FailoverPlane {
   PlaneState state = PlaneState.UP;
   int epoch;
 
-  /** The other end's word that came before ours. */
+  /** The peer's Fenced that came before ours. */
   @Nullable Fenced theirs;
 
-  /** Why it fell, and when by the clock. */
+  /** Cause and time of its failure. */
   String cause = "";
 
   long fellNs;
 
-  /** The plane with the addresses that it had then, as the log has it. */
+  /** The plane with its addresses at the failure, for the log. */
   String leftAs = "";
 
   private long returnedNs;
@@ -37,7 +37,7 @@ final class FailoverPlane {
     this.key = key;
   }
 
-  /** It was in use and is no more. */
+  /** Notes that the plane was in use and failed. */
   void fell(String why, long nowNs) {
     cause = why;
     fellNs = nowNs;
@@ -47,7 +47,7 @@ final class FailoverPlane {
             : FIRST_HOLD_NS;
   }
 
-  /** It was tried, and didn't carry. */
+  /** Notes that the plane was tried and failed again. */
   void stayedDown() {
     holdNs = Math.max(holdNs, Math.min(holdNs * 2, LONGEST_PAUSE_NS));
   }
@@ -57,7 +57,7 @@ final class FailoverPlane {
     returnedNs = nowNs;
   }
 
-  /** How long to wait before it is tried again. */
+  /** Returns the delay before the next try. */
   long holdNs() {
     return holdNs;
   }

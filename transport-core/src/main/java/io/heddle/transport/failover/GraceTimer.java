@@ -3,18 +3,18 @@ package io.heddle.transport.failover;
 import io.heddle.transport.control.ControlTasks;
 import java.util.Arrays;
 
-/** How long a connection goes on without any plane. Control thread. */
+/** Timer that limits how long a connection goes on without any plane that is up. Control thread. */
 final class GraceTimer {
   private final ControlTasks tasks;
   private final FailoverPlane[] planes;
   private final long graceNs;
   private final Runnable whenOver;
 
-  /* Since when none is up; 0 while one is. */
+  /* Time since which no plane has been up; 0 while one is. */
   private long alone;
 
   /**
-   * @param whenOver called when none was up for so long
+   * @param whenOver called once no plane was up for the grace time
    */
   GraceTimer(ControlTasks tasks, FailoverPlane[] planes, long graceNs, Runnable whenOver) {
     this.tasks = tasks;
@@ -31,7 +31,7 @@ final class GraceTimer {
     return Arrays.stream(planes).anyMatch(plane -> plane.state == PlaneState.UP);
   }
 
-  /** A plane has fallen or risen. */
+  /** Restarts or stops the timer after a plane's change of state. */
   void judge() {
     if (anyUp()) {
       alone = 0;

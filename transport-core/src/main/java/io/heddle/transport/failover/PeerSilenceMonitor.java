@@ -4,24 +4,24 @@ import io.heddle.platform.Log;
 import java.util.List;
 
 /**
- * Waits for a peer that answers on none of its planes, where the device tells that from a plane
- * that is lost ({@link io.heddle.verbs.QueuePair#peerSilentNs}): it is slow, and fencing planes
- * would help nobody. It has the grace time, as a connection without a plane has. A peer that is
- * known to have left gets none: its planes have failed. Control thread.
+ * Monitor of a peer that answers on none of its planes, where the device tells that from a lost
+ * plane ({@link io.heddle.verbs.QueuePair#peerSilentNs}). Such a peer is slow, and fencing planes
+ * would help nobody. It gets the grace time, like a connection without a plane. A peer that is
+ * known to have left gets none: its planes fail. Control thread.
  */
 final class PeerSilenceMonitor {
-  /** A wait is told of when it has lasted so long. */
+  /** Length of a wait from which on it is logged. */
   private static final long REPORT_AFTER_NS = 1_000_000_000;
 
-  /** Hears of the ends of a wait. */
+  /** Listener of the stages of a wait. */
   interface Listener {
-    /** The peer has begun to be silent on all planes. */
+    /** The peer has become silent on all planes. */
     void silent();
 
     /** This plane waits for a peer that has left. */
     void left(int plane, String cause);
 
-    /** The wait was too long. */
+    /** The wait has exceeded the grace time. */
     void tooLong(long silentNs);
   }
 
@@ -39,12 +39,12 @@ final class PeerSilenceMonitor {
     this.log = log;
   }
 
-  /** Whether none of its planes carries anything now though they are up. */
+  /** Returns whether no plane carries traffic now although planes are up. */
   boolean isSilent() {
     return silent;
   }
 
-  /** Looks; ten times a second. */
+  /** Checks the peer; called ten times a second. */
   void check() {
     long silentNs = connection.pairs().peerSilentNs();
     if (silentNs == 0) {

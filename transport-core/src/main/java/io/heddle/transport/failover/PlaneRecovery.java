@@ -14,12 +14,12 @@ import io.heddle.transport.data.SubFlow;
 import java.util.List;
 
 /**
- * Takes a connection back onto planes that {@link Failover} took it off: from DOWN over OPENING and
- * PROBING to UP in docs/failover.md. Fresh queue pairs are offered and answered, each end's where
- * its plane is now, tried by an empty write each, and their weight grows in steps.
+ * Recovery of planes that {@link Failover} left: from DOWN over OPENING and PROBING to UP in
+ * docs/failover.md. The ends exchange fresh queue pairs, each end's at its plane's present address,
+ * and probe each by an empty write. Then the plane's weight grows in steps.
  *
- * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
- * the data path.
+ * <p>Runs on the control thread, with the communicator's {@link Baton} where it touches the data
+ * path.
  */
 public final class PlaneRecovery {
   private static final long POLL_NS = 1_000_000;
@@ -46,7 +46,7 @@ public final class PlaneRecovery {
     this.log = log;
   }
 
-  /** Offers the plane after its hold-down. The sender's end. */
+  /** Schedules an offer of the plane after its hold-down. Sender's end. */
   void tryLater(FailoverPlane plane) {
     int epoch = plane.epoch;
     long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
@@ -61,7 +61,7 @@ public final class PlaneRecovery {
         });
   }
 
-  /* Of an end that has failed no probe is acknowledged, and no plane is of use to it. */
+  /* An end that has failed acknowledges no probe and needs no plane. */
   private boolean hasEndFailed() {
     end.baton().await();
     try {
@@ -71,7 +71,9 @@ public final class PlaneRecovery {
     }
   }
 
-  /** The last plane fell: those that wait for the end of their hold-down can't any more. */
+  /**
+   * Reschedules the planes in hold-down after the last plane failed: they can't wait any longer.
+   */
   void tryAllSoon(FailoverPlane[] planes) {
     for (FailoverPlane plane : planes) {
       if (plane.state == PlaneState.DOWN) {
@@ -103,7 +105,10 @@ public final class PlaneRecovery {
         });
   }
 
-  /** The receiver's end hears an offer; false where it contradicts what is. */
+  /**
+   * Handles the sender's offer at the receiver; returns false where it contradicts this end's
+   * state.
+   */
   boolean onOffer(FailoverPlane plane, PlaneUp up) {
     if (plane.state != PlaneState.DOWN || up.epoch() != plane.epoch + 1) {
       return false;
@@ -123,7 +128,10 @@ public final class PlaneRecovery {
     return true;
   }
 
-  /** The sender's end hears the answer; false where it contradicts what is. */
+  /**
+   * Handles the receiver's answer at the sender; returns false where it contradicts this end's
+   * state.
+   */
   boolean onAnswer(FailoverPlane plane, PlaneUp up) {
     if (up.epoch() != plane.epoch) {
       return false;
@@ -201,7 +209,10 @@ public final class PlaneRecovery {
     ramp(plane, epoch, 1);
   }
 
-  /** The receiver's end hears that the plane carries; false where that contradicts what is. */
+  /**
+   * Handles the sender's PlaneReady at the receiver; returns false where it contradicts this end's
+   * state.
+   */
   boolean onReady(FailoverPlane plane, PlaneReady ready) {
     if (end.isSender() || ready.epoch() != plane.epoch) {
       return false;
@@ -235,7 +246,7 @@ public final class PlaneRecovery {
     }
   }
 
-  /* With nothing else to carry, a plane carries all at once: shares are relative. */
+  /* Shares are relative: where it is the only plane, it carries everything at once. */
   private void ramp(FailoverPlane plane, int epoch, int eighths) {
     if (failover.isOver() || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;

@@ -1,6 +1,6 @@
 package io.heddle.transport.failover;
 
-/** What one end of a connection does with one of its planes; docs/failover.md has the moves. */
+/** State of one plane at one end of a connection; docs/failover.md has the transitions. */
 public enum PlaneState {
   /** In use. */
   UP,
@@ -8,22 +8,22 @@ public enum PlaneState {
   /** This end's queue pairs were moved to ERROR, and their completions are being taken. */
   FENCING,
 
-  /** This end is fenced and has said so; the other end hasn't yet. */
+  /** This end is fenced and has sent Fenced; the peer hasn't yet. */
   FENCED,
 
-  /** Both ends are fenced, and what was unknown is settled. */
+  /** Both ends are fenced, and the chunks in flight are settled. */
   DOWN,
 
   /**
-   * Fresh queue pairs exist here. The sender waits for those of the receiver, the receiver for the
-   * sender's word.
+   * Fresh queue pairs exist here. The sender waits for the receiver's, the receiver for the
+   * sender's PlaneReady.
    */
   OPENING,
 
-  /** At the sender: the fresh queue pairs are connected, and a probe is under way on each. */
+  /** At the sender: the fresh queue pairs are connected, and a probe is in flight on each. */
   PROBING;
 
-  /** Whether queue pairs exist that may still do something. */
+  /** Returns whether queue pairs exist that may still carry requests. */
   boolean isLive() {
     return this == UP || this == OPENING || this == PROBING;
   }

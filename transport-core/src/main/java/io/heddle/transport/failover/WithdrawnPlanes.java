@@ -5,15 +5,15 @@ import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.SubFlow;
 
 /**
- * Watches what is still under way on planes whose routes are gone. It may arrive, and then the
- * plane is left without a failure; where nothing is answered the plane is silent, and to wait for
- * its retries would be idle. Control thread.
+ * Watch over requests in flight on planes whose routes are withdrawn. They may complete, and then
+ * the plane is left without a failure. Where none is answered the plane is silent, and waiting for
+ * its retries would only cost time. Control thread.
  */
 final class WithdrawnPlanes {
   /**
-   * Silent is who answers nothing for so many times as long as sends have taken lately, within
-   * bounds: a process may be kept from its processor for the least of them, and what has taken
-   * longer than the other by the plane's own fault isn't worth waiting for.
+   * A plane is silent after this multiple of the recent duration of sends, within bounds. A peer
+   * may be descheduled for the lower bound. Longer delays by the plane's own fault aren't worth the
+   * wait.
    */
   private static final int SILENCE_FACTOR = 4;
 
@@ -21,7 +21,7 @@ final class WithdrawnPlanes {
   private static final long MAX_SILENCE_NS = 60_000_000;
   private static final int LOOKS = 4;
 
-  /** Hears of a plane that answers nothing. */
+  /** Listener of silent planes. */
   interface Listener {
     void silent(FailoverPlane plane, int epoch, String cause);
   }
@@ -37,24 +37,28 @@ final class WithdrawnPlanes {
     this.listener = listener;
   }
 
-  /** Watches until nothing is under way on the plane, or this end has failed. */
+  /** Watches until nothing is in flight on the plane, or this end has failed. */
   void watch(FailoverPlane plane) {
     poll(plane, plane.epoch, -1, -1, tasks.nanoTime());
   }
 
-  /** The connection is closed: what a look touches is gone. Control thread. */
+  /** Stops watching: the connection is closed, and its memory is gone. Control thread. */
   void end() {
     over = true;
   }
 
-  /** How long no answer is no silence yet where sends take so long. */
+  /**
+   * Returns the time without an answer after which a plane is silent, from the recent duration of
+   * sends.
+   */
   static long silenceLimitNs(long usualNs) {
     return Math.clamp(SILENCE_FACTOR * usualNs, MIN_SILENCE_NS, MAX_SILENCE_NS);
   }
 
   /*
-   * Where the other planes have something under way and have answered nothing in all that time either, the peer is slow.
-   * What was answered before is what was when the plane, or a slow peer's other planes, were last seen to answer.
+   * Where the other planes also have requests in flight and have answered none in that time, the
+   * peer is slow. The counts before are those at the last answer of the plane, or of a slow peer's
+   * other planes.
    */
   private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {

@@ -1,8 +1,9 @@
 /**
- * Takes a connection off a plane that fails, and back onto it, as docs/failover.md has it.
+ * Failover: takes a connection off a plane that fails, and back onto it, as docs/failover.md
+ * specifies.
  *
- * <p>Everything runs on the control thread, with the communicator's baton where it touches the data
- * path. The connection is a {@link io.heddle.transport.failover.FailoverConnection} here, and its peer an
+ * <p>Runs on the control thread, with the communicator's baton where it touches the data path. The
+ * connection is a {@link io.heddle.transport.failover.FailoverConnection} here, and its peer a
  * {@link io.heddle.transport.failover.PeerChannel}.
  */
 @NullMarked

@@ -24,20 +24,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals of a rank some of whose memory is a GPU's: what came there is flushed before a signal is
- * added, and words there are read and written by the adapter (docs/decisions/one-sided.md).
+ * Signals of a rank that has GPU memory: data in GPU memory is flushed before a signal is added,
+ * and signal words in GPU memory are read and written by the adapter
+ * (docs/decisions/one-sided.md).
  *
- * <p>In rounds: everything that waits is taken; what has come is flushed by a read of each
- * registration, and words on the device are read; then words in host memory are added to, and those
- * on the device written. Rounds don't overlap, so no addition to a word is lost.
+ * <p>Works in rounds. A round takes all waiting additions, flushes arrived data by a read of each
+ * registration, and reads the words on the device. Then it adds to words in host memory and writes
+ * those on the device. Rounds don't overlap, so no addition to a word is lost.
  *
- * <p>Signals come by any thread; rounds are the driving thread's, with the group's lock.
+ * <p>Signals arrive on any thread; rounds run on the driving thread, with the group's lock.
  */
 final class DeviceSignalWords implements AutoCloseable {
-  /** Additions of a round. */
+  /** Maximum number of a round's additions. */
   private static final int MOST = 64;
 
-  /* Of a flush for the initiator; behind those of a round. */
+  /* Request numbers of the initiator's flushes; they follow those of a round. */
   private static final int FLUSHES = LoopbackQueuePairs.DEPTH - 2 * MOST;
 
   private enum Stage {
@@ -46,14 +47,14 @@ final class DeviceSignalWords implements AutoCloseable {
     WRITING
   }
 
-  /* One signal's. */
+  /* Addition of one signal. */
   private record Addition(
       Registered memory, long address, long addend, Waiting waiting, int slot) {}
 
-  /* A word on the device in this round; its value lies at its place among the values. */
+  /* Word on the device in this round; its index is that of its value. */
   private record Word(Registered memory, long address) {}
 
-  /* The initiator's of what it has got. */
+  /* Flush of data that the initiator's gets have read. */
   private record Flush(int line, Registered memory) {}
 
   private final NetDevice device;
@@ -61,7 +62,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private final Log log;
   private final Arena arena = Arena.ofShared();
 
-  /* With the monitor. */
+  /* Guarded by the monitor. */
   private final Queue<Addition> queue = new ArrayDeque<>();
   private final Set<Registered> unflushed = new LinkedHashSet<>();
   private final List<LocalPlane> returned = new ArrayList<>();
@@ -71,7 +72,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private volatile @Nullable LoopbackQueuePairs pairs;
   private @Nullable MemoryRegion values;
 
-  /* The driving thread's. */
+  /* Only the driving thread accesses these. */
   private final LoopbackQueuePairs.Listener listener = this::done;
   private final ArrayDeque<Addition> round = new ArrayDeque<>();
   private final List<Word> words = new ArrayList<>();
@@ -83,7 +84,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private int awaited;
 
   /**
-   * @param lines where flushes are told as done
+   * @param lines request lines in which flushes are completed
    */
   DeviceSignalWords(NetDevice device, RequestLines lines, Log log) {
     this.device = device;
@@ -92,7 +93,7 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /**
-   * Makes what it takes, for the first registration of a device's memory.
+   * Creates the queue pairs, at the first registration of device memory.
    *
    * @throws io.heddle.verbs.VerbsException when the device refuses; nothing stays open then
    */
@@ -121,14 +122,13 @@ final class DeviceSignalWords implements AutoCloseable {
     pairs = made;
   }
 
-  /** Bytes have come into memory of a device. */
+  /** Notes that data has arrived in device memory. */
   synchronized void arrived(Registered memory) {
     unflushed.add(memory);
   }
 
   /**
-   * Takes an addition over where it has to wait. So it does behind what isn't flushed, and to a
-   * word on the device.
+   * Queues an addition where it must wait: behind unflushed data, or for a word on the device.
    *
    * @return false where the processor may add at once
    */
@@ -146,7 +146,7 @@ final class DeviceSignalWords implements AutoCloseable {
     return waits;
   }
 
-  /** This memory is given back: what came there needs no flush any more. */
+  /** Forgets memory that is deregistered: its data needs no flush any more. */
   synchronized void forget(Registered memory) {
     unflushed.remove(memory);
   }
@@ -155,24 +155,24 @@ final class DeviceSignalWords implements AutoCloseable {
     returned.add(plane);
   }
 
-  /** Whether no addition waits or is under way. */
+  /** Returns whether no addition waits or is in progress. */
   synchronized boolean isIdle() {
     return queue.isEmpty() && stage == Stage.IDLE;
   }
 
   /**
-   * Flushes one registration of a device's.
+   * Queues a flush of one registration of device memory.
    *
-   * @param line of the request, claimed; it is completed when the flush is
+   * @param line of the request, claimed; completed with the flush
    */
   void flush(int line, Registered memory) {
     flushes.add(new Flush(line, memory));
   }
 
   /**
-   * Moves a round on.
+   * Advances the round.
    *
-   * @return null, or how it failed
+   * @return null, or the failure
    */
   @Nullable String progress() {
     LoopbackQueuePairs open = pairs;
@@ -205,7 +205,7 @@ final class DeviceSignalWords implements AutoCloseable {
         open.renew(plane);
       } catch (HeddleException refused) {
         log.info(
-            "plane %s carries, but leads to no words of signals: %s",
+            "plane %s carries traffic, but not to signal words in device memory: %s",
             plane.key(), String.valueOf(refused.getMessage()));
       }
     }
@@ -221,7 +221,7 @@ final class DeviceSignalWords implements AutoCloseable {
     }
   }
 
-  /* Nothing of the round is under way. */
+  /* Called when no request of the round is in flight. */
   private @Nullable String advance(LoopbackQueuePairs open, MemoryRegion scratch) {
     if (stage == Stage.IDLE && !begin()) {
       return null;
@@ -274,7 +274,7 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Additions to a word on the device are one. */
+  /* Additions to one word on the device are combined. */
   private @Nullable String add(LoopbackQueuePairs open, MemoryRegion scratch) {
     enter(Stage.WRITING);
     for (Addition each : round) {
@@ -292,7 +292,7 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Tells of the additions. Whoever has no time for it now is told at the next call. */
+  /* Reports the completed additions; one whose owner is busy is reported at the next call. */
   private void end() {
     while (!round.isEmpty()) {
       Addition next = round.element();
@@ -309,7 +309,7 @@ final class DeviceSignalWords implements AutoCloseable {
     stage = next;
   }
 
-  /* Of a word, by its place among the values. */
+  /* Posts the read or write of a word, by its index among the values. */
   private @Nullable String post(
       LoopbackQueuePairs open,
       MemoryRegion scratch,

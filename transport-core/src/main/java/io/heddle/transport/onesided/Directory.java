@@ -16,23 +16,23 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group's registrations, numbered in the order in which they were made, which is the same on all
- * ranks; and the table in memory that peers read them from.
+ * Directory of a group's registrations, numbered in the order of their creation, which is the same
+ * on all ranks. Peers read its table by RDMA.
  *
- * <p>Registering takes a lock, from any thread. What the data path reads is replaced, never
+ * <p>Registering takes a lock, from any thread. The data path's snapshot is replaced, never
  * changed.
  */
 final class Directory implements SignalWords, AutoCloseable {
-  /** Registrations that a group may ever make. */
+  /** Maximum number of registrations over a group's lifetime. */
   static final int MOST = 1 << 14;
 
   private static final long BYTES = (long) MOST * DirectoryEntry.BYTES;
 
   /**
-   * One registration.
+   * Registration.
    *
    * @param handle of the device's table
-   * @param onDevice whether it is a GPU's, which only the adapter may touch
+   * @param onDevice whether it is GPU memory, which only the adapter may access
    */
   record Registered(
       long handle, long address, long lengthBytes, int localKey, int remoteKey, boolean onDevice) {
@@ -81,9 +81,9 @@ final class Directory implements SignalWords, AutoCloseable {
   }
 
   /**
-   * Registers memory, as every rank does in this turn.
+   * Registers memory. Every rank must register in the same order.
    *
-   * @param type what the address points to, as NCCL has it
+   * @param type NCCL's pointer type
    * @return its number, or a negated result code
    */
   synchronized long register(long address, long lengthBytes, int type) {
@@ -92,7 +92,7 @@ final class Directory implements SignalWords, AutoCloseable {
   }
 
   /**
-   * Registers memory that a dma-buf stands for, as a GPU's does, in this turn.
+   * Registers a dma-buf, as for GPU memory. Every rank must register in the same order.
    *
    * @param offset of the range in the dma-buf
    * @param descriptor of the dma-buf; the caller closes it
@@ -146,13 +146,15 @@ final class Directory implements SignalWords, AutoCloseable {
     return table + (long) number * DirectoryEntry.BYTES;
   }
 
-  /** The registration of this number; null where there is none. Any thread. */
+  /** Returns the registration of this number; null where there is none. Any thread. */
   @Nullable Registered find(long number) {
     @Nullable Registered[] now = registered;
     return number >= 0 && number < now.length ? now[(int) number] : null;
   }
 
   /**
+   * Ends a registration.
+   *
    * @return false where there is no such registration
    */
   synchronized boolean deregister(long number) {
@@ -196,7 +198,7 @@ final class Directory implements SignalWords, AutoCloseable {
     deviceWords.planeReturned(plane);
   }
 
-  /** Deregisters what is left. */
+  /** Deregisters the remaining memory. */
   @Override
   public synchronized void close() {
     for (int number = 0; number < next; number++) {

@@ -21,17 +21,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks of a communicator as one of them writes to the others' memory and reads it: what NCCL's
- * {@code connect} makes.
+ * Group of a communicator's ranks, as one rank accesses the others' memory: the result of NCCL's
+ * one-sided {@code connect}.
  *
- * <p>NCCL's progress thread starts operations and makes progress, its service thread registers
- * memory, makes contexts and closes. A lock makes it no matter which does what.
+ * <p>NCCL's progress thread starts operations and drives progress; its service thread registers
+ * memory, creates contexts and closes. A lock makes either allowed on any thread.
  */
 public final class OneSidedGroup implements AutoCloseable {
-  /** What a request of no operation is: there is nothing to wait for. */
+  /** Returned in place of a request where there is nothing to wait for. */
   public static final long NOTHING = 0;
 
-  /* The adapter's own read and write take some microseconds, and a plane's failure a second. */
+  /*
+   * Limit of a wait for additions: the adapter's own reads and writes take some microseconds, and
+   * a plane's failure a second.
+   */
   private static final long DRAIN_LIMIT_NS = 5_000_000_000L;
 
   private static final int LINES = 1 << 17;
@@ -48,7 +51,7 @@ public final class OneSidedGroup implements AutoCloseable {
   private final DeviceSignalWords deviceWords;
   private final long base;
   private final RequestLines lines;
-  /* By line, each from the first use of its line on. */
+  /* By line; allocated at the line's first use. */
   private @Nullable OneSidedOperation[] operations = new OneSidedOperation[16];
   private int contexts;
   private int trafficClass = -1;
@@ -87,13 +90,13 @@ public final class OneSidedGroup implements AutoCloseable {
     }
   }
 
-  /** Address of the group's {@code struct heddle_comm}. */
+  /** Returns the address of the group's {@code struct heddle_comm}. */
   public long address() {
     return base;
   }
 
   /**
-   * Makes contexts, which have no order among each other.
+   * Creates contexts, which aren't ordered among each other.
    *
    * @param trafficClassAsked of connections that are made later; -1 where undefined
    * @return the number of the first; the others follow
@@ -112,20 +115,20 @@ public final class OneSidedGroup implements AutoCloseable {
     return first;
   }
 
-  /** As {@link Directory#register}: a number, or a negated result code. */
+  /** As {@link Directory#register}: returns a number, or a negated result code. */
   public long register(long address, long lengthBytes, int type) {
     return directory.register(address, lengthBytes, type);
   }
 
-  /** As {@link Directory#registerDmaBuf}: a number, or a negated result code. */
+  /** As {@link Directory#registerDmaBuf}: returns a number, or a negated result code. */
   public long registerDmaBuf(
       long address, long lengthBytes, int type, long offset, int descriptor) {
     return directory.registerDmaBuf(address, lengthBytes, type, offset, descriptor);
   }
 
   /**
-   * Takes memory back. Signals of operations that are done for their senders are added before:
-   * those have arrived.
+   * Deregisters memory. First adds the signals of operations whose senders have completed them,
+   * since those have arrived.
    *
    * @return a result code
    */
@@ -147,7 +150,10 @@ public final class OneSidedGroup implements AutoCloseable {
     return List.copyOf(signals);
   }
 
-  /* The thread that adds a signal has the baton, and found the word before it was taken back. */
+  /*
+   * A thread that is adding a signal holds the baton, and may have found the word before the
+   * deregistration.
+   */
   private static void awaitBaton(PeerSignals end) {
     while (!end.baton().take()) {
       Thread.onSpinWait();
@@ -158,9 +164,9 @@ public final class OneSidedGroup implements AutoCloseable {
   /**
    * Starts an operation on a rank.
    *
-   * @param local the registration of this rank's bytes, where there are any
+   * @param local the registration of this rank's bytes, if any
    * @param localOffset of the first one
-   * @param operation the caller's, who may use it for the next one
+   * @param operation owned by the caller, who may reuse it afterwards
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to do, or a negated result code
    */
@@ -216,7 +222,7 @@ public final class OneSidedGroup implements AutoCloseable {
       return "its length is %s".formatted(operation.lengthBytes);
     }
     if (operation.lengthBytes > OneSidedOperation.MOST_BYTES) {
-      return "it has %s bytes, and one has %s at most; make several of it"
+      return "it has %s bytes, and the maximum is %s; split it"
           .formatted(operation.lengthBytes, OneSidedOperation.MOST_BYTES);
     }
     if (operation.lengthBytes > 0) {
@@ -258,7 +264,7 @@ public final class OneSidedGroup implements AutoCloseable {
     return found;
   }
 
-  /* What can't be connected. */
+  /* Logs a failure to connect and returns its result code. */
   private int told(HeddleException refused) {
     log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
     return refused instanceof PeerFailure
@@ -266,7 +272,10 @@ public final class OneSidedGroup implements AutoCloseable {
         : TransportResult.SYSTEM_ERROR;
   }
 
-  /* Every failure ends the group. So does a fault of ours, which the caller tells: something is half done. */
+  /*
+   * Every failure ends the group, an internal one included, since its state may be inconsistent;
+   * the caller logs that.
+   */
   private void latch(int code) {
     if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {
       result = code;
@@ -274,7 +283,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
   }
 
-  /** Moves everything on; never blocks. Returns a result code. */
+  /** Drives all connections and requests; never blocks. Returns a result code. */
   public synchronized int progress() {
     if (result != TransportResult.SUCCESS) {
       return result;
@@ -312,8 +321,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * What gets from this rank have brought into a registration is to be visible, as it is in host
-   * memory.
+   * Makes data visible that gets from this rank have read into a registration; in host memory it
+   * already is.
    *
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to wait for, or a negated result code
@@ -343,16 +352,16 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   private int noFreeLine() {
-    log.warn("%d one-sided requests are under way, and no more are possible", LINES);
+    log.warn("%d one-sided requests are in flight, the maximum", LINES);
     return TransportResult.INTERNAL_ERROR;
   }
 
-  /** Whether the group has failed, or is closed. Any thread. */
+  /** Returns whether the group has failed, or is closed. Any thread. */
   public synchronized boolean hasFailed() {
     return result != TransportResult.SUCCESS;
   }
 
-  /** The ends of its connections that there are now. Any thread. */
+  /** Returns its present connections' ends. Any thread. */
   public synchronized List<Communicator> communicators() {
     List<Communicator> all = new ArrayList<>(signals);
     for (Peer peer : peers) {
@@ -364,14 +373,14 @@ public final class OneSidedGroup implements AutoCloseable {
     return all;
   }
 
-  /** May come with operations under way: they never complete. */
+  /** Closes the group; operations in flight never complete. */
   @Override
   public synchronized void close() {
     if (closed) {
       return;
     }
     closed = true;
-    /* Whoever calls now touches nothing of what follows. */
+    /* Later calls return before they touch the closed parts. */
     if (result == TransportResult.SUCCESS) {
       result = TransportResult.INVALID_USAGE;
     }
@@ -387,7 +396,7 @@ public final class OneSidedGroup implements AutoCloseable {
     MemoryCalls.unmapMemory(base, BYTES);
   }
 
-  /** Bytes of a rank's handle. */
+  /** Returns the size of a rank's handle. */
   public static int handleBytes() {
     return ConnectionHandle.BYTES;
   }

@@ -7,27 +7,25 @@ import io.heddle.transport.device.TransportResult;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A rank as its group writes to it: called when the first operation comes. With the group's lock.
- */
+/** Rank as its group writes to it; connected at the first operation. With the group's lock. */
 final class Peer implements AutoCloseable {
   private final OneSidedCall call;
-  /* Operations that came before the connection, or while another thread was at work on it. */
+  /* Operations that were submitted before the connection, or while another thread held the baton. */
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private @Nullable PeerPuts puts;
-  /* Flushes that came while another thread was at work. */
+  /* Flushes that were requested while another thread held the baton. */
   private int detachCounters;
 
   Peer(OneSidedCall call) {
     this.call = call;
   }
 
-  /** The connection; null while it is being made. */
+  /** Returns the connection; null while it is being made. */
   @Nullable PeerPuts puts() {
     return puts;
   }
 
-  /** Takes an operation. Returns a result code. */
+  /** Submits an operation, or queues it. Returns a result code. */
   int submit(OneSidedOperation operation) {
     PeerPuts open = puts;
     int result = open != null && waiting.isEmpty() ? open.submit(operation) : PeerPuts.BUSY;
@@ -38,7 +36,7 @@ final class Peer implements AutoCloseable {
     return result;
   }
 
-  /** What gets have brought is to be visible. */
+  /** Counts a flush of data that gets have read. */
   void flushed() {
     PeerPuts open = puts;
     if (open != null) {
@@ -54,7 +52,7 @@ final class Peer implements AutoCloseable {
   }
 
   /**
-   * Moves everything on.
+   * Drives the connection and the queued operations.
    *
    * @return a result code
    * @throws io.heddle.platform.HeddleException when the peer can't be connected

@@ -5,14 +5,14 @@ import io.heddle.transport.data.PeerSignals;
 import io.heddle.transport.data.RequestLines;
 import org.jspecify.annotations.Nullable;
 
-/** How a group comes by connections with its peers. */
+/** Source of a group's connections with its peers. */
 public interface PeerConnector {
-  /** Calls the peer with this handle. Never blocks. */
+  /** Connects to the peer with this handle. Never blocks. */
   OneSidedCall call(int trafficClass, long handleAddress, RequestLines answers);
 
-  /** The next peer that has called; null while there is none. */
+  /** Returns the next peer that has connected; null while there is none. */
   @Nullable PeerSignals accept();
 
-  /** Nobody is heard any more. */
+  /** Stops listening. */
   void close();
 }

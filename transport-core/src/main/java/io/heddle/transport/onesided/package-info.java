@@ -1,8 +1,8 @@
 /**
  * NCCL's one-sided interface: groups of ranks that write to and read from each other's registered
- * memory. A group has peers, connected when they are first needed, registrations and contexts; the
- * data path of each peer is {@link io.heddle.transport.data.PeerPuts} at the one end and {@link
- * io.heddle.transport.data.PeerSignals} at the other.
+ * memory. A group has registrations, contexts and peers, which are connected at their first use.
+ * Each peer's data path is {@link io.heddle.transport.data.PeerPuts} at the initiator and {@link
+ * io.heddle.transport.data.PeerSignals} at the target.
  */
 @NullMarked
 package io.heddle.transport.onesided;

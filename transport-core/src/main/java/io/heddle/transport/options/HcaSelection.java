@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * Which devices to use, as NCCL reads {@code NCCL_IB_HCA}: {@code [^][=]name[:port[:rail]],…}. A
- * name stands for all devices that begin with it, with {@code =} for the one of exactly that name;
- * {@code ^} takes all devices but these.
+ * Selection of devices, in NCCL's syntax of {@code NCCL_IB_HCA}: {@code
+ * [^][=]name[:port[:rail]],…}. A name selects all devices that begin with it; after {@code =} only
+ * the device of exactly that name; {@code ^} selects all devices but these.
  *
- * @param text the variable's value; empty takes every device
+ * @param text the variable's value; empty selects every device
  */
 public record HcaSelection(
     String text, boolean excludes, boolean exact, List<Entry> entries, List<String> remarks) {
@@ -21,10 +21,10 @@ public record HcaSelection(
   private static final int MOST = 0x7fff;
 
   /**
-   * One part.
+   * One entry of the list.
    *
    * @param port from 1; −1 for any
-   * @param rail what NCCL is to call the device's rail; −1 where it isn't said
+   * @param rail NCCL's number for the device's rail; −1 where unspecified
    */
   record Entry(String name, int port, int rail) {}
 
@@ -33,7 +33,7 @@ public record HcaSelection(
     remarks = List.copyOf(remarks);
   }
 
-  /** Leaves out what it doesn't understand, and says so in {@link #remarks}. */
+  /** Parses the value; skips malformed entries and reports them in {@link #remarks}. */
   public static HcaSelection parse(String value) {
     String text = value.strip();
     boolean excludes = text.startsWith("^");
@@ -43,7 +43,7 @@ public record HcaSelection(
     List<String> remarks = new ArrayList<>();
     for (String part :
         text.isEmpty() ? new String[0] : rest.substring(exact ? 1 : 0).split(",", -1)) {
-      if (!part.isBlank()) { // as behind a last comma
+      if (!part.isBlank()) { // as after a trailing comma
         entry(text, part.strip(), remarks).ifPresent(entries::add);
       }
     }
@@ -52,7 +52,7 @@ public record HcaSelection(
 
   private static Optional<Entry> entry(String text, String part, List<String> remarks) {
     String[] fields = part.split(":", -1);
-    /* A fourth field names a plane; every device of ours spans all of its planes. */
+    /* A fourth field names a plane; each of our devices spans all of its planes. */
     if (fields[0].isEmpty() || fields.length > 4) {
       remarks.add(
           malformed(text, part, fields[0].isEmpty() ? "it has no name" : "it has too many fields"));
@@ -86,7 +86,7 @@ public record HcaSelection(
   }
 
   /**
-   * Whether a device is taken.
+   * Returns whether a device is selected.
    *
    * @param device the provider's name for it; {@code mlx5_0:2} is port 2 of mlx5_0
    * @param port its port
@@ -95,7 +95,7 @@ public record HcaSelection(
     return entries.isEmpty() || matching(device, port).findAny().isPresent() != excludes;
   }
 
-  /** The rail that the operator gave the device; −1 for none. */
+  /** Returns the rail that the operator assigned to the device; −1 for none. */
   public int rail(String device, int port) {
     return excludes ? ANY : matching(device, port).mapToInt(Entry::rail).findFirst().orElse(ANY);
   }
@@ -108,13 +108,13 @@ public record HcaSelection(
         .filter(entry -> entry.port() == ANY || entry.port() == port);
   }
 
-  /** Why no device is left, with the nearest name that there is. */
+  /** Returns the reason why no device is selected, with the nearest existing name. */
   public String noneOf(List<String> devices) {
     String hint =
         entries.isEmpty() || excludes || devices.isEmpty()
             ? ""
             : "; did you mean " + NearestName.of(entries.getFirst().name(), devices) + "?";
-    return "%s=%s takes none of the devices %s%s"
+    return "%s=%s selects none of the devices %s%s"
         .formatted(VARIABLE, text, String.join(", ", devices), hint);
   }
 }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What becomes of the variables that NCCL's own InfiniBand transport reads: honoured, mapped to
- * what Heddle has instead, or ignored. Each that is set is told of in one line.
+ * Variables of NCCL's own InfiniBand transport: honoured, mapped to Heddle's counterpart, or
+ * ignored. One line is logged for each that is set.
  */
 public final class InfinibandOptions {
   public static final Option<String> HCA =
@@ -65,7 +65,8 @@ public final class InfinibandOptions {
           31,
           31,
           "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (14"
-              + " is 67 ms). NCCL's own default is 20; here it is how soon a silent plane is left");
+              + " is 67 ms). NCCL's own default is 20; here it sets how soon a silent plane is"
+              + " left");
 
   public static final Option<Long> RETRIES =
       Option.ncclNumber(
@@ -75,8 +76,8 @@ public final class InfinibandOptions {
           0,
           7,
           7,
-          "how often a packet is sent again before its queue pair fails; the kernel's Soft-RoCE"
-              + " takes 7 for ever");
+          "retransmissions of a packet before its queue pair fails; for the kernel's Soft-RoCE 7 is"
+              + " unlimited");
 
   public static final Option<Long> TRAFFIC_CLASS =
       Option.ncclNumber(
@@ -96,8 +97,8 @@ public final class InfinibandOptions {
           -1,
           255,
           -1,
-          "IPv6 traffic class of what receivers send, which is clear-to-send entries and"
-              + " acknowledgements; -1 takes that of the data");
+          "IPv6 traffic class of receivers' packets, clear-to-send entries and acknowledgements; -1"
+              + " takes that of the data");
 
   public static final Option<Long> SERVICE_LEVEL =
       Option.ncclNumber(
@@ -133,8 +134,8 @@ public final class InfinibandOptions {
           0,
           1,
           1,
-          "whether the entry by which a receiver says that it is ready travels within its work"
-              + " request, so that the adapter needn't read it from memory; where the device can");
+          "whether clear-to-send entries travel inline in their work requests, so that the adapter"
+              + " needn't read them from memory; where the device supports it");
 
   public static final Option<Long> ASYNC_EVENTS =
       Option.ncclNumber(
@@ -144,8 +145,8 @@ public final class InfinibandOptions {
           0,
           1,
           1,
-          "whether what a device reports of itself or of a queue pair (it is broken) ends the"
-              + " communicators that it concerns, or is only logged");
+          "whether a device's report that it or a queue pair is broken ends the communicators"
+              + " concerned, or is only logged");
 
   public static final Option<Long> CONNECT_RETRIES =
       Option.ncclNumber(
@@ -155,7 +156,7 @@ public final class InfinibandOptions {
           0,
           10_000,
           10_000,
-          "how often a queue pair is tried again whose device took too long to connect it");
+          "retries of a queue pair whose device timed out while it connected it");
 
   public static final Option<Long> RETRY_ANY =
       Option.ncclNumber(
@@ -165,7 +166,7 @@ public final class InfinibandOptions {
           0,
           1,
           1,
-          "whether such a queue pair is tried again whatever its device said");
+          "whether such a queue pair is retried after any error of its device");
 
   public static final Option<Long> CONNECT_PAUSE =
       Option.ncclNumber(
@@ -175,7 +176,7 @@ public final class InfinibandOptions {
           0,
           60_000,
           60_000,
-          "how long to wait before such a try; HEDDLE_CONNECT_TIMEOUT_MS bounds all of them");
+          "pause before each such retry; HEDDLE_CONNECT_TIMEOUT_MS bounds all of them");
 
   public static final Option<Long> PCI_ORDER =
       Option.ncclNumber(
@@ -195,8 +196,8 @@ public final class InfinibandOptions {
           0,
           2,
           2,
-          "whether a device may write received data to memory in another order than it came, which"
-              + " some hosts need for full speed: 0 never, 1 and 2 where device and kernel can."
+          "whether a device may write received data to memory out of order, which some hosts need"
+              + " for full speed: 0 never, 1 and 2 where device and kernel support it."
               + " Clear-to-send entries keep their order");
 
   public static final Option<Long> FLUSH_DISABLE =
@@ -207,7 +208,7 @@ public final class InfinibandOptions {
           0,
           1,
           1,
-          "1 leaves out the read after a receive into GPU memory that makes the data visible to the"
+          "1 skips the read after a receive into GPU memory that makes the data visible to the"
               + " GPU; for hosts that are known not to need it");
 
   static final List<Option<?>> ALL =
@@ -236,16 +237,16 @@ public final class InfinibandOptions {
   private static final String FAILOVER_DOES_IT =
       "ignored: it concerns fused ports, Heddle works on planes";
   private static final String NOT_OURS =
-      "ignored: it concerns how NCCL's own transport works inside";
+      "ignored: it concerns the internals of NCCL's own transport";
   private static final String ONE_WRITE =
-      "ignored: each chunk is one RDMA WRITE WITH IMMEDIATE, whatever the fabric does";
+      "ignored: each chunk is one RDMA WRITE WITH IMMEDIATE, on any fabric";
   private static final String NO_FUSING =
-      "ignored: each device is one of NCCL's, and planes are what is joined";
+      "ignored: each device is one of NCCL's; Heddle joins planes instead";
 
-  /** Variables that aren't read, with the reason. */
+  /** Ignored variables, each with its reason. */
   static final Map<String, String> IGNORED = ignored();
 
-  /** What is said of each variable of {@link #ALL} that is set. */
+  /** Log line for each variable of {@link #ALL} that is set. */
   static final Map<String, String> TAKEN = taken();
 
   private InfinibandOptions() {}
@@ -268,7 +269,7 @@ public final class InfinibandOptions {
     put(ignored, "ignored: RoCE has one partition key, at index 0", "PKEY");
     put(ignored, "ignored: queue pairs are connected without it", "ECE_ENABLE");
     put(ignored, ONE_WRITE, "AR_THRESHOLD", "ADAPTIVE_ROUTING");
-    put(ignored, "ignored: the provider says what a port carries", "QUERY_PORT_SPEED");
+    put(ignored, "ignored: the provider reports the port's speed", "QUERY_PORT_SPEED");
     put(ignored, NO_FUSING, "MERGE_VFS", "MERGE_NICS");
     put(ignored, "ignored: GPU memory is registered by its dma-buf", "DATA_DIRECT");
     put(ignored, "ignored: HEDDLE_PROVIDER chooses the devices", "DISABLE");

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The settings of the transport, and what becomes of NCCL's own for its InfiniBand transport. */
+/** Settings of the transport, and its handling of NCCL's settings for InfiniBand. */
 public final class TransportOptions {
   public static final Option<String> PROVIDER =
       Option.choice(
@@ -32,15 +32,15 @@ public final class TransportOptions {
           "list",
           "whole numbers from 0 to 1000000, one per plane in order of keys, or key=weight,"
               + " separated by commas",
-          "how much of the bytes each plane takes; all the same without it");
+          "each plane's share of the bytes; equal without it");
 
   public static final Option<String> ROUTES =
       Option.text(
           "HEDDLE_ROUTES",
           "file",
           "the file that the route daemon publishes, or none",
-          "where the weights per destination come from; without it /run/heddle/routes, if there is"
-              + " one. HEDDLE_WEIGHTS comes before it");
+          "source of the weights per destination; without it /run/heddle/routes, if that exists."
+              + " HEDDLE_WEIGHTS takes precedence");
 
   public static final Option<Long> ROUTES_HOLD =
       Option.number(
@@ -57,10 +57,10 @@ public final class TransportOptions {
           "HEDDLE_POLICY",
           Stream.concat(SprayPolicy.NAMES.stream(), Stream.of(SprayPolicy.PACKET)).toList(),
           SprayPolicy.NAMES.getFirst(),
-          "how a message is laid over the planes: chunks by weight, as long as that leaves no"
+          "how a message is spread over the planes: chunks by weight, as long as that leaves no"
               + " capacity idle, one segment per plane by weight, chunks to the plane with the"
-              + " least in flight, SprayLink, what ECMP would do, or, between soft devices only,"
-              + " one queue pair over all planes whose trains of packets are shared out by weight");
+              + " least in flight, SprayLink, as ECMP would, or, between soft devices only, one"
+              + " queue pair over all planes whose trains of packets are distributed by weight");
 
   public static final Option<Long> CONNECT_TIMEOUT =
       Option.number(
@@ -69,8 +69,8 @@ public final class TransportOptions {
           30_000,
           100,
           3_600_000,
-          "how long a peer may say nothing while a connection with it is made, before connect or"
-              + " accept fails");
+          "longest silence of a peer while a connection with it is made, before connect or accept"
+              + " fails");
 
   public static final Option<Long> GRACE =
       Option.number(
@@ -87,8 +87,8 @@ public final class TransportOptions {
           "HEDDLE_STATS_DIR",
           "folder",
           "a folder that can be written",
-          "where the counters of each process lie; the file stays there after its end. Without it"
-              + " they lie under /dev/shm and go with the process");
+          "folder of each process's file of counters, which stays there after the process's end."
+              + " Without it the file is under /dev/shm and removed with the process");
 
   public static final Option<String> SOFT_FAULTS =
       Option.text(
@@ -99,17 +99,17 @@ public final class TransportOptions {
               + " ghost-ms (a whole number from 1 to 10000) and seed (a whole number)",
           "makes the soft device lose, repeat, hold back and damage packets that arrive, give"
               + " ghosts back only ghost-ms (500) later, delay each packet by delay-us, give or"
-              + " take a quarter, in order, and lose the share send-loss of those that it sends: to"
-              + " test what stands on it");
+              + " take a quarter, in order, and lose the share send-loss of those that it sends;"
+              + " for tests");
 
   public static final Option<String> SOFT_PEERS =
       Option.choice(
           "HEDDLE_SOFT_PEERS",
           List.of("soft", "standard"),
           "soft",
-          "how soft devices speak to each other: soft, in any order, and what is lost is sent again"
-              + " by itself; or as with standard devices, in order, and from the first missing"
-              + " packet on (go-back-N): to compare, set alike on all hosts");
+          "protocol between soft devices: soft, out of order with selective retransmission; or as"
+              + " with standard devices, in order with go-back-N, for comparison. Set it alike on"
+              + " all hosts");
 
   public static final Option<String> PORTS =
       Option.text(
@@ -117,19 +117,19 @@ public final class TransportOptions {
           "ports",
           "a range of ports from 1024 to 65535, such as 4791-4854",
           "the UDP ports at which the soft devices of a host receive: each process takes the first"
-              + " that is free on each of its addresses, and any once none is; "
+              + " free one on each of its addresses, or any port once none is free; "
               + RocePorts.STANDARD
-              + " without it. A firewall has to let the range in. Only 4791 is found by standard"
-              + " devices");
+              + " without it. A firewall has to let the range in. Standard devices reach only"
+              + " 4791");
 
   public static final Option<String> SOURCE_PORTS =
       Option.text(
           "HEDDLE_SOURCE_PORTS",
           "ports",
           "ports and ranges from 1024 to 65535, separated by commas, such as 49152,49160-49167",
-          "the UDP ports that the soft device's packets come from, by which switches choose among"
-              + " equal links: each queue pair takes the first that is free on its address, and any"
-              + " once none is; any without it. heddle paths pick chooses ports that spread"
+          "the UDP source ports of the soft device's packets, by which switches choose among equal"
+              + " links: each queue pair takes the first free one on its address, or any port once"
+              + " none is free; any without it. heddle paths pick chooses ports that spread"
               + " evenly");
 
   public static final Option<String> JAVA_HOME =
@@ -151,9 +151,9 @@ public final class TransportOptions {
           "HEDDLE_ONE_SIDED",
           List.of("0", "1"),
           "0",
-          "1 takes NCCL's one-sided operations (RMA, GIN by a proxy), on GPU memory by dma-bufs;"
-              + " with 0 the plugin's one-sided tables refuse, and NCCL looks further; read by the"
-              + " shim");
+          "1 provides NCCL's one-sided operations (RMA, GIN by a proxy), on GPU memory by dma-bufs;"
+              + " with 0 the plugin's one-sided tables refuse, and NCCL tries other plugins; read"
+              + " by the shim");
 
   public static final Option<String> SOCKET_INTERFACES =
       Option.text(
@@ -169,7 +169,7 @@ public final class TransportOptions {
           "AF_INET or AF_INET6",
           "the address family that control channels use");
 
-  /** Every option, in the order of the reference page. */
+  /** All options, in the order of the reference page. */
   public static final List<Option<?>> ALL =
       Stream.of(
               List.<Option<?>>of(
@@ -194,12 +194,12 @@ public final class TransportOptions {
           .<Option<?>>flatMap(List::stream)
           .toList();
 
-  /** Variables that NCCL's InfiniBand transport reads and Heddle doesn't, with the reason. */
+  /** Variables of NCCL's InfiniBand transport that Heddle ignores, each with its reason. */
   public static final Map<String, String> FOREIGN = InfinibandOptions.IGNORED;
 
   private TransportOptions() {}
 
-  /** What is said of each variable of NCCL's that is set. */
+  /** Returns the log line for each of NCCL's variables that is set. */
   public static Map<String, String> remarks() {
     Map<String, String> remarks = new LinkedHashMap<>(InfinibandOptions.TAKEN);
     remarks.putAll(FOREIGN);

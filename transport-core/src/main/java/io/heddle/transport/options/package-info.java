@@ -1,4 +1,4 @@
-/** All settings of the plugin, as tables of options, and how the longest of them is read. */
+/** Settings of the plugin, as tables of options, and the parser of the device selection. */
 @NullMarked
 package io.heddle.transport.options;
 

@@ -73,7 +73,7 @@ class PeerEventsTest {
         List.of(
             "INFO RENEWED 1",
             "TRACE RENEWED 2",
-            "INFO a: and 1 more connection to this peer made the control channel anew",
+            "INFO a: and 1 more connection to this peer replaced the control channel",
             "INFO RENEWED 1"),
         logged);
   }
