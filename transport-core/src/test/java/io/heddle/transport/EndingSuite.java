@@ -67,7 +67,7 @@ abstract class EndingSuite extends CutSuite {
           });
       ends.left.loop().execute(() -> ends.left.connector().abandonIdle(Long.MAX_VALUE));
       ends.left.loop().execute(() -> ends.left.connector().abandonIdle(0));
-      ends.awaitLine("given up");
+      ends.awaitLine("is abandoned");
       receiver[0].close();
       Ends.await(
           "the end of the connection",

@@ -48,14 +48,14 @@ class FalsePeerMessagesTest {
   static Stream<Arguments> toSender() {
     return Stream.of(
         falseMessage(new PlaneDown("plane:1", -1, "x"), "in state UP and epoch 0"),
-        falseMessage(new Fenced("plane:1", 0, 0, 4_000, List.of()), "plane:1 can't be"),
-        falseMessage(fenced(new Arrival(200, 0, 0, 4, 1)), "plane:1 can't be"),
-        falseMessage(fenced(new Arrival(0, 77, 0, 4, 1)), "an arrival with numbers that can't be"),
+        falseMessage(new Fenced("plane:1", 0, 0, 4_000, List.of()), "plane:1 is contradictory"),
+        falseMessage(fenced(new Arrival(200, 0, 0, 4, 1)), "plane:1 is contradictory"),
+        falseMessage(fenced(new Arrival(0, 77, 0, 4, 1)), "an arrival with numbers out of range"),
         falseMessage(
             fenced(new Arrival(0, 0, 7, 4, 1), new Arrival(0, 0, 7, 4, 1)),
             "receive 7 of slot 0 is named twice"),
-        falseMessage(fenced(new Arrival(0, 0, 0, 63, 1)), "plane:1 can't be"),
-        falseMessage(fenced(new Arrival(0, 0, 0, 4, -1L)), "plane:1 can't be"),
+        falseMessage(fenced(new Arrival(0, 0, 0, 63, 1)), "plane:1 is contradictory"),
+        falseMessage(fenced(new Arrival(0, 0, 0, 4, -1L)), "plane:1 is contradictory"),
         falseMessage(new PlaneUp("plane:2", 0, List.of(), List.of()), "in state UP and epoch 0"),
         falseMessage(new PlaneReady("plane:2", 0), "in state UP and epoch 0"));
   }
@@ -97,7 +97,7 @@ class FalsePeerMessagesTest {
       Communicator victim = toReceiver ? link.receiver() : link.sender();
       (toReceiver ? ends.left : ends.right)
           .loop()
-          .execute(() -> Ends.dialogue(liar).say(falseMessage));
+          .execute(() -> Ends.dialogue(liar).send(falseMessage));
       Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
       assertTrue(

@@ -144,7 +144,7 @@ class ThreadFaultTest {
               () ->
                   Ends.await("connect's failure", () -> ends.left.connect(0, -1, handle) != null));
       assertTrue(
-          String.valueOf(connect.getMessage()).contains("the control thread met an error"),
+          String.valueOf(connect.getMessage()).contains("the control thread failed"),
           connect::toString);
       assertThrows(
           HeddleException.class,

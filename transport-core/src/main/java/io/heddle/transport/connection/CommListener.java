@@ -75,7 +75,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
    * Returns the listener of the next connection, whose first message starts its handshake. Control
    * thread.
    */
-  ControlChannel.Listener converse(Supplier<Handshake<C>> maker) {
+  ControlChannel.Listener firstMessageListener(Supplier<Handshake<C>> maker) {
     return new FirstMessageListener(maker);
   }
 
@@ -89,7 +89,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     }
     Handshake<C> conversation = maker.get();
     conversations.add(conversation);
-    conversation.hear(with, first);
+    conversation.start(with, first);
   }
 
   /**

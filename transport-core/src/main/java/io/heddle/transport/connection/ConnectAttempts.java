@@ -95,7 +95,7 @@ final class ConnectAttempts {
           });
     } else if (calls.stream().noneMatch(call -> call.state == State.CALLING)) {
       hangUp();
-      unanswered.accept(troubles());
+      unanswered.accept(failures());
     }
   }
 
@@ -106,7 +106,7 @@ final class ConnectAttempts {
   }
 
   /** Returns the failure of each address; empty where there was none. */
-  String troubles() {
+  String failures() {
     return calls.stream()
         .map(call -> call.trouble)
         .filter(trouble -> !trouble.isEmpty())
@@ -122,7 +122,7 @@ final class ConnectAttempts {
                 .formatted(AddressText.of(call.address), waitedNs / 1_000_000);
       }
     }
-    return troubles();
+    return failures();
   }
 
   private enum State {

@@ -135,7 +135,8 @@ public final class Connector {
     ListenComm listen = new ListenComm(loop, log);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
     listen.listenWith(
-        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words))));
+        listenOnAll(() ->
+            listen.firstMessageListener(() -> accepting(device, terms, listen, source, words))));
     writeHandle(device, token, listen, handleAddress);
     return listen;
   }
@@ -248,7 +249,8 @@ public final class Connector {
     SignalListener listen = new SignalListener(loop, log);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token).apart();
     listen.listenWith(
-        listenOnAll(() -> listen.converse(() -> signalling(device, terms, listen, source, words))));
+        listenOnAll(() ->
+            listen.firstMessageListener(() -> signalling(device, terms, listen, source, words))));
     writeHandle(device, token, listen, handleAddress);
     return listen;
   }

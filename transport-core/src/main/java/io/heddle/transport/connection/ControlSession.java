@@ -184,7 +184,7 @@ public final class ControlSession
 
   private void heard(ControlMessage message) {
     switch (message) {
-      case ControlMessage.PlaneMessage plane -> failover.heard(plane);
+      case ControlMessage.PlaneMessage plane -> failover.onMessage(plane);
       case ControlMessage.Closing closed -> {
         if (closing) {
           end();
@@ -224,11 +224,11 @@ public final class ControlSession
   }
 
   @Override
-  public boolean say(ControlMessage.PlaneMessage message) {
-    return say((ControlMessage) message);
+  public boolean send(ControlMessage.PlaneMessage message) {
+    return send((ControlMessage) message);
   }
 
-  private boolean say(ControlMessage message) {
+  private boolean send(ControlMessage message) {
     if (over) {
       return false;
     }
@@ -282,7 +282,7 @@ public final class ControlSession
     tasks.execute(() -> {
       if (!closing && !failureTold) {
         failureTold = true;
-        say(new ControlMessage.Failed(story));
+        send(new ControlMessage.Failed(story));
       }
     });
   }
@@ -352,7 +352,7 @@ public final class ControlSession
 
   @Override
   public void ownAddressesChanged() {
-    say(ticket.message());
+    send(ticket.message());
   }
 
   private final class ReconnectorOwner implements Reconnector.Owner {
@@ -464,7 +464,7 @@ public final class ControlSession
     connection.health().leave();
     tasks.execute(() -> {
       boolean peerThere = connection.health().isPeerAlive();
-      boolean said = say(new ControlMessage.Closing());
+      boolean said = send(new ControlMessage.Closing());
       closing = true;
       if (peerThere && said) {
         tasks.schedule(ConnectionHealth.LINGER_NS, this::end);
@@ -506,7 +506,7 @@ public final class ControlSession
     connection.health().deviceFailed(LOCAL_ERROR);
     if (!closing && !failureTold && !over) {
       failureTold = true;
-      say(new ControlMessage.Failed(LOCAL_ERROR));
+      send(new ControlMessage.Failed(LOCAL_ERROR));
     }
     lose(LOCAL_ERROR);
   }

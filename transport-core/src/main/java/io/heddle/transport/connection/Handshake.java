@@ -150,14 +150,14 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             return;
           }
           if (leftNs <= 0) {
-            failByPeer(late());
+            failByPeer(timeoutReason());
           } else {
             awaitWord(leftNs);
           }
         });
   }
 
-  private String late() {
+  private String timeoutReason() {
     ConnectAttempts unanswered = calls;
     return unanswered != null && stage == Stage.HELLO
         ? UNREACHED + unanswered.failuresAfter(terms.timeoutNs())
@@ -200,7 +200,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private void answered(ControlChannel by, ControlMessage.Hello hello) {
-    String troubles = there(calls, "calls").troubles();
+    String troubles = requirePresent(calls, "calls").failures();
     heardNs = loop.nanoTime();
     channel = by;
     by.handTo(this);
@@ -225,7 +225,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   /** Takes over an accepted channel and its first message. Control thread. */
-  void hear(ControlChannel caller, ControlMessage first) {
+  void start(ControlChannel caller, ControlMessage first) {
     begun = true;
     heardNs = loop.nanoTime();
     channel = caller;
@@ -465,7 +465,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Closes as {@link ControlSession#close} does. Any thread, once there is a communicator. */
   void close() {
-    there(link, "communicator").close();
+    requirePresent(link, "communicator").close();
   }
 
   /**
@@ -516,14 +516,14 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private ControlChannel channel() {
-    return there(channel, "channel");
+    return requirePresent(channel, "channel");
   }
 
   private Connection connection() {
-    return there(connection, "connection");
+    return requirePresent(connection, "connection");
   }
 
-  private <T> T there(@Nullable T part, String what) {
+  private <T> T requirePresent(@Nullable T part, String what) {
     if (part == null) {
       throw new IllegalStateException("no " + what + " in stage " + stage);
     }

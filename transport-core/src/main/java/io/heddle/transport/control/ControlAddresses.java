@@ -62,14 +62,14 @@ public final class ControlAddresses {
     if (found.isEmpty()) {
       throw new HeddleException(
           "no interface that is up has an address for control channels"
-              + wishes(interfaceNames, family));
+              + settings(interfaceNames, family));
     }
     found.sort((left, right) -> Integer.compare(left.rank(), right.rank()));
     return spread(found);
   }
 
   /* Names the settings that exclude addresses, if any. */
-  private static String wishes(@Nullable String interfaceNames, @Nullable String family) {
+  private static String settings(@Nullable String interfaceNames, @Nullable String family) {
     List<String> set = new ArrayList<>();
     if (interfaceNames != null) {
       set.add("NCCL_SOCKET_IFNAME=" + interfaceNames);

@@ -163,7 +163,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Reads pending input now. */
-  void hear() {
+  void readNow() {
     SelectionKey mine = key;
     if (mine != null && mine.isValid()) {
       loop.guarded(this::read, told -> onBroken(mine));

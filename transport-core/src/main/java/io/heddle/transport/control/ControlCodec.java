@@ -329,7 +329,7 @@ public final class ControlCodec {
       byte[] parameters = new byte[in.get() & 0xff];
       in.get(parameters);
       if ((qpn | psn) >>> 24 != 0 || parameters.length > MAX_PARAMETER_BYTES) {
-        return "queue pair " + (qpn & PSN_AND_QPN_MASK) + " with numbers that can't be";
+        return "queue pair " + (qpn & PSN_AND_QPN_MASK) + " with numbers out of range";
       }
       endpoints.add(new Endpoint(key, qpn, psn, parameters));
     }
@@ -390,7 +390,7 @@ public final class ControlCodec {
       int receive = in.get();
       int chunks = in.get();
       if ((generation & ~0xf) != 0 || (receive & ~0x7) != 0 || chunks < 1 || chunks > MAX_CHUNKS) {
-        return new Malformed("an arrival with numbers that can't be");
+        return new Malformed("an arrival with numbers out of range");
       }
       arrivals.add(new Arrival(slot, generation, receive, chunks, in.getLong()));
     }

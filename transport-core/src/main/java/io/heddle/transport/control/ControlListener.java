@@ -101,9 +101,9 @@ public final class ControlListener implements ControlLoop.Handler {
         if (socket == null) {
           return;
         }
-        if (!converse(socket)) {
+        if (!startChannel(socket)) {
           waiting = socket;
-          rest(key, RETRY_NS);
+          pauseFor(key, RETRY_NS);
           return;
         }
       }
@@ -124,7 +124,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
     try {
       SocketChannel socket = server.accept();
-      if (socket != null && !converse(socket)) {
+      if (socket != null && !startChannel(socket)) {
         waiting = socket;
       }
       return true;
@@ -134,7 +134,7 @@ public final class ControlListener implements ControlLoop.Handler {
   }
 
   /* Returns false while there is no room for one more. */
-  private boolean converse(SocketChannel socket) {
+  private boolean startChannel(SocketChannel socket) {
     ControlChannel.Listener listener = null;
     boolean begun = false;
     try {
@@ -163,7 +163,7 @@ public final class ControlListener implements ControlLoop.Handler {
 
   @Override
   public void onBroken(SelectionKey key) {
-    rest(key, PAUSE_NS);
+    pauseFor(key, PAUSE_NS);
   }
 
   /* Most likely out of descriptors. The connection stays queued, so selecting for it at once would spin. */
@@ -177,10 +177,10 @@ public final class ControlListener implements ControlLoop.Handler {
     boolean any =
         loop.unauthenticated()
             .evictOldest("sent no valid token, and this process has no descriptors for others");
-    rest(key, any ? RETRY_NS : PAUSE_NS);
+    pauseFor(key, any ? RETRY_NS : PAUSE_NS);
   }
 
-  private void rest(SelectionKey key, long forNs) {
+  private void pauseFor(SelectionKey key, long forNs) {
     loop.schedule(forNs, () -> resume(key));
     key.interestOps(0);
   }

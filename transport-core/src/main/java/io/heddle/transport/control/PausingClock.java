@@ -44,7 +44,7 @@ final class PausingClock implements NanoClock {
     }
     asleep = false;
     wokeAtNs = clock.nanoTime();
-    return leftOut(wokeAtNs - wakesByNs);
+    return excludeDelay(wokeAtNs - wakesByNs);
   }
 
   /**
@@ -54,14 +54,14 @@ final class PausingClock implements NanoClock {
    */
   boolean afterWork() {
     long nowNs = clock.nanoTime();
-    boolean away = leftOut(nowNs - wokeAtNs);
+    boolean away = excludeDelay(nowNs - wokeAtNs);
     if (away) {
       wokeAtNs = nowNs;
     }
     return away;
   }
 
-  private boolean leftOut(long lateNs) {
+  private boolean excludeDelay(long lateNs) {
     if (lateNs <= SLACK_NS) {
       return false;
     }

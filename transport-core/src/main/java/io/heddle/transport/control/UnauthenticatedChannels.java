@@ -56,7 +56,7 @@ final class UnauthenticatedChannels {
       return true;
     }
     ControlChannel oldest = those.iterator().next();
-    oldest.hear();
+    oldest.readNow();
     if (those.size() >= most && clock.nanoTime() - oldest.sinceNs() >= MIN_AGE_NS) {
       evict(
           oldest,

@@ -278,7 +278,7 @@ public final class CarrierPairs implements AutoCloseable {
    */
   public List<ControlMessage.Endpoint> renew(int carrier) {
     for (int plane : carriers.get(carrier).planes()) {
-      planes.moveHere(plane, device.again(planes.here(plane)));
+      planes.moveHere(plane, device.refreshPlane(planes.here(plane)));
     }
     List<ControlMessage.Endpoint> fresh = new ArrayList<>();
     for (int i = carrier; i < pairs.size(); i += carriers.size()) {

@@ -10,8 +10,8 @@ import io.heddle.verbs.DeviceContext;
  */
 final class CommLine {
   private static final int NEWS = 32;
-  private static final int LOOKS = 48;
-  private static final int LOOKED = 56;
+  private static final int POLLS = 48;
+  private static final int POLLED = 56;
 
   private final long address;
 
@@ -26,16 +26,16 @@ final class CommLine {
   void attach(DeviceContext context, CompletionQueue queue) {
     long looks = context.progressedAtAddress();
     if (looks != 0 && queue.publishArrivalsAt(address + NEWS)) {
-      Memory.setLong(address + LOOKS, looks);
+      Memory.setLong(address + POLLS, looks);
     }
   }
 
   /** Returns the time of the newest device poll that this communicator's caller may know of. */
-  long lookedNs() {
-    return Memory.getLong(address + LOOKED);
+  long polledNs() {
+    return Memory.getLong(address + POLLED);
   }
 
-  void setLookedNs(long atNs) {
-    Memory.setLong(address + LOOKED, atNs);
+  void setPolledNs(long atNs) {
+    Memory.setLong(address + POLLED, atNs);
   }
 }

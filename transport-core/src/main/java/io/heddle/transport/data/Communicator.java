@@ -149,7 +149,7 @@ public abstract sealed class Communicator implements AutoCloseable
     boolean any = poll();
     if (!there || !any && !wasDevicePolled()) {
       int work = context.progress();
-      line.setLookedNs(context.progressedAtNs());
+      line.setPolledNs(context.progressedAtNs());
       if (work > 0 || !there) {
         poll();
       }
@@ -173,8 +173,8 @@ public abstract sealed class Communicator implements AutoCloseable
    */
   private boolean wasDevicePolled() {
     long newest = context.progressedAtNs();
-    boolean looked = newest != line.lookedNs();
-    line.setLookedNs(newest);
+    boolean looked = newest != line.polledNs();
+    line.setPolledNs(newest);
     return looked;
   }
 
@@ -336,8 +336,8 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /**
    * Closes this end; requests in flight never complete. Once this returns, the peer can't write to
-   * this end's memory any more: docs/decisions/connections.md. Service thread; not
-   * while another thread drives this.
+   * this end's memory any more: docs/decisions/connections.md. Service thread; not while another
+   * thread drives this.
    */
   @Override
   public void close() {

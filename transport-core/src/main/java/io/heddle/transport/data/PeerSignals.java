@@ -93,11 +93,11 @@ public final class PeerSignals extends Communicator {
     if (words != null
         && creditPlane == NOWHERE
         && (said == NOTHING || finished - said >= CREDIT_EVERY)) {
-      say(finished);
+      sendCredit(finished);
     }
   }
 
-  private void say(long credit) {
+  private void sendCredit(long credit) {
     SubFlow flow = returnFlow.withRoom();
     if (flow == null) {
       return;

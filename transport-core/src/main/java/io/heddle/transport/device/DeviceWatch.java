@@ -106,7 +106,7 @@ public final class DeviceWatch {
       return;
     }
     boolean told = isLoggedByConnections(device, kind, qpn);
-    log.write(told ? Log.Level.INFO : Log.Level.WARN, story + ": " + device.concerned(qpn));
+    log.write(told ? Log.Level.INFO : Log.Level.WARN, story + ": " + device.describeConcerned(qpn));
     switch (kind) {
       case DEVICE_FATAL -> end(device, qpn, story);
       case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {

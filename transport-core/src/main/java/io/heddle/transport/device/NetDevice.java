@@ -110,7 +110,7 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** Returns the plane at its present address, before it is tried again. Control thread. */
-  public LocalPlane again(LocalPlane plane) {
+  public LocalPlane refreshPlane(LocalPlane plane) {
     PlaneAddresses.Move move = planes.findAgain(plane.key());
     if (move != null) {
       moved(move);
@@ -194,7 +194,7 @@ public final class NetDevice implements AutoCloseable {
    * Returns peer and plane of the queue pair, else the device's planes, for a log line. Control
    * thread.
    */
-  String concerned(int queuePairNumber) {
+  String describeConcerned(int queuePairNumber) {
     for (DeviceConnection connection : connections) {
       int carrier = connection.carrierOf(queuePairNumber);
       if (carrier >= 0) {

@@ -158,13 +158,13 @@ public final class Failover implements PlaneFailureListener {
   /** Fails the plane, if it is still live in this epoch. Control thread. */
   void notice(FailoverPlane plane, int epoch, String cause) {
     if (!over && plane.epoch == epoch && plane.state.isLive()) {
-      say(new PlaneDown(plane.key, epoch, cause));
+      send(new PlaneDown(plane.key, epoch, cause));
       fence(plane, cause);
     }
   }
 
   /** Handles the peer's message about a plane. */
-  public void heard(PlaneMessage message) {
+  public void onMessage(PlaneMessage message) {
     if (over) {
       return;
     }
@@ -173,13 +173,13 @@ public final class Failover implements PlaneFailureListener {
       onDrain(drain);
     } else if (plane == null) {
       unknown(message);
-    } else if (!understands(plane, message)) {
+    } else if (!dispatch(plane, message)) {
       fail(
           "%s in state %s and epoch %s of that plane".formatted(message, plane.state, plane.epoch));
     }
   }
 
-  private boolean understands(FailoverPlane plane, PlaneMessage message) {
+  private boolean dispatch(FailoverPlane plane, PlaneMessage message) {
     return switch (message) {
       case PlaneDown down -> onPlaneDown(plane, down);
       case Fenced fenced -> onFenced(plane, fenced);
@@ -239,13 +239,13 @@ public final class Failover implements PlaneFailureListener {
     long now = tasks.nanoTime();
     plane.state = PlaneState.FENCING;
     if (wasUp) {
-      plane.fell(cause, now);
+      plane.failed(cause, now);
       connection.planeWeights().countFailover(plane.index);
       plane.leftAs = where(plane);
       connection.planeLog().left(connection, plane.leftAs, cause, ends(), log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
-      plane.stayedDown();
+      plane.retryFailed();
       log.trace("%s: %s carries no traffic: %s", connection.peer(), plane.key, cause);
     }
     connection.carrierWeights().setShare(plane.index, 0);
@@ -303,7 +303,7 @@ public final class Failover implements PlaneFailureListener {
       return;
     }
     plane.state = PlaneState.FENCED;
-    say(ours);
+    send(ours);
     trace(plane, "is fenced");
     Fenced theirs = plane.theirs;
     if (theirs != null) {
@@ -337,7 +337,7 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /** Notes that a plane is up again. */
-  void rose() {
+  void recovered() {
     grace.judge();
   }
 
@@ -381,7 +381,7 @@ public final class Failover implements PlaneFailureListener {
     for (int plane = 0; plane < names.size(); plane++) {
       boolean on = keys.contains(here.get(plane));
       if (!over && connection.planeWeights().drain(plane, ConnectionWeights.LOCAL, on)) {
-        say(new Drain(names.get(plane), on));
+        send(new Drain(names.get(plane), on));
       }
     }
   }
@@ -403,13 +403,13 @@ public final class Failover implements PlaneFailureListener {
   }
 
   private void logPlanes() {
-    List<String> sentences = Arrays.stream(planes).map(this::standingOf).toList();
+    List<String> sentences = Arrays.stream(planes).map(this::describeState).toList();
     connection
         .events()
         .report(PeerEvents.Kind.WITHOUT_PLANES, connection, connection.peer(), log, sentences);
   }
 
-  private String standingOf(FailoverPlane plane) {
+  private String describeState(FailoverPlane plane) {
     return plane.state == PlaneState.UP
         ? "%s: %s answers nothing".formatted(connection.peer(), where(plane))
         : "%s: %s failed %s ms ago and is %s: %s"
@@ -421,8 +421,8 @@ public final class Failover implements PlaneFailureListener {
                 plane.cause);
   }
 
-  void say(PlaneMessage message) {
-    if (!peer.say(message)) {
+  void send(PlaneMessage message) {
+    if (!peer.send(message)) {
       peerUnreachable();
     }
   }

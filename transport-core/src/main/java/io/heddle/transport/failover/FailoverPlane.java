@@ -38,7 +38,7 @@ final class FailoverPlane {
   }
 
   /** Notes that the plane was in use and failed. */
-  void fell(String why, long nowNs) {
+  void failed(String why, long nowNs) {
     cause = why;
     fellNs = nowNs;
     holdNs =
@@ -48,11 +48,11 @@ final class FailoverPlane {
   }
 
   /** Notes that the plane was tried and failed again. */
-  void stayedDown() {
+  void retryFailed() {
     holdNs = Math.max(holdNs, Math.min(holdNs * 2, LONGEST_PAUSE_NS));
   }
 
-  void rose(long nowNs) {
+  void recovered(long nowNs) {
     returned = true;
     returnedNs = nowNs;
   }

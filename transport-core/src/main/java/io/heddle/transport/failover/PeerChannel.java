@@ -8,7 +8,7 @@ public interface PeerChannel {
    * Sends a message, at once or when there is a control channel; returns false where the peer is
    * gone.
    */
-  boolean say(PlaneMessage message);
+  boolean send(PlaneMessage message);
 
   /** Moves the control channel to another path where it uses this carrier's plane. */
   void leave(int carrier);

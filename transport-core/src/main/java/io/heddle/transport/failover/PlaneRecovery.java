@@ -88,13 +88,13 @@ public final class PlaneRecovery {
       fresh = connection.pairs().renew(plane.index);
     } catch (HeddleException refused) {
       log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
-      plane.stayedDown();
+      plane.retryFailed();
       tryLater(plane);
       return;
     }
     plane.epoch++;
     plane.state = PlaneState.OPENING;
-    say(plane, fresh);
+    send(plane, fresh);
     int epoch = plane.epoch;
     tasks.schedule(
         OPENING_LIMIT_NS,
@@ -118,10 +118,10 @@ public final class PlaneRecovery {
       List<ControlMessage.Endpoint> fresh = connection.pairs().renew(plane.index);
       connect(plane, up);
       plane.state = PlaneState.OPENING;
-      say(plane, fresh);
+      send(plane, fresh);
     } catch (HeddleException refused) {
       String reason = String.valueOf(refused.getMessage());
-      failover.say(new PlaneDown(plane.key, plane.epoch, reason));
+      failover.send(new PlaneDown(plane.key, plane.epoch, reason));
       plane.state = PlaneState.OPENING;
       failover.fence(plane, reason);
     }
@@ -167,9 +167,9 @@ public final class PlaneRecovery {
     return true;
   }
 
-  private void say(FailoverPlane plane, List<ControlMessage.Endpoint> fresh) {
+  private void send(FailoverPlane plane, List<ControlMessage.Endpoint> fresh) {
     List<ControlMessage.PlaneAddress> where = connection.pairs().localAddresses(plane.index);
-    failover.say(new PlaneUp(plane.key, plane.epoch, where, fresh));
+    failover.send(new PlaneUp(plane.key, plane.epoch, where, fresh));
   }
 
   private void connect(FailoverPlane plane, PlaneUp up) {
@@ -204,8 +204,8 @@ public final class PlaneRecovery {
       tasks.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
       return;
     }
-    failover.say(new PlaneReady(plane.key, epoch));
-    rise(plane);
+    failover.send(new PlaneReady(plane.key, epoch));
+    markUp(plane);
     ramp(plane, epoch, 1);
   }
 
@@ -218,17 +218,17 @@ public final class PlaneRecovery {
       return false;
     }
     if (plane.state == PlaneState.OPENING) {
-      rise(plane);
+      markUp(plane);
       connection.carrierWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
       return true;
     }
     return plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
   }
 
-  private void rise(FailoverPlane plane) {
+  private void markUp(FailoverPlane plane) {
     plane.state = PlaneState.UP;
-    plane.rose(tasks.nanoTime());
-    failover.rose();
+    plane.recovered(tasks.nanoTime());
+    failover.recovered();
     notifyEnd(plane);
     connection.planeLog().back(connection, plane.leftAs, failover.where(plane), log);
   }

@@ -193,7 +193,7 @@ public final class OneSidedGroup implements AutoCloseable {
     try {
       code = peer(target).submit(own(operation));
     } catch (HeddleException refused) {
-      code = told(refused);
+      code = resultOf(refused);
     } finally {
       latch(code);
     }
@@ -265,7 +265,7 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /* Logs a failure to connect and returns its result code. */
-  private int told(HeddleException refused) {
+  private int resultOf(HeddleException refused) {
     log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
     return refused instanceof PeerFailure
         ? TransportResult.REMOTE_ERROR
@@ -290,16 +290,16 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     int code = TransportResult.INTERNAL_ERROR;
     try {
-      code = moveOn();
+      code = driveAll();
     } catch (HeddleException refused) {
-      code = told(refused);
+      code = resultOf(refused);
     } finally {
       latch(code);
     }
     return result;
   }
 
-  private int moveOn() {
+  private int driveAll() {
     for (PeerSignals came = connector.accept(); came != null; came = connector.accept()) {
       came.serve(directory, directory.address(), directory.key());
       signals.add(came);
