@@ -127,7 +127,7 @@ public final class RouteFollower implements AutoCloseable {
 
   /*
    * The JVM raises InternalError for a fault in mapped memory outside its known accesses.
-   * LastingThread catches it, and the weights that were being applied are applied again.
+   * ResilientThread catches it, and the weights that were being applied are applied again.
    */
   private boolean round() {
     if (!closed) {
