@@ -173,7 +173,7 @@ final class Forwarder {
     }
     int covered = length - PacketFormat.ICRC_BYTES;
     int crc = from.checksum(packet, covered);
-    if (!from.isRight(train, packet, covered, crc)) {
+    if (!from.isIntact(train, packet, covered, crc)) {
       GroupCounters.dropped(counters, DropReason.BAD_CHECKSUM, 1);
       return;
     }

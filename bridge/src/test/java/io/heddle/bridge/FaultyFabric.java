@@ -116,7 +116,7 @@ final class FaultyFabric implements FabricPort {
   }
 
   @Override
-  public boolean isRight(int train, long packet, int covered, int crc) {
+  public boolean isIntact(int train, long packet, int covered, int crc) {
     throw new AssertionError("no packet came");
   }
 

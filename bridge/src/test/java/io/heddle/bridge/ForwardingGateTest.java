@@ -62,15 +62,15 @@ class ForwardingGateTest {
   @Test
   void oldOwnerForwardsPacketsFromItsOwnershipAndCountsGap() {
     long stop = 10 * SECOND;
-    long told = stop + 3 * MS;
+    long notified = stop + 3 * MS;
     ForwardingGate owner = ForwardingGate.after(ForwardingGate.NOT_YET, Role.OWNER, SECOND);
     ForwardingGate stopped = ForwardingGate.after(owner, Role.NO_OWNER, stop);
     assertNull(at(stopped, stop - 1, stop + MS));
     assertEquals(DropReason.NO_OWNER, at(stopped, stop, stop + MS));
-    ForwardingGate standby = ForwardingGate.after(stopped, Role.STANDBY, told);
-    assertNull(at(standby, stop - 1, told + MS));
-    assertEquals(DropReason.NO_OWNER, at(standby, told - 1, told + MS));
-    assertEquals(DropReason.STANDBY, at(standby, told, told + MS));
+    ForwardingGate standby = ForwardingGate.after(stopped, Role.STANDBY, notified);
+    assertNull(at(standby, stop - 1, notified + MS));
+    assertEquals(DropReason.NO_OWNER, at(standby, notified - 1, notified + MS));
+    assertEquals(DropReason.STANDBY, at(standby, notified, notified + MS));
     assertEquals(DropReason.STANDBY, at(standby, stop - 1, stop + SECOND));
   }
 

@@ -56,7 +56,7 @@ public final class CmaHeader {
   }
 
   /** Returns whether the bytes are such a header, for either version of IP. */
-  public static boolean isRight(long at) {
+  public static boolean isValid(long at) {
     int ip = ipVersion(at);
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) == 0 && (ip == 4 || ip == 6);
   }
@@ -69,12 +69,12 @@ public final class CmaHeader {
     return Memory.ALL.get(Memory.NETWORK_SHORT, at + PORT) & 0xffff;
   }
 
-  /** Returns the requester's address, IPv4 mapped. Only of a {@linkplain #isRight valid} header. */
+  /** Returns the requester's address, IPv4 mapped. Only of a {@linkplain #isValid valid} header. */
   public static Gid source(long at) {
     return address(at, SOURCE);
   }
 
-  /** Returns the server's address, IPv4 mapped. Only of a {@linkplain #isRight valid} header. */
+  /** Returns the server's address, IPv4 mapped. Only of a {@linkplain #isValid valid} header. */
   public static Gid destination(long at) {
     return address(at, DESTINATION);
   }
@@ -113,7 +113,7 @@ public final class CmaHeader {
 
   /** Returns a description in one line. */
   static String describe(long at) {
-    return isRight(at)
+    return isValid(at)
         ? "from " + source(at) + " port " + port(at) + " to " + destination(at)
         : "private data that RDMA CM doesn't make";
   }

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Parser of a configuration file to a {@link BridgeConfig}. */
+/** Parser of a configuration file into a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
   private static final List<String> KEYWORDS =
       List.of("bridge", "fabric", "group", "peer", "proxy", "redundancy", "unicast");

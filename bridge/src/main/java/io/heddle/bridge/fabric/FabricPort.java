@@ -100,7 +100,7 @@ public interface FabricPort extends AutoCloseable {
    * @param covered bytes from the BTH to the end of the pad
    * @param crc of them, from {@link #checksum}
    */
-  boolean isRight(int train, long packet, int covered, int crc);
+  boolean isIntact(int train, long packet, int covered, int crc);
 
   /**
    * Queues a packet, which must stay in place until the next {@link #flush}. Its CRC is recomputed.

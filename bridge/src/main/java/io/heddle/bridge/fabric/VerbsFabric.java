@@ -392,7 +392,7 @@ public final class VerbsFabric implements NumberedPort {
 
   /* The device drops damaged packets. */
   @Override
-  public boolean isRight(int train, long packet, int covered, int crc) {
+  public boolean isIntact(int train, long packet, int covered, int crc) {
     return true;
   }
 

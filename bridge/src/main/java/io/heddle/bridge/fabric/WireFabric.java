@@ -378,7 +378,7 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public boolean isRight(int train, long packet, int covered, int crc) {
+  public boolean isIntact(int train, long packet, int covered, int crc) {
     TrainBatch batch = receiver.batch();
     int difference =
         crc ^ checksums.arrived(batch, train, covered) ^ Memory.getInt(packet + covered);

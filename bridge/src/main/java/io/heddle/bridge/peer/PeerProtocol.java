@@ -155,7 +155,7 @@ public final class PeerProtocol {
     View now = ownership.view();
     List<View.Member> members = members();
     Map<Gid, Integer> pinned = pins.owners();
-    return now.isOf(members, fixed, pinned) ? now : new View(members, fixed, pinned);
+    return now.matches(members, fixed, pinned) ? now : new View(members, fixed, pinned);
   }
 
   private List<View.Member> members() {

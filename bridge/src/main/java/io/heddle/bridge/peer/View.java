@@ -51,8 +51,9 @@ public final class View {
     digest = makeDigest();
   }
 
-  /** Returns whether it was built from these inputs. */
-  boolean isOf(List<Member> others, Map<Gid, Integer> otherFixed, Map<Gid, Integer> otherPinned) {
+  /** Returns whether this view was built from these inputs. */
+  boolean matches(
+      List<Member> others, Map<Gid, Integer> otherFixed, Map<Gid, Integer> otherPinned) {
     return members.size() == others.size()
         && members.containsAll(others)
         && fixed.equals(otherFixed)

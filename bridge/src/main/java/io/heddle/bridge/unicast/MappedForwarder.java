@@ -181,7 +181,7 @@ public final class MappedForwarder implements HostForwarder {
     }
     FabricPort from = ends[side].fabric();
     int covered = length - PacketFormat.ICRC_BYTES;
-    if (!from.isRight(train, packet, covered, from.checksum(packet, covered))) {
+    if (!from.isIntact(train, packet, covered, from.checksum(packet, covered))) {
       return DropReason.BAD_CHECKSUM;
     }
     if (number == ManagementDatagram.QUEUE_PAIR) {

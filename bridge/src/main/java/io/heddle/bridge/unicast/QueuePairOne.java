@@ -92,7 +92,7 @@ final class QueuePairOne {
     long service = SidrRequest.serviceId(mad);
     if (CmaHeader.isService(service)) {
       long header = SidrRequest.privateData(mad);
-      if (!CmaHeader.isRight(header)) {
+      if (!CmaHeader.isValid(header)) {
         return DropReason.MALFORMED_MAD;
       }
       CmaHeader.setAddresses(header, far.source(), far.destination());

@@ -196,7 +196,7 @@ public final class UnicastForwarder implements HostForwarder {
     }
     FabricPort from = fabrics[side];
     int covered = length - PacketFormat.ICRC_BYTES;
-    if (!from.isRight(train, packet, covered, crc)) {
+    if (!from.isIntact(train, packet, covered, crc)) {
       return DropReason.BAD_CHECKSUM;
     }
     boolean ipv4 =

@@ -48,7 +48,7 @@ final class WireClients implements NumberClients {
   @Nullable DropReason request(long mad, HostPair near, HostPair far, long nowNs) {
     long serviceId = SidrRequest.serviceId(mad);
     long header = SidrRequest.privateData(mad);
-    if (!CmaHeader.isDatagramService(serviceId) || !CmaHeader.isRight(header)) {
+    if (!CmaHeader.isDatagramService(serviceId) || !CmaHeader.isValid(header)) {
       return DropReason.MALFORMED_MAD;
     }
     Gid client = near.source();

@@ -72,7 +72,7 @@ class CmMessagesTest {
     assertEquals(CmaHeader.datagramService(7174), SidrRequest.serviceId(mad));
     long header = SidrRequest.privateData(mad);
     assertTrue(CmaHeader.isService(SidrRequest.serviceId(mad)));
-    assertTrue(CmaHeader.isRight(header));
+    assertTrue(CmaHeader.isValid(header));
     assertEquals(6, CmaHeader.ipVersion(header));
     assertEquals(0xe985, CmaHeader.port(header));
     assertEquals(address("fd00:a::1"), CmaHeader.source(header));
@@ -185,7 +185,7 @@ class CmMessagesTest {
       return message.name();
     }
     long header = SidrRequest.privateData(mad);
-    if (CmaHeader.isRight(header)) {
+    if (CmaHeader.isValid(header)) {
       boolean ipv4 = CmaHeader.ipVersion(header) == 4;
       assertEquals(ipv4, CmaHeader.source(header).isIpv4Mapped() && ipv4);
     } else {

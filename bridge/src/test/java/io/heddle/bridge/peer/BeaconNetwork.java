@@ -110,9 +110,9 @@ final class BeaconNetwork {
         bridge.receive(each.beacon(), each.side(), nowMs * MS);
       }
     }
-    boolean tells = bridge.step(nowMs * MS, GROUPS);
-    changed |= tells;
-    if (tells || nowMs - sentMs.get(id) >= Bridges.INTERVAL_MS) {
+    boolean sendsNow = bridge.step(nowMs * MS, GROUPS);
+    changed |= sendsNow;
+    if (sendsNow || nowMs - sentMs.get(id) >= Bridges.INTERVAL_MS) {
       sentMs.put(id, nowMs);
       send(id, bridge);
     }

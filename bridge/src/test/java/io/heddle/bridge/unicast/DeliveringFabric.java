@@ -75,7 +75,7 @@ class DeliveringFabric extends RecordingFabric {
   }
 
   @Override
-  public boolean isRight(int train, long packet, int covered, int crc) {
+  public boolean isIntact(int train, long packet, int covered, int crc) {
     return true;
   }
 }

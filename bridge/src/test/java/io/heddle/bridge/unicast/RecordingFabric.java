@@ -100,7 +100,7 @@ class RecordingFabric implements FabricPort {
   }
 
   @Override
-  public boolean isRight(int train, long packet, int covered, int crc) {
+  public boolean isIntact(int train, long packet, int covered, int crc) {
     throw new AssertionError("no packet came");
   }
 

@@ -16,7 +16,7 @@ import java.util.Set;
 public interface DataPlane extends AutoCloseable {
   int MOST_POLICIES = 64;
 
-  /** Ids of lists are 1 to this. */
+  /** Largest list id; the smallest is 1. */
   int MOST_LISTS = 64;
 
   /** Returns whether it was already at work when opened, with its flows and steers. */

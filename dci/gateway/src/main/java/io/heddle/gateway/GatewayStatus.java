@@ -163,5 +163,5 @@ public final class GatewayStatus {
   /**
    * @param done sentence on the completed action
    */
-  public record Done(String done) {}
+  public record OrderResult(String done) {}
 }

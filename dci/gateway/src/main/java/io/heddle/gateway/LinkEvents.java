@@ -11,9 +11,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Change events of a gateway's interfaces. They reveal an interface that went down and came up
- * between two polls, which two snapshots wouldn't: its routes are gone, and it may be another
- * interface of the same name. Used by one thread at a time.
+ * Change events of a gateway's interfaces. They reveal that an interface went down and came up
+ * between two polls, so its routes are gone. It may even be another interface of the same name.
+ * Used by one thread at a time.
  */
 final class LinkEvents implements AutoCloseable {
   private final AddressWatcher watcher = AddressWatcher.open();

@@ -31,9 +31,10 @@ final class ListReasons {
    * Returns the reason for each dead list, by id. Installs routes again if an interface came or
    * went, or if some were refused.
    *
-   * @param anew whether to install the routes in any case
+   * @param reinstall whether to install the routes in any case
    */
-  Map<Integer, String> update(HostAddresses host, Map<Integer, ProbeResult> probes, boolean anew) {
+  Map<Integer, String> update(
+      HostAddresses host, Map<Integer, ProbeResult> probes, boolean reinstall) {
     Map<Integer, String> links = new TreeMap<>();
     config
         .lists()
@@ -46,7 +47,7 @@ final class ListReasons {
                     : "the interface " + list.device() + " is down or has no carrier");
           }
         });
-    if (anew || !links.keySet().equals(downLinks) || !refused.isEmpty()) {
+    if (reinstall || !links.keySet().equals(downLinks) || !refused.isEmpty()) {
       refused = headend.install(host);
       downLinks = Set.copyOf(links.keySet());
     }

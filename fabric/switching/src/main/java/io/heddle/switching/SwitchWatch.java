@@ -27,7 +27,7 @@ final class SwitchWatch implements AutoCloseable {
   private final List<WatchedSwitch> switches;
   private final CommandRunner runner;
 
-  /* A forwarding allows one thread at a time. */
+  /* A SwitchForwarding allows one thread at a time. */
   private final ReentrantLock lock = new ReentrantLock();
   private final ResilientThread thread;
   private final CountDownLatch lost = new CountDownLatch(1);
@@ -196,7 +196,7 @@ final class SwitchWatch implements AutoCloseable {
         SwitchGroup group = each.own().groups().get(number);
         boolean[] now = each.links().alive(group, carrying, routes);
         boolean[] before = each.alive().get(number);
-        if (!Arrays.equals(now, before) && repaired(each.own(), group, before, now)) {
+        if (!Arrays.equals(now, before) && restoreRoutes(each.own(), group, before, now)) {
           each.forwarding().setAlive(number, now);
           each.alive().set(number, now);
         }
@@ -217,10 +217,10 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   /*
-   * Restores the routes of a link that was down. If it goes down again meanwhile, the next poll
+   * Restores the routes of a link that was down; returns whether it succeeded. If the link goes down again meanwhile, the next poll
    * notices.
    */
-  private boolean repaired(LabSwitch own, SwitchGroup group, boolean[] before, boolean[] now) {
+  private boolean restoreRoutes(LabSwitch own, SwitchGroup group, boolean[] before, boolean[] now) {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < now.length; i++) {
       if (now[i] && !before[i]) {

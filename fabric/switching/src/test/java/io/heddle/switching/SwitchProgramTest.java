@@ -163,7 +163,8 @@ final class SwitchProgramTest {
   @Test
   void sprayLinkChoosesFromTheLessLoadedHalfByTheModelsHash() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
-    /* Bytes accumulate, so a link with a queue enters the better half and is corrected. */
+    /* Links without a queue accumulate bytes, so a link with a queue enters the better half.
+    Correction then moves the packet. */
     long[] queues = {1 << 28, 0, 1 << 28, 0};
     forwarding.detect(0, queues);
     SprayHash model = new SprayHash(1e9, 1e9, 1e9, 1e9);

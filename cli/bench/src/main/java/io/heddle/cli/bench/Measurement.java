@@ -15,8 +15,8 @@ import java.util.Optional;
  *     of standard output
  * @param limitSeconds time after which the command is ended
  * @param reading conversion of the command's JSON to figures
- * @param requirements programs and libraries without which the figures would be missing, or those
- *     of something else
+ * @param requirements programs and libraries without which the figures would be missing or would
+ *     measure another configuration
  */
 record Measurement(
     String name,

@@ -29,8 +29,9 @@ final class RegressionCheck {
   private static final int TURNS = 2;
 
   /**
-   * Compared figure, with its measurement and its good side.
+   * Compared figure of a measurement.
    *
+   * @param good whether it should be high or low
    * @param times factor to the recorded value from which it is a regression
    */
   record Compared(String measurement, String figure, Target.Bound good, double times) {}

@@ -125,7 +125,8 @@ final class BridgeDemo {
       long start = System.nanoTime();
       ProgressLine progress = ProgressLine.onStandardError();
       long expected = traffic.expectedAcross();
-      traffic.run(() -> progress.update(() -> traffic.across() + " of " + expected + " delivered"));
+      traffic.run(() ->
+          progress.update(() -> traffic.deliveredAcross() + " of " + expected + " delivered"));
       progress.clear();
       double seconds = (System.nanoTime() - start) / 1e9;
       bridge.close();
@@ -136,10 +137,10 @@ final class BridgeDemo {
   private Report report(
       TwoFabrics fabrics, DemoTraffic traffic, double seconds, BridgeStatus status) {
     long expected = traffic.expectedAcross();
-    long delivered = traffic.across();
+    long delivered = traffic.deliveredAcross();
     boolean holds =
         delivered == expected
-            && traffic.within() == traffic.expectedWithin()
+            && traffic.deliveredWithin() == traffic.expectedWithin()
             && traffic.duplicates() == 0
             && traffic.damaged() == 0;
     return new Report(
@@ -153,7 +154,7 @@ final class BridgeDemo {
         expected - delivered,
         traffic.damaged(),
         (double) delivered / expected,
-        traffic.within(),
+        traffic.deliveredWithin(),
         traffic.expectedWithin(),
         seconds,
         holds,
@@ -186,7 +187,7 @@ final class BridgeDemo {
     return " address=10." + fabric + ".0.254,fd0" + fabric + "::254";
   }
 
-  /** Starts a bridge whose sockets are in a namespace. Its loss shows in the missing packets. */
+  /** Starts a bridge whose sockets are in a namespace. A failure of it shows as packet loss. */
   static Bridge inNamespace(String namespace, BridgeConfig config) {
     return inNamespace(namespace, config, () -> {});
   }

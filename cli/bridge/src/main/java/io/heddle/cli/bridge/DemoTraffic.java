@@ -93,11 +93,11 @@ final class DemoTraffic {
     return 2 * hostsEach * (hostsEach - 1) * groups.size() * packetsEach;
   }
 
-  long across() {
+  long deliveredAcross() {
     return sum(receipt -> receipt.across);
   }
 
-  long within() {
+  long deliveredWithin() {
     return sum(receipt -> receipt.within);
   }
 
@@ -188,7 +188,7 @@ final class DemoTraffic {
       if (taken > 0) {
         progressNs.set(now);
       }
-      if (across() + within() == expectedAcross() + expectedWithin()
+      if (deliveredAcross() + deliveredWithin() == expectedAcross() + expectedWithin()
           || now - progressNs.get() > SILENCE_NS) {
         return;
       }

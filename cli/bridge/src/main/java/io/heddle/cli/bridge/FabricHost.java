@@ -445,7 +445,7 @@ final class FabricHost implements AutoCloseable {
     int group = Memory.ALL.get(Memory.NETWORK_INT, at + 12);
     long payload = Memory.ALL.get(Memory.NETWORK_LONG, at + 16);
     int bytes = DatagramFormat.payloadBytes(packet, length);
-    boolean right = group >= 0 && group < groups.size() && isRight(groups.get(group), length);
+    boolean right = group >= 0 && group < groups.size() && isIntact(groups.get(group), length);
     for (int i = LEAST_PAYLOAD_BYTES; right && i < bytes; i++) {
       right = Memory.ALL.get(ValueLayout.JAVA_BYTE, at + i) == fill(payload, i);
     }
@@ -456,7 +456,7 @@ final class FabricHost implements AutoCloseable {
    * Returns whether the CRC of the received packet is valid. The kernel doesn't deliver the
    * identification: any value that a train may have is accepted.
    */
-  boolean isRight(Gid group, int length) {
+  boolean isIntact(Gid group, int length) {
     int covered = length - PacketFormat.ICRC_BYTES;
     int port = Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff;
     Gid source =

@@ -43,7 +43,7 @@ final class GroupTest {
    * @param rate datagrams per second in total
    * @param hops time to live
    * @param queueKey of the datagrams
-   * @param patienceNs silence that ends the wait for datagrams
+   * @param quietNs silence that ends the wait for datagrams
    * @param waitNs how long a receiver waits for its sender
    */
   record Plan(
@@ -56,7 +56,7 @@ final class GroupTest {
       long rate,
       int hops,
       int queueKey,
-      long patienceNs,
+      long quietNs,
       long waitNs) {}
 
   private final Plan plan;
@@ -129,7 +129,7 @@ final class GroupTest {
     long now = start;
     /* All of a round together, and no faster than the rate. */
     long roundNs = Math.max(PROBE_NS, open.size() * SECOND_NS / plan.rate());
-    while (!open.stream().allMatch(TestedDirection::isSettled) && now - start < plan.patienceNs()) {
+    while (!open.stream().allMatch(TestedDirection::isSettled) && now - start < plan.quietNs()) {
       for (TestedDirection each : open) {
         if (!each.isSettled()) {
           send(each, TestDatagram.PROBE);
@@ -181,7 +181,7 @@ final class GroupTest {
 
   private void receiveTheRest() {
     receivedNs = System.nanoTime();
-    while (!isComplete() && System.nanoTime() - receivedNs < plan.patienceNs()) {
+    while (!isComplete() && System.nanoTime() - receivedNs < plan.quietNs()) {
       receive(WAIT_NS);
     }
   }

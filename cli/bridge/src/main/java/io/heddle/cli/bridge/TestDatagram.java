@@ -116,7 +116,7 @@ final class TestDatagram {
             Memory.ALL.get(Memory.NETWORK_LONG, payload + GROUP + 8));
     long number = Memory.ALL.get(Memory.NETWORK_LONG, payload + NUMBER);
     int bytes = DatagramFormat.payloadBytes(host.packet(), lengthBytes);
-    boolean right = host.isRight(group, lengthBytes);
+    boolean right = host.isIntact(group, lengthBytes);
     for (int i = LEAST_BYTES; right && i < bytes; i++) {
       right = Memory.ALL.get(ValueLayout.JAVA_BYTE, payload + i) == fill(number, i);
     }

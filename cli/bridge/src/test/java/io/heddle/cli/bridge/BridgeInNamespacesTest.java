@@ -268,8 +268,8 @@ class BridgeInNamespacesTest {
             b.receive(
                 List.of(GROUP, GROUP6),
                 10_000_000,
-                (sender, group, number, isRight) -> {
-                  if (isRight) {
+                (sender, group, number, isIntact) -> {
+                  if (isIntact) {
                     right[group]++;
                   } else {
                     wrong[0]++;

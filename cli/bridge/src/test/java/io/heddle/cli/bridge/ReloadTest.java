@@ -173,7 +173,7 @@ class ReloadTest {
     }
   }
 
-  /* Returns how often the gateway's interface is a member. */
+  /* Returns the number of the group's entries at the gateway's interface: 1 if it is a member. */
   private static long joined(TwoFabrics fabrics, int side, String group) {
     String link = TwoFabrics.interfaceName(side);
     return fabrics

@@ -145,7 +145,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (until != null) {
-      requireUntilAlone(until);
+      checkUntilOption(until);
     }
     if (wide.wan) {
       return wide.run(Objects.requireNonNull(spec).commandLine().getOut(), json);
@@ -154,7 +154,7 @@ public final class DemoCommand implements Callable<Integer> {
       throw usage("--whole requires --wan");
     }
     if (fabric.fabric) {
-      sizes.usually(
+      sizes.setDefaults(
           Objects.requireNonNull(spec).commandLine().getParseResult(),
           FabricOption.MAX_BYTES,
           FabricOption.ITERATIONS);
@@ -226,7 +226,7 @@ public final class DemoCommand implements Callable<Integer> {
     return new LabPlan(ranks, planes, mtu);
   }
 
-  private void requireUntilAlone(Path file) {
+  private void checkUntilOption(Path file) {
     if (kill != null || fabric.fabric || wide.wan) {
       throw usage(
           "--until can't be combined with --kill-plane, --fabric or --wan, which end by"
@@ -271,7 +271,8 @@ public final class DemoCommand implements Callable<Integer> {
               environment(folder.path()),
               until == null
                   ? null
-                  : new AllReducePlan.Watched(until.toAbsolutePath(), AllReducePlan.Kept.NOTHING));
+                  : new AllReducePlan.Watched(
+                      until.toAbsolutePath(), AllReducePlan.Records.NOTHING));
       if (kill != null) {
         print(out, title(choice));
         boolean passed = false;

@@ -206,7 +206,7 @@ final class FabricDemo {
   private Change change(double changedGbps) throws IOException, InterruptedException {
     Path own = folder.resolve("change");
     AllReducePlan.Watched watched =
-        new AllReducePlan.Watched(folder.resolve("changed"), AllReducePlan.Kept.NOTHING);
+        new AllReducePlan.Watched(folder.resolve("changed"), AllReducePlan.Records.NOTHING);
     AllReduceRun run = ranks("spray", own, sizes.only(sizes.maxBytes(), 1), watched);
     List<Double> askedBefore = askedShares();
     int announcedBefore = plan().bandwidthsGbps().getFirst();

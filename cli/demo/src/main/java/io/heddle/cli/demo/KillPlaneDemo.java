@@ -93,7 +93,7 @@ final class KillPlaneDemo {
     }
     Path own = Files.createDirectories(plan.folder().resolve("killed"));
     AllReducePlan.Watched watched =
-        new AllReducePlan.Watched(own.resolve("enough"), AllReducePlan.Kept.NOTHING);
+        new AllReducePlan.Watched(own.resolve("enough"), AllReducePlan.Records.NOTHING);
     AllReduceRun ranks = cleanup.add(new AllReduceRun(lab, untilSeen(own, watched)));
     long wrong = 0;
     String failure = null;

@@ -52,9 +52,9 @@ public record AllReducePlan(
    * Settings of a run that is observed from outside.
    *
    * @param until file whose appearance ends the run
-   * @param kept records written by the ranks
+   * @param records written by the ranks
    */
-  public record Watched(Path until, Kept kept) {
+  public record Watched(Path until, Records records) {
     /**
      * Ends the ranks after their current all-reduce; idempotent.
      *
@@ -72,7 +72,7 @@ public record AllReducePlan(
   }
 
   /** Records written by observed ranks for later evaluation. */
-  public enum Kept {
+  public enum Records {
     NOTHING,
     /** Completion time of each send. */
     COMPLETIONS,
@@ -95,10 +95,10 @@ public record AllReducePlan(
     Watched by = watched;
     if (by != null) {
       words.addAll(List.of("--until", by.until().toString()));
-      if (by.kept() != Kept.NOTHING) {
+      if (by.records() != Records.NOTHING) {
         words.addAll(List.of("--completions", completions(rank).toString()));
       }
-      if (by.kept() == Kept.COMPLETIONS_AND_TRACES) {
+      if (by.records() == Records.COMPLETIONS_AND_TRACES) {
         words.add("--trace");
       }
     }

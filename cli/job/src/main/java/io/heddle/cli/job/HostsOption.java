@@ -62,7 +62,7 @@ public final class HostsOption {
   /**
    * Selects like {@link #choose}, for a command that can't use loopback addresses.
    *
-   * @param why sentence, without its end, that says why
+   * @param why beginning of the message: the feature that needs namespaces
    */
   public Labs.Choice chooseNamespaces(String why) {
     Labs.Choice choice = choose();

@@ -48,12 +48,13 @@ public final class SizesOption {
   }
 
   /** Sets other defaults for options that were not given. */
-  public void usually(CommandLine.ParseResult given, long usualMaxBytes, int usualIterations) {
+  public void setDefaults(
+      CommandLine.ParseResult given, long defaultMaxBytes, int defaultIterations) {
     if (!given.hasMatchedOption("--max-bytes")) {
-      maxBytes = Math.max(minBytes, usualMaxBytes);
+      maxBytes = Math.max(minBytes, defaultMaxBytes);
     }
     if (!given.hasMatchedOption("--iterations")) {
-      iterations = usualIterations;
+      iterations = defaultIterations;
     }
   }
 

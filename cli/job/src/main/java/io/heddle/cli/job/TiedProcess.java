@@ -39,9 +39,7 @@ final class TiedProcess {
     }
   }
 
-  /**
-   * Returns the prefix for a command that this process executes in place, to tie it to its parent.
-   */
+  /** Returns the command prefix that sets the parent-death signal, for {@code exec}. */
   static List<String> prefix() {
     return PREFIX;
   }

@@ -1,6 +1,6 @@
 /**
- * Jobs that commands run: ranks as processes on the hosts of a lab, their folder and notice, the
- * all-reduce driver's plan and events. Options for hosts and sizes are mixins here ({@link
+ * Jobs that commands run: ranks as processes on the hosts of a lab, their folder, the all-reduce
+ * driver's plan and events. Options for hosts and sizes are mixins here ({@link
  * io.heddle.cli.job.HostsOption}). Runs on the caller's thread; each output stream of a process has
  * a reader thread.
  */

@@ -52,13 +52,13 @@ class AllReducePlanTest {
   @Test
   void givenOptionsOverrideTheDefaults() {
     CommandLine.ParseResult given = line.parseArgs("--iterations", "7");
-    command.sizes.usually(given, 1 << 20, 5);
+    command.sizes.setDefaults(given, 1 << 20, 5);
     assertEquals(new AllReducePlan.Sizes(8, 1 << 20, 7, 10), command.sizes.within(10));
     given = line.parseArgs("--max-bytes", "2M");
-    command.sizes.usually(given, 1 << 20, 5);
+    command.sizes.setDefaults(given, 1 << 20, 5);
     assertEquals(new AllReducePlan.Sizes(8, 2 << 20, 5, 10), command.sizes.within(10));
     given = line.parseArgs("--min-bytes", "4M");
-    command.sizes.usually(given, 1 << 20, 5);
+    command.sizes.setDefaults(given, 1 << 20, 5);
     assertEquals(4 << 20, command.sizes.within(10).maxBytes(), "no range without a size");
   }
 
@@ -90,16 +90,16 @@ class AllReducePlanTest {
 
   @Test
   void watchedRunHasAnEndFileAndItsRecords() {
-    assertEquals(List.of("--until", "/run/over"), added(AllReducePlan.Kept.NOTHING));
+    assertEquals(List.of("--until", "/run/over"), added(AllReducePlan.Records.NOTHING));
     List<String> completions =
         List.of("--until", "/run/over", "--completions", "/run/rank-1.completions");
-    assertEquals(completions, added(AllReducePlan.Kept.COMPLETIONS));
+    assertEquals(completions, added(AllReducePlan.Records.COMPLETIONS));
     List<String> traces = new ArrayList<>(completions);
     traces.add("--trace");
-    assertEquals(traces, added(AllReducePlan.Kept.COMPLETIONS_AND_TRACES));
+    assertEquals(traces, added(AllReducePlan.Records.COMPLETIONS_AND_TRACES));
   }
 
-  private static List<String> added(AllReducePlan.Kept kept) {
+  private static List<String> added(AllReducePlan.Records kept) {
     List<String> watched = command(new AllReducePlan.Watched(Path.of("/run/over"), kept));
     return watched.subList(command(null).size(), watched.size());
   }
@@ -107,13 +107,13 @@ class AllReducePlanTest {
   @Test
   void endIsIdempotent(@TempDir Path folder) {
     Path until = folder.resolve("over");
-    AllReducePlan.Watched watched = new AllReducePlan.Watched(until, AllReducePlan.Kept.NOTHING);
+    AllReducePlan.Watched watched = new AllReducePlan.Watched(until, AllReducePlan.Records.NOTHING);
     watched.end();
     watched.end();
     assertTrue(Files.exists(until));
     assertThrows(
         HeddleException.class,
-        new AllReducePlan.Watched(until.resolve("none"), AllReducePlan.Kept.NOTHING)::end);
+        new AllReducePlan.Watched(until.resolve("none"), AllReducePlan.Records.NOTHING)::end);
   }
 
   @Test

@@ -84,7 +84,7 @@ public final class FabricSpeakers implements AutoCloseable {
   }
 
   /**
-   * Waits until every daemon has published every route, none of them borrowed.
+   * Waits until every daemon has published every route, and each uses its own plane.
    *
    * @throws LabException if a daemon ends or is not ready in time
    */

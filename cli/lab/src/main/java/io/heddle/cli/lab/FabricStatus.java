@@ -42,7 +42,7 @@ public record FabricStatus(
         name, shape, since, healthy && choosing.watched(), planes, routers, hosts, choosing);
   }
 
-  /** Returns a text on the missing parts that make it unhealthy, without the cuts. */
+  /** Lists the missing parts that make the fabric unhealthy, except for links that were cut. */
   String missingParts() {
     List<String> missing = new ArrayList<>();
     for (RouterStatus router : routers) {

@@ -144,7 +144,7 @@ public final class PlaneFaults {
   public Runnable prepareSilentCut(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     return Shell.ready(
-        lab.command(rank, List.of("nft", "-f", "-")), dropping(device, '"' + device + '"', ""));
+        lab.command(rank, List.of("nft", "-f", "-")), dropRules(device, '"' + device + '"', ""));
   }
 
   private void drop(int rank, int plane, String condition) {
@@ -153,10 +153,10 @@ public final class PlaneFaults {
   }
 
   private void drop(int rank, String name, String devices, String condition) {
-    Shell.run(lab.command(rank, List.of("nft", "-f", "-")), dropping(name, devices, condition));
+    Shell.run(lab.command(rank, List.of("nft", "-f", "-")), dropRules(name, devices, condition));
   }
 
-  private static String dropping(String name, String devices, String condition) {
+  private static String dropRules(String name, String devices, String condition) {
     return """
     table inet fault_%s {
       chain received { type filter hook prerouting priority -500; iifname %s %sdrop; }

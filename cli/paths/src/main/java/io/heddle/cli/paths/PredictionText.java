@@ -39,7 +39,7 @@ final class PredictionText {
     return text.toString();
   }
 
-  /* A result that random choices reach in one of twenty cases is not called worse. */
+  /* Reports a hash as worse than random only below a probability of 5 %. */
   private static String luck(PathsPrediction.TierLoad tier) {
     String chance = percent(tier.worstByLuck());
     return "%s: a link with %s flows or more has a probability of %s with random choices%s%n"

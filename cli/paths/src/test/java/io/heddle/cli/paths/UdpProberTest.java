@@ -32,7 +32,7 @@ class UdpProberTest {
     NetworkNamespace.assumeAvailable();
   }
 
-  private static void inside(Callable<Boolean> what) {
+  private static void inNamespace(Callable<Boolean> what) {
     try (NetworkNamespace namespace = NetworkNamespace.create("probe")) {
       namespace.ip("link set lo up");
       namespace.call(what);
@@ -50,7 +50,7 @@ class UdpProberTest {
 
   @Test
   void portsOfARejectedBaseAreClosed() {
-    inside(() -> {
+    inNamespace(() -> {
       List<Integer> inUse = new ArrayList<>();
       try (DatagramChannel other = taken(FIRST_BASE);
           UdpProber prober = new UdpProber(loopback(), loopback())) {
@@ -66,7 +66,7 @@ class UdpProberTest {
 
   @Test
   void replyEndsTheWait() {
-    inside(() -> {
+    inNamespace(() -> {
       try (UdpProber prober = new UdpProber(loopback(), loopback())) {
         prober.open(50_000);
         prober.open(50_001);

@@ -109,9 +109,9 @@ final class BadPlanesOptions {
   /** Returns a fabric's links, degraded by the options. */
   LinkQueues links(ClosFabric fabric, long seed) {
     LinkQueues links = new LinkQueues(fabric);
-    degraded.forEach((plane, share) -> spoil(fabric, links, plane, RateProfile.constant(share)));
+    degraded.forEach((plane, share) -> impair(fabric, links, plane, RateProfile.constant(share)));
     if (fault != null) {
-      spoil(
+      impair(
           fabric,
           links,
           fault.plane(),
@@ -119,12 +119,12 @@ final class BadPlanesOptions {
     }
     for (int plane = 0; bursts && plane < fabric.planes(); plane++) {
       SplittableRandom random = new SplittableRandom(SplitMix.of(seed, plane));
-      spoil(fabric, links, plane, RateProfile.bursts(random, CALM_NS, BURST_NS, LEFT));
+      impair(fabric, links, plane, RateProfile.bursts(random, CALM_NS, BURST_NS, LEFT));
     }
     return links;
   }
 
-  private void spoil(ClosFabric fabric, LinkQueues links, int plane, RateProfile profile) {
+  private void impair(ClosFabric fabric, LinkQueues links, int plane, RateProfile profile) {
     for (int gpu = 0; gpu < badGpus(fabric); gpu++) {
       links.setProfile(fabric.up(plane, gpu), profile);
       links.setProfile(fabric.down(plane, gpu), profile);
@@ -154,7 +154,7 @@ final class BadPlanesOptions {
   }
 
   /** Returns whether a connection begins or ends at degraded ports. */
-  boolean concerns(ClosFabric fabric, Traffic traffic, int connection) {
+  boolean isAffected(ClosFabric fabric, Traffic traffic, int connection) {
     int bad = badGpus(fabric);
     return traffic.source()[connection] < bad || traffic.destination()[connection] < bad;
   }
@@ -178,6 +178,6 @@ final class BadPlanesOptions {
   IntFunction<PlaneWeights> weights(ClosFabric fabric, Traffic traffic) {
     PlaneWeights equal = PlaneWeights.equal(fabric.planes());
     PlaneWeights affected = announcedWeights(fabric);
-    return connection -> concerns(fabric, traffic, connection) ? affected : equal;
+    return connection -> isAffected(fabric, traffic, connection) ? affected : equal;
   }
 }

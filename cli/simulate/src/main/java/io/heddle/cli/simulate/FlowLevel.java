@@ -94,9 +94,9 @@ final class FlowLevel {
         links,
         atNs,
         connection -> {
-          boolean isConcerned = badPlanes.concerns(fabric, traffic, connection);
-          LevelOneShares shares = isConcerned ? bad : well;
-          return isConcerned && downPlane >= 0
+          boolean isAffected = badPlanes.isAffected(fabric, traffic, connection);
+          LevelOneShares shares = isAffected ? bad : well;
+          return isAffected && downPlane >= 0
               ? shares.without(connection, downPlane)
               : shares.of(connection);
         },

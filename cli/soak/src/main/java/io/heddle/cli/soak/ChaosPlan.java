@@ -139,7 +139,7 @@ record ChaosPlan(
     return new ChaosEvent(atMs, forMs, fault, random.nextInt(2), plane, amount(random, fault));
   }
 
-  /* No plane fails by narrowing, so it may affect the spared plane. */
+  /* A narrowed plane (smaller MTU) doesn't fail, so this may affect the spared plane. */
   private static ChaosEvent narrowed(Random random, ChaosSetting setting, int milliseconds) {
     ChaosEvent drawn =
         at(random, milliseconds, ChaosFault.NARROWED, 20 + random.nextInt(milliseconds));
@@ -216,8 +216,8 @@ record ChaosPlan(
   }
 
   /**
-   * Returns whether the only faults were temporary stops of ranks. A queue pair over all planes
-   * fences no plane, but rests a silent one.
+   * Returns whether the only faults were temporary stops of ranks. False for policy packet: its
+   * queue pair over all planes never fences a plane, but suspends a silent one.
    */
   boolean onlyStopsRanks() {
     return !events.isEmpty()

@@ -21,12 +21,12 @@ final class AddressTexts {
    * @param canonical its text by RFC 5952, or the given text if it isn't an address
    * @param address null if the text isn't an address
    */
-  record Known(String canonical, @Nullable InetAddress address) {}
+  record Parsed(String canonical, @Nullable InetAddress address) {}
 
-  private final Map<String, Known> known = new HashMap<>();
+  private final Map<String, Parsed> known = new HashMap<>();
 
-  Known of(String text) {
-    Known found = known.get(text);
+  Parsed of(String text) {
+    Parsed found = known.get(text);
     if (found == null) {
       if (known.size() == MOST) {
         known.clear();
@@ -37,8 +37,8 @@ final class AddressTexts {
     return found;
   }
 
-  static Known parse(String text) {
+  static Parsed parse(String text) {
     InetAddress address = AddressText.parse(text);
-    return new Known(address == null ? text : AddressText.of(address), address);
+    return new Parsed(address == null ? text : AddressText.of(address), address);
   }
 }

@@ -209,7 +209,7 @@ public final class Controller implements AutoCloseable {
   }
 
   private void decide(long nowNs) {
-    SnapshotMaker.Made made = snapshots.make(nowNs);
+    SnapshotMaker.Result made = snapshots.make(nowNs);
     network.gateways().forEach(this::adopt);
     gaps = made.gaps();
     rounds++;
@@ -402,7 +402,7 @@ public final class Controller implements AutoCloseable {
         reason.sentence());
   }
 
-  /** Compares the rules at gateways with our reasons. Any thread. */
+  /** Compares the rules that gateways report with the rule book. Any thread. */
   public ControllerStatus.AuditReport audit() {
     List<ControllerStatus.AuditRow> rows = audit.rows();
     return new ControllerStatus.AuditReport(

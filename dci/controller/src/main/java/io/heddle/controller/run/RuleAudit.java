@@ -11,21 +11,21 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Comparison of the rules that gateways report with our reasons for rules. Any thread. */
+/** Comparison of the rules that gateways report with the rule book. Any thread. */
 final class RuleAudit {
   private final NetworkConfig network;
   private final TelemetryStore store;
   private final RuleBook book;
-  private final long patienceNs;
+  private final long toleranceNs;
 
   /**
-   * @param patienceNs how long a change may be in transit before a mismatch is a fault
+   * @param toleranceNs how long a change may be in transit before a mismatch is a fault
    */
-  RuleAudit(NetworkConfig network, TelemetryStore store, RuleBook book, long patienceNs) {
+  RuleAudit(NetworkConfig network, TelemetryStore store, RuleBook book, long toleranceNs) {
     this.network = network;
     this.store = store;
     this.book = book;
-    this.patienceNs = patienceNs;
+    this.toleranceNs = toleranceNs;
   }
 
   /** Returns the {@code set-by} text that marks our rules in a gateway's reports. */
@@ -51,7 +51,7 @@ final class RuleAudit {
 
   private boolean isSilent(String gateway) {
     TelemetryStore.Reported reported = store.reported(gateway);
-    return reported.rulesNs() < 0 || System.nanoTime() - reported.rulesNs() > patienceNs;
+    return reported.rulesNs() < 0 || System.nanoTime() - reported.rulesNs() > toleranceNs;
   }
 
   private AuditRow row(String gateway, RuleReport rule, Set<FlowId> found) {
@@ -69,7 +69,7 @@ final class RuleAudit {
           gateway, rule, Fit.UNKNOWN, "the gateway doesn't report whether it still has the rule");
     }
     if (reason == null) {
-      return book.hasJustEnded(flow, patienceNs)
+      return book.hasJustEnded(flow, toleranceNs)
           ? row(gateway, rule, Fit.ON_ITS_WAY, "withdrawn just now")
           : row(gateway, rule, Fit.ORPHAN, "no reason for it is known here");
     }
@@ -88,7 +88,7 @@ final class RuleAudit {
   }
 
   private boolean isYoung(RuleBook.Reason reason) {
-    return System.nanoTime() - reason.sinceNs() < patienceNs;
+    return System.nanoTime() - reason.sinceNs() < toleranceNs;
   }
 
   private AuditRow missing(RuleBook.Reason reason) {

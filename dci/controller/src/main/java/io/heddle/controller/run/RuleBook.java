@@ -44,7 +44,7 @@ final class RuleBook {
   }
 
   /** Returns the same for parsed addresses. */
-  static boolean hasRules(AddressTexts.Known source, AddressTexts.Known destination) {
+  static boolean hasRules(AddressTexts.Parsed source, AddressTexts.Parsed destination) {
     InetAddress from = source.address();
     InetAddress to = destination.address();
     return from != null && to != null && from.getClass().equals(to.getClass());

@@ -16,13 +16,13 @@ import java.util.List;
 
 /** BGP speaker that announces rules to gateways. Any thread. */
 final class RuleSpeaker implements AutoCloseable {
-  private record Known(NetworkConfig.Peer peer, PeerSession session) {}
+  private record GatewaySession(NetworkConfig.Peer peer, PeerSession session) {}
 
   private final NetworkConfig network;
   private final BgpSpeaker speaker;
   private final RuleAnnouncer announcer;
   private final List<FlowspecCodec> codecs;
-  private final List<Known> sessions = new ArrayList<>();
+  private final List<GatewaySession> sessions = new ArrayList<>();
 
   /* Sessions start later, in begin(). A gateway would drop rules that aren't announced at once. */
   RuleSpeaker(NetworkConfig network, Log log) {
@@ -51,7 +51,7 @@ final class RuleSpeaker implements AutoCloseable {
     for (NetworkConfig.Peer peer : network.peers()) {
       PeerSession session = speaker.add(options(peer), announcer);
       speaker.execute(() -> {
-        sessions.add(new Known(peer, session));
+        sessions.add(new GatewaySession(peer, session));
         session.start();
       });
     }

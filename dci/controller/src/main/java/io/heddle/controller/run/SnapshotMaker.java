@@ -47,14 +47,14 @@ final class SnapshotMaker {
    * @param gaps sentences on policies that can't be decided
    * @param unknown gateways of those policies
    */
-  record Made(NetworkSnapshot snapshot, List<String> gaps, Set<String> unknown) {}
+  record Result(NetworkSnapshot snapshot, List<String> gaps, Set<String> unknown) {}
 
   /** Returns the name of a gateway's policy in a snapshot. */
   static String policy(String gateway, String policy) {
     return gateway + "/" + policy;
   }
 
-  Made make(long nowNs) {
+  Result make(long nowNs) {
     List<SteeredPolicy> policies = new ArrayList<>();
     List<PathList> lists = new ArrayList<>();
     List<ElephantFlow> flows = new ArrayList<>();
@@ -87,7 +87,7 @@ final class SnapshotMaker {
         unknown.add(gateway.name());
       }
     }
-    return new Made(
+    return new Result(
         new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows),
         gaps,
         unknown);
@@ -171,8 +171,8 @@ final class SnapshotMaker {
         each -> known.computeIfAbsent(each.policy(), any -> new HashSet<>()).add(each.id()));
     for (ElephantReport each : elephants) {
       String policy = names.computeIfAbsent(each.policy(), name -> policy(gateway, name));
-      AddressTexts.Known source = addresses.of(each.source());
-      AddressTexts.Known destination = addresses.of(each.destination());
+      AddressTexts.Parsed source = addresses.of(each.source());
+      AddressTexts.Parsed destination = addresses.of(each.destination());
       if (RuleBook.hasRules(source, destination)
           && known.getOrDefault(policy, Set.of()).contains(each.list())) {
         flows.add(

@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Telemetry to snapshots, and rules against reasons; without sockets. */
+/** Snapshots from telemetry, and the audit of rules; without sockets. */
 final class LoopPartsTest {
   private static final long SECOND_NS = 1_000_000_000;
   private static final Path NO_FILE = Path.of("none");
@@ -120,7 +120,7 @@ final class LoopPartsTest {
         snapshots.make(nowNs).gaps().toString());
     nowNs += SECOND_NS;
     count(1_000 + 2_500_000, 3);
-    SnapshotMaker.Made made = snapshots.make(nowNs);
+    SnapshotMaker.Result made = snapshots.make(nowNs);
     assertEquals(List.of(), made.gaps());
     assertEquals("gw1/wan", made.snapshot().policies().getFirst().name());
     assertEquals(1e7, made.snapshot().links().getFirst().rate(), 1);
@@ -195,7 +195,7 @@ final class LoopPartsTest {
     ElephantReport twice = elephant("fc00:2::2", 17, 1);
     deliver(new Decoded.Elephants(List.of(twice, twice)));
     deliver(new Decoded.Rules(List.of()));
-    SnapshotMaker.Made made = snapshots.make(nowNs);
+    SnapshotMaker.Result made = snapshots.make(nowNs);
     assertEquals(List.of(), made.snapshot().policies());
     assertEquals(Set.of("gw1"), made.unknown());
     assertEquals(
@@ -211,9 +211,9 @@ final class LoopPartsTest {
         flow(17), snapshots.make(nowNs).snapshot().flows().getFirst().id(), "one text for each");
   }
 
-  private Map<Integer, Fit> audit(long patienceNs) {
+  private Map<Integer, Fit> audit(long toleranceNs) {
     Map<Integer, Fit> fits = new TreeMap<>();
-    for (AuditRow each : new RuleAudit(NETWORK, store, book, patienceNs).rows()) {
+    for (AuditRow each : new RuleAudit(NETWORK, store, book, toleranceNs).rows()) {
       fits.put(each.queuePair(), each.fit());
     }
     return fits;

@@ -36,7 +36,7 @@ final class NftDataPlaneTest {
   private NetworkNamespace host;
 
   @BeforeEach
-  void make() {
+  void createHost() {
     NetworkNamespace.assumeAvailable();
     NetworkNamespace.skipWhere(NftDataPlane.refusal().orElse(""));
     host = NetworkNamespace.create("nft");

@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record BitmaskMatch(FlowField field, List<ValueTerm> terms) implements FlowComponent {
   /**
-   * @throws IllegalArgumentException if the field isn't a bitmask, or the list has no end
+   * @throws IllegalArgumentException if the field isn't a bitmask, or the last term has no end bit
    */
   public BitmaskMatch {
     terms = List.copyOf(terms);

@@ -176,7 +176,7 @@ public final class FlowRule implements Comparable<FlowRule> {
       }
     }
     int order = Integer.compare(other.components.size(), components.size());
-    /* Padding and reserved bits have no meaning, but still make two rules. */
+    /* Rules that differ only in padding or reserved bits are still two rules. */
     return order != 0 ? order : Arrays.compareUnsigned(bytes, other.bytes);
   }
 

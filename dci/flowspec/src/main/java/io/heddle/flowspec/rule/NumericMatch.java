@@ -14,7 +14,7 @@ public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
   private static final long QUEUE_PAIR_BITS = FlowKey.MOST_QUEUE_PAIR;
 
   /**
-   * @throws IllegalArgumentException if the field isn't numeric, or the list has no end
+   * @throws IllegalArgumentException if the field isn't numeric, or the last term has no end bit
    */
   public NumericMatch {
     terms = List.copyOf(terms);

@@ -5,6 +5,6 @@ public interface RuleChanges {
   /** Reports flows to this queue pair. */
   void queuePair(QueuePairKey key);
 
-  /** Reports any flow: a rule not limited to one queue pair came or went. */
+  /** Reports a change that may affect any flow: its rule isn't limited to one queue pair. */
   void any();
 }

@@ -188,9 +188,7 @@ public final class RuleTable {
     return Set.copyOf(exact.keySet());
   }
 
-  /**
-   * Returns the rules whose list is missing or dead: they are kept, but others or the hash decide.
-   */
+  /** Returns the rules whose list is missing or dead. They are kept, but steer no packets. */
   public List<RuleEntry> inactive() {
     return entries().stream().filter(each -> !usable.test(each.list())).toList();
   }

@@ -40,8 +40,8 @@ final class GatewayAnswers {
         case LISTS -> gateway.view().lists();
         case RULES -> gateway.view().rules();
         case PEERS -> gateway.peers();
-        case STEER -> new GatewayStatus.Done(gateway.steer(key(words), words[4]));
-        case RELEASE -> new GatewayStatus.Done(gateway.release(key(words)));
+        case STEER -> new GatewayStatus.OrderResult(gateway.steer(key(words), words[4]));
+        case RELEASE -> new GatewayStatus.OrderResult(gateway.release(key(words)));
         default -> Map.of("error", "unknown query " + words[0]);
       };
     } catch (HeddleException | IllegalArgumentException refused) {

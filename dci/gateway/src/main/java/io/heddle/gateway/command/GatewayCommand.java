@@ -1,10 +1,10 @@
 package io.heddle.gateway.command;
 
 import io.heddle.addr.AddressText;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.HostFindings;
@@ -235,7 +235,7 @@ public final class GatewayCommand {
   }
 
   private int order(GatewayControl control, String line) {
-    say(control.ask(line, GatewayStatus.Done.class).done());
+    say(control.ask(line, GatewayStatus.OrderResult.class).done());
     return 0;
   }
 }

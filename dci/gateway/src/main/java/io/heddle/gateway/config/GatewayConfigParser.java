@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Parser of a configuration file to a {@link GatewayConfig}. docs/dci.md explains each key. */
+/** Parser of a configuration file into a {@link GatewayConfig}. docs/dci.md explains each key. */
 public final class GatewayConfigParser {
   /** Default control socket of the gateway. */
   public static final Path DEFAULT_CONTROL = Path.of("/run/heddle/gateway.sock");
@@ -194,7 +194,8 @@ public final class GatewayConfigParser {
   }
 
   /* The kernel has one route to a segment, whichever list begins with it. */
-  private static void requireSameNextHop(ConfigText.Section section, ListConfig list, ListConfig other) {
+  private static void requireSameNextHop(
+      ConfigText.Section section, ListConfig list, ListConfig other) {
     boolean given = list.via() != null || other.via() != null;
     boolean same = list.device().equals(other.device()) && Objects.equals(list.via(), other.via());
     if (given && !same && list.segments().getFirst().equals(other.segments().getFirst())) {

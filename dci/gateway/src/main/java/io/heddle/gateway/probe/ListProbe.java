@@ -10,7 +10,7 @@ final class ListProbe {
   private static final int PENDING = 256;
   private static final long LOST = -1;
 
-  private final long patienceNs;
+  private final long timeoutNs;
   private final long[] sentNs = new long[PENDING];
   private final boolean[] pending = new boolean[PENDING];
   private final long[] window = new long[WINDOW];
@@ -20,10 +20,10 @@ final class ListProbe {
   private int misses;
 
   /**
-   * @param patienceNs time after which a probe counts as lost
+   * @param timeoutNs time after which a probe counts as lost
    */
-  ListProbe(long patienceNs) {
-    this.patienceNs = patienceNs;
+  ListProbe(long timeoutNs) {
+    this.timeoutNs = timeoutNs;
   }
 
   /** Returns the sequence number of a probe sent now. */
@@ -57,7 +57,7 @@ final class ListProbe {
 
   /** Counts probes that have waited too long as lost. */
   void giveUp(long nowNs) {
-    while (oldest != next && nowNs - sentNs[oldest & PENDING - 1] >= patienceNs) {
+    while (oldest != next && nowNs - sentNs[oldest & PENDING - 1] >= timeoutNs) {
       lose();
     }
   }

@@ -3,9 +3,9 @@ package io.heddle.telemetry.client;
 import java.util.random.RandomGenerator;
 
 /**
- * Wait before the next connection attempt. It doubles up to two seconds, so a host that was away
- * for long is found soon. It is random, so that many clients don't connect together. Used by one
- * thread at a time.
+ * Back-off of connection attempts: doubles up to two seconds, so a host that returns after a long
+ * outage is found soon. Random, so that many clients don't connect together. Used by one thread at
+ * a time.
  */
 final class RetryWait {
   static final long LONGEST_MS = 2_000;

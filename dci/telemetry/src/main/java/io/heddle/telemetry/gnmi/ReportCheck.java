@@ -18,7 +18,7 @@ final class ReportCheck {
   private ReportCheck() {}
 
   static List<Object> of(ListReport list) {
-    there("policy", list.policy());
+    requirePresent("policy", list.policy());
     require(list.id() > 0, "id", list.id());
     Double loss = list.loss();
     require(loss == null || loss >= 0 && loss <= 1, "loss", loss);
@@ -28,7 +28,7 @@ final class ReportCheck {
   }
 
   static List<Object> of(ElephantReport flow) {
-    there("policy", flow.policy());
+    requirePresent("policy", flow.policy());
     require(flow.bitsPerSecond() >= 0, "bits-per-second", flow.bitsPerSecond());
     return List.of(
         address("destination", flow.destination()),
@@ -37,7 +37,7 @@ final class ReportCheck {
   }
 
   static List<Object> of(RuleReport rule) {
-    there("set-by", rule.setBy());
+    requirePresent("set-by", rule.setBy());
     String source = rule.source();
     return List.of(
         address("destination", rule.destination()),
@@ -51,7 +51,7 @@ final class ReportCheck {
   }
 
   private static String address(String name, @Nullable String text) {
-    String address = there(name, text);
+    String address = requirePresent(name, text);
     /* No zone and no brackets: RFC 5952's text, or a dotted quad. */
     require(looksLikeAddress(address), name, text);
     try {
@@ -76,7 +76,7 @@ final class ReportCheck {
     return separated;
   }
 
-  private static String there(String name, @Nullable String text) {
+  private static String requirePresent(String name, @Nullable String text) {
     if (text == null) {
       throw new IllegalArgumentException("an entry has no " + name);
     }

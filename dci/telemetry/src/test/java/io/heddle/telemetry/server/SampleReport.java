@@ -7,7 +7,7 @@ import io.heddle.telemetry.report.ListReport;
 import io.heddle.telemetry.report.RuleReport;
 import java.util.List;
 
-/** A gateway's report with one of nearly every field. */
+/** Gateway's report in which nearly every field is set. */
 final class SampleReport {
   static final ElephantReport ELEPHANT =
       new ElephantReport(

@@ -56,10 +56,10 @@ public enum HashAlgorithm {
       case CRC16CC -> ccitt(bytes, length, seed & BITS);
       case CRC32MSB -> ~reflected(bytes, length, 0xedb88320, ~seed) >>> 16;
       case CRC32LSB -> ~reflected(bytes, length, 0xedb88320, ~seed) & BITS;
-      case XOR1 -> underCrc(bytes, length, seed, 1);
-      case XOR2 -> underCrc(bytes, length, seed, 2);
-      case XOR4 -> underCrc(bytes, length, seed, 4);
-      case XOR8 -> underCrc(bytes, length, seed, 8);
+      case XOR1 -> xorWithCrc(bytes, length, seed, 1);
+      case XOR2 -> xorWithCrc(bytes, length, seed, 2);
+      case XOR4 -> xorWithCrc(bytes, length, seed, 4);
+      case XOR8 -> xorWithCrc(bytes, length, seed, 8);
       case XOR16 -> (words(bytes, length) ^ seed) & BITS;
     };
   }
@@ -87,7 +87,7 @@ public enum HashAlgorithm {
     return crc & BITS;
   }
 
-  private static int underCrc(byte[] bytes, int length, int seed, int width) {
+  private static int xorWithCrc(byte[] bytes, int length, int seed, int width) {
     int folded = words(bytes, length) ^ seed & BITS;
     for (int half = 8; half >= width; half >>= 1) {
       folded = (folded ^ folded >>> half) & (1 << half) - 1;

@@ -23,7 +23,7 @@ public record PortMap(int base, List<Integer> flips, List<@Nullable String> path
     return (int) paths.stream().filter(Objects::isNull).count();
   }
 
-  /** Returns the bits of the code that several flipped bits of a port flip together. */
+  /** Returns the change of the code if these bits of the port are flipped. */
   static int code(int flipped, List<Integer> flips) {
     int code = 0;
     for (int bit = 0; bit < flips.size(); bit++) {

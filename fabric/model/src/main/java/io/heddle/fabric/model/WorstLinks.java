@@ -25,8 +25,8 @@ public record WorstLinks(String tier, int links, List<Point> points) {
    *
    * @param flows number of flows
    * @param worst load of the worst link, in multiples of the even share
-   * @param luckLow the same with random links: one case in twenty is better
-   * @param luckHigh the same with random links: one case in twenty is worse
+   * @param luckLow 5 % quantile of that load if each flow takes a random link
+   * @param luckHigh 95 % quantile of it
    */
   public record Point(int flows, double worst, double luckLow, double luckHigh) {}
 

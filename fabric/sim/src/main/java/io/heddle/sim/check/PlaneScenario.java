@@ -48,7 +48,7 @@ enum PlaneScenario {
   }
 
   /** Impairs the receiver's ports, GPU 0's, as in this scenario. */
-  void spoil(ClosFabric fabric, LinkQueues links, long seed) {
+  void impair(ClosFabric fabric, LinkQueues links, long seed) {
     switch (this) {
       case B, UNANNOUNCED -> links.setProfile(fabric.down(0, 0), RateProfile.constant(QUARTER));
       case C -> {

@@ -95,7 +95,7 @@ public final class TableCheck {
     double chunksUnderWay =
         PLANES * (2 * ROUND_TRIP_NS * fabric.portBytesPerNs() / CHUNK_BYTES + 2);
     LinkQueues links = new LinkQueues(fabric);
-    scenario.spoil(fabric, links, seed);
+    scenario.impair(fabric, links, seed);
     String weights =
         scenario.weights(PLANES).stream().map(String::valueOf).collect(Collectors.joining(","));
     List<String> keys = IntStream.range(0, PLANES).mapToObj(plane -> "plane:" + plane).toList();

@@ -8,8 +8,8 @@ import java.util.List;
  * @param policy that chose planes
  * @param endNs time of the last acknowledgement
  * @param deliveredBytes of all messages
- * @param ofIdeal delivered bytes ÷ the bytes that the ports could have carried until then, at the
- *     end with fewer of them
+ * @param ofIdeal delivered bytes ÷ the capacity until then of the senders' ports, or of the
+ *     receivers' if that is less
  * @param messages that are complete
  * @param messageP50Ns median of the messages' times
  * @param messageP99Ns 99th percentile

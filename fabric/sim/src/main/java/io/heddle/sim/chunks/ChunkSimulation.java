@@ -105,7 +105,7 @@ public final class ChunkSimulation {
         } else {
           paths.tryLater(slot, nowNs);
         }
-        chunks.giveBack(slot);
+        chunks.release(slot);
       }
       default -> paths.onward(slot, nowNs);
     }

@@ -50,7 +50,7 @@ final class ChunkTable {
     return used++;
   }
 
-  void giveBack(int slot) {
+  void release(int slot) {
     link[slot] = free;
     free = slot;
   }

@@ -232,7 +232,7 @@ final class Senders {
     }
     inFlightBytes[connection] -= length;
     int at = place(connection, chunks.message[slot]);
-    chunks.giveBack(slot);
+    chunks.release(slot);
     if (--unacknowledged[at] > 0) {
       return -1;
     }

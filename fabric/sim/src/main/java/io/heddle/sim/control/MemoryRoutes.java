@@ -34,7 +34,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void setRules(WeightRules next) {
-    /* Weights have no reader here. */
+    /* The simulation reads no weights. */
   }
 
   @Override

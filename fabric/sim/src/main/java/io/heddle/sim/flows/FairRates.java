@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * Rates of all connections at one moment of a fabric, if they send endlessly. If each step waits
- * for another connection's, all of a chain have the rate of the slowest.
+ * Rates of all connections at one moment of a fabric, if they send endlessly. In a pattern whose
+ * steps depend on one another, all connections of a chain have the rate of the slowest.
  */
 public final class FairRates {
   private final double[] bytesPerNs;

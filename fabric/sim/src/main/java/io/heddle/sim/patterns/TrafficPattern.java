@@ -6,13 +6,13 @@ import java.util.SplittableRandom;
 
 /** Traffic of one round of a collective. */
 public enum TrafficPattern {
-  /** Each sends to the next of its group; a step begins when the one before has arrived. */
+  /** Each GPU sends to the next of its group; a step begins when the previous one has arrived. */
   RING(0),
-  /** Each sends an equal part to every other of its group. */
+  /** Each GPU sends an equal part to every other GPU of its group. */
   ALL_TO_ALL(8),
-  /** Each sends to a random other one, so that each receives from one. */
+  /** Each GPU sends to one other and receives from one, at random. */
   PERMUTATION(0),
-  /** Stages: each sends to the next of its group; the last sends nothing. */
+  /** Stages: each GPU sends to the next of its group; the last sends nothing. */
   PIPELINE(8),
   /** All of a group send to its first. */
   INCAST(128);

@@ -53,8 +53,8 @@ class FairRatesTest {
   }
 
   /*
-   * Raising any flow would lower another that has no more: each has a full link on which it is the
-   * largest.
+   * Max-min fairness: each flow has a saturated link on which no flow is faster, so a higher rate
+   * would slow a flow that isn't faster.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})

@@ -185,8 +185,8 @@ final class FailoverBench {
         new AllReducePlan.Watched(
             own.resolve("enough"),
             timelines == null
-                ? AllReducePlan.Kept.COMPLETIONS
-                : AllReducePlan.Kept.COMPLETIONS_AND_TRACES));
+                ? AllReducePlan.Records.COMPLETIONS
+                : AllReducePlan.Records.COMPLETIONS_AND_TRACES));
   }
 
   private static Bench links(FailoverCase of, Cleanup own) {

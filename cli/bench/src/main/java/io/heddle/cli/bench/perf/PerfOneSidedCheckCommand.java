@@ -132,8 +132,8 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
     }
   }
 
-  /* A lane of a rank takes eight times the largest put of memory, so runs with many lanes have
-  smaller puts. */
+  /* Each lane of a rank allocates eight times the largest put, so runs with many lanes have smaller
+  puts. */
   private static List<Run> all() {
     List<Run> runs = new ArrayList<>();
     for (int ranks : List.of(2, 4, 8)) {

@@ -12,7 +12,7 @@ import java.util.Map;
  * Processor time of threads, in ns.
  *
  * @param byThread of every live thread, by its number
- * @param named sum over the threads whose names were asked for
+ * @param named sum over the threads with the requested names
  */
 record ThreadTimes(Map<Long, Long> byThread, long named) {
   /** Bytes of a thread's name that the kernel keeps. */
