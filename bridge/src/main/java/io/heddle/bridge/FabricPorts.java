@@ -4,8 +4,8 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.fabric.NumberedPort;
-import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.QueuePairPort;
+import io.heddle.bridge.fabric.RdmaCmSidrService;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
@@ -16,7 +16,7 @@ import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
-import io.heddle.bridge.unicast.NumberMapping;
+import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastForwarder;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
@@ -54,7 +54,7 @@ final class FabricPorts {
       long[] counters,
       Limiter limiter,
       Log log) {
-    NumberMapping mapping = settings.mapping();
+    QueuePairMapping mapping = settings.mapping();
     SecureRandom ids = new SecureRandom();
     if (mapping == null) {
       return new UnicastForwarder(arena, fabrics, settings, counters, limiter, ids);
@@ -74,8 +74,8 @@ final class FabricPorts {
   }
 
   private static MappedEnd mappedEnd(FabricPort fabric, String device, int trafficClass, Log log) {
-    return fabric instanceof NumberedPort port
-        ? MappedEnd.behind(port, RdmaCmNumbers.open(port, device, trafficClass, log))
+    return fabric instanceof QueuePairPort port
+        ? MappedEnd.behind(port, RdmaCmSidrService.open(port, device, trafficClass, log))
         : MappedEnd.onWire(fabric);
   }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.fabric.NumberService;
-import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.RdmaCmSidrService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.group.LoopRules;
@@ -16,9 +16,9 @@ import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
-import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.ProxyAddress;
 import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
@@ -107,7 +107,7 @@ final class InfinibandMappedTest {
                 new ProxyAddress(B, gid("10.2.0.201"), gid("10.1.0.1")),
                 new ProxyAddress(B, gid("10.2.0.202"), gid("10.1.0.2")),
                 new ProxyAddress(B, gid("fd02::c9"), gid("fd01::1"))));
-    NumberMapping mapping = new NumberMapping(QUEUE_PAIRS, true, List.of(SubnetHost.PORT));
+    QueuePairMapping mapping = new QueuePairMapping(QUEUE_PAIRS, true, List.of(SubnetHost.PORT));
     forwarder =
         new MappedForwarder(
             arena,
@@ -145,7 +145,8 @@ final class InfinibandMappedTest {
     fabric.countAt(counters);
     fabric.requireAssigned(spec);
     return MappedEnd.behind(
-        fabric, RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> output.add(sentence)));
+        fabric,
+        RdmaCmSidrService.open(fabric, device, 0, (level, sentence) -> output.add(sentence)));
   }
 
   private SubnetHost host(String device, String address, int queuePairs, List<String> services) {
@@ -243,11 +244,11 @@ final class InfinibandMappedTest {
     StandinControl.run("refuse 0/4 rdma_question " + Errno.ETIMEDOUT);
     assertEquals(3, a1.ask(a1.address(), inA(b1), SubnetHost.PORT).status(), "it got lost");
     StandinControl.run("refuse 0/3 rdma_question " + Errno.ETIMEDOUT);
-    NumberService.Answer refused = a1.ask(a1.address(), inA(b1), SubnetHost.PORT);
+    SidrService.Answer refused = a1.ask(a1.address(), inA(b1), SubnetHost.PORT);
     assertNotEquals(0, refused.status(), "the bridge's got lost");
     assertEquals(service, a1.numberOf(inA(b1)));
     talk(a1, 0, b1, service, 1);
-    NumberService.Answer nobody = a1.ask(a1.address(), inA(b1), SubnetHost.PORT + 1);
+    SidrService.Answer nobody = a1.ask(a1.address(), inA(b1), SubnetHost.PORT + 1);
     assertEquals(1, nobody.status(), "nobody listens there");
   }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.cm.CmaHeader;
-import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.SendPath;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
@@ -14,9 +14,9 @@ import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
-import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.ProxyAddress;
 import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
@@ -81,7 +81,7 @@ final class MappedOverVerbsTest {
   }
 
   /** Knows the only host of its fabric, and prepares the paths to it before it reports it. */
-  private static final class Asking implements NumberService {
+  private static final class Asking implements SidrService {
     private final Queue<Message> heard = new ArrayDeque<>();
     private final VerbsFabric end;
     private final VerbsFabric host;
@@ -105,7 +105,7 @@ final class MappedOverVerbsTest {
 
     private void askedBy(Gid client, Gid address) {
       prepare(address, client);
-      heard.add(new NumberRequest(1, address, PORT, client, 9, List.of()));
+      heard.add(new IncomingSidrRequest(1, address, PORT, client, 9, List.of()));
     }
 
     @Override
@@ -220,7 +220,7 @@ final class MappedOverVerbsTest {
               List.of(
                   new ProxyAddress(A, addresses.get(A), b.address),
                   new ProxyAddress(B, addresses.get(B), a.address)));
-      NumberMapping mapping = new NumberMapping(QUEUE_PAIRS, true, List.of(PORT));
+      QueuePairMapping mapping = new QueuePairMapping(QUEUE_PAIRS, true, List.of(PORT));
       forwarder =
           new MappedForwarder(
               arena,

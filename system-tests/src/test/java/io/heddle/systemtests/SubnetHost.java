@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.cm.CmaHeader;
-import io.heddle.bridge.fabric.NumberService;
-import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.RdmaCmSidrService;
 import io.heddle.bridge.fabric.SendPath;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
@@ -33,7 +33,7 @@ final class SubnetHost implements AutoCloseable {
   private static final int MOST_SECONDS = 20;
 
   private final VerbsFabric fabric;
-  private final RdmaCmNumbers manager;
+  private final RdmaCmSidrService manager;
   private final Gid address;
   private final Runnable meanwhile;
   private final Arena arena = Arena.ofShared();
@@ -57,7 +57,7 @@ final class SubnetHost implements AutoCloseable {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
     fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
     fabric.countAt(counters);
-    manager = RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> output.add(sentence));
+    manager = RdmaCmSidrService.open(fabric, device, 0, (level, sentence) -> output.add(sentence));
     this.address = address;
     this.meanwhile = meanwhile;
   }
@@ -81,21 +81,21 @@ final class SubnetHost implements AutoCloseable {
 
   /** Answers the requests to its address. */
   void answer() {
-    NumberService.Message heard = manager.take();
-    if (heard instanceof NumberService.NumberRequest question) {
+    SidrService.Message heard = manager.take();
+    if (heard instanceof SidrService.IncomingSidrRequest question) {
       manager.accept(question.id(), number(0), question.privateData());
     }
   }
 
   /** Requests a service from one of its addresses and returns the answer. */
-  NumberService.Answer ask(Gid from, Gid server, int port) {
+  SidrService.Answer ask(Gid from, Gid server, int port) {
     asked++;
     manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     while (true) {
       assertFalse(patience.isOver(), () -> server + " has not answered; " + output);
       meanwhile.run();
-      if (manager.take() instanceof NumberService.Answer answer) {
+      if (manager.take() instanceof SidrService.Answer answer) {
         assertEquals(asked, answer.token());
         return answer;
       }
@@ -112,7 +112,7 @@ final class SubnetHost implements AutoCloseable {
    */
   int numberOf(Gid from, Gid server) {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    NumberService.Answer answer = ask(from, server, PORT);
+    SidrService.Answer answer = ask(from, server, PORT);
     while (answer.status() != 0) {
       assertFalse(patience.isOver(), answer + " " + output);
       answer = ask(from, server, PORT);

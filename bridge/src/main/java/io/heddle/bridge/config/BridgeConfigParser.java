@@ -10,9 +10,9 @@ import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
-import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
@@ -360,7 +360,7 @@ public final class BridgeConfigParser {
   private FabricSpec withProxyAddresses(String name, ProxyAddresses proxyAddresses) {
     FabricSpec spec = Objects.requireNonNull(fabrics.get(name));
     List<Gid> own = proxyAddresses.addressesIn(name.equals("a") ? 0 : 1);
-    NumberMapping mapping = unicast == null ? null : unicast.mapping();
+    QueuePairMapping mapping = unicast == null ? null : unicast.mapping();
     return switch (spec) {
       case WireSpec wire -> wire.withProxyAddresses(own);
       case VerbsSpec verbs -> verbs.mapping(own, mapping == null ? 0 : mapping.queuePairs());

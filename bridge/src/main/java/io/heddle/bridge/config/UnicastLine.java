@@ -2,8 +2,8 @@ package io.heddle.bridge.config;
 
 import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.HeddleException;
@@ -19,7 +19,7 @@ final class UnicastLine {
   private static final List<String> KEYS =
       List.of("mode", "addresses", "tos", "queue-pairs", "fix-immediate", "ports");
   private static final List<String> MODES =
-      List.of(UnicastSettings.SAME_NUMBERS, NumberMapping.WORD);
+      List.of(UnicastSettings.SAME_NUMBERS, QueuePairMapping.WORD);
   private static final int MOST_PORT = 65_535;
 
   private UnicastLine() {}
@@ -38,7 +38,7 @@ final class UnicastLine {
               }
               return text;
             });
-    boolean maps = mode.equals(NumberMapping.WORD);
+    boolean maps = mode.equals(QueuePairMapping.WORD);
     Addresses addresses =
         line.choice("addresses", Addresses.TRANSPARENT, Addresses.words(), Addresses::named);
     if (maps && addresses == Addresses.TRANSPARENT) {
@@ -52,7 +52,7 @@ final class UnicastLine {
         trafficClass, addresses, ProxyAddresses.NONE, maps ? mapping(line) : refuseKeys(line));
   }
 
-  private static @Nullable NumberMapping refuseKeys(ConfigLine line) {
+  private static @Nullable QueuePairMapping refuseKeys(ConfigLine line) {
     for (String key : MAPPED_KEYS) {
       if (line.text(key) != null) {
         throw line.fail(key + "= has no meaning without mode=mapped");
@@ -61,20 +61,20 @@ final class UnicastLine {
     return null;
   }
 
-  private static NumberMapping mapping(ConfigLine line) {
-    int most = NumberMapping.MOST_QUEUE_PAIRS;
-    int queuePairs = line.number("queue-pairs", NumberMapping.QUEUE_PAIRS, 1, most);
+  private static QueuePairMapping mapping(ConfigLine line) {
+    int most = QueuePairMapping.MOST_QUEUE_PAIRS;
+    int queuePairs = line.number("queue-pairs", QueuePairMapping.QUEUE_PAIRS, 1, most);
     boolean fixes = line.flag("fix-immediate", true);
     Set<Integer> ports = new LinkedHashSet<>();
     for (String each : FabricLine.listOf(line, "ports")) {
       ports.addAll(
           line.parse(
               "ports=" + each, each, "a port or FIRST-LAST, 1 to 65535", UnicastLine::range));
-      if (ports.size() > NumberMapping.MOST_PORTS) {
-        throw line.fail("ports= has more than " + NumberMapping.MOST_PORTS + " ports");
+      if (ports.size() > QueuePairMapping.MOST_PORTS) {
+        throw line.fail("ports= has more than " + QueuePairMapping.MOST_PORTS + " ports");
       }
     }
-    return new NumberMapping(queuePairs, fixes, List.copyOf(ports));
+    return new QueuePairMapping(queuePairs, fixes, List.copyOf(ports));
   }
 
   private static Set<Integer> range(String text) {

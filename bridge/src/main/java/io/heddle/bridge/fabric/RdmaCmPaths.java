@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /**
  * Resolver of paths to hosts of InfiniBand by RDMA CM, each with its own id. The event of an
  * incoming request has no path (cma_ib_new_udp_id), so the path to the client is resolved here.
- * Used by the thread of {@link RdmaCmNumbers}.
+ * Used by the thread of {@link RdmaCmSidrService}.
  */
 final class RdmaCmPaths {
   private static final int RESOLVE_MS = 2000;

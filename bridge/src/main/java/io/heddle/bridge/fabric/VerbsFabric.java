@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Joins and checks on the control path hold this object's monitor. A join may wait, so paths
  * have a lock of their own ({@link VerbsSendPaths}).
  */
-public final class VerbsFabric implements NumberedPort {
+public final class VerbsFabric implements QueuePairPort {
   private final String name;
   private final String device;
   private final int hops;

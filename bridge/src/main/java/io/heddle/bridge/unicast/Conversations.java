@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Table of the pairs of queue pairs that communicate over the bridge with mapped numbers, one in
- * each fabric. Each host knows the other by an address and a number of the bridge's, which is
- * stored here by its index. An entry is found from both sides. Where packets name no host but their
- * sender's port, it is found by that port and the destination index, whichever host it belongs to.
+ * each fabric. Each host knows the other by an address and a queue pair number of the bridge, which
+ * is stored here by its index. An entry is found from both sides. Where packets name no host but
+ * their sender's port, it is found by that port and the destination index, whichever host it
+ * belongs to.
  *
  * <p>Bounded: the least recently used entry is evicted first, and entries expire after {@link
  * #IDLE_NS}. A lookup allocates nothing. Used by the data thread only.
@@ -37,7 +38,7 @@ final class Conversations {
 
     /**
      * @param number of the host's queue pair
-     * @param index of the bridge's number by which this host knows the other one
+     * @param index of the bridge's queue pair by which this host knows the other one
      * @param queueKey of the host's queue pair
      * @param by assignments of the bridge's queue pairs here; null on the wire
      * @param port by which packets name the host; null if they name it by its address
@@ -128,7 +129,7 @@ final class Conversations {
    * <p>Where packets name no hosts, near is the host's port, and far is 0.
    *
    * @param side the host's, 0 for a
-   * @param index of the bridge's number that it sends to, in place of the far host
+   * @param index of the bridge's queue pair that it sends to, in place of the far host
    * @param number of its own queue pair
    */
   int find(
@@ -292,7 +293,7 @@ final class Conversations {
     return (int) (side == 0 ? both >>> NUMBER_BITS : both) & NUMBER_MASK;
   }
 
-  /** Returns the index of the bridge's number that a fabric's host sends to. */
+  /** Returns the index of the bridge's queue pair that a fabric's host sends to. */
   int index(int side, int place) {
     return indexes[side][place];
   }

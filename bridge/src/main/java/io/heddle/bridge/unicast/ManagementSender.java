@@ -8,8 +8,8 @@ import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests.Request;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.SendPath;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
@@ -49,11 +49,11 @@ final class ManagementSender {
   /** Reports to a client that the requested host didn't answer. */
   void fail(Request request, int trafficClass, long nowNs) {
     int status = SidrReply.STATUS_NO_QUEUE_PAIR;
-    answer(request, new NumberService.Answer(0, status, 0, 0, List.of()), trafficClass, nowNs);
+    answer(request, new SidrService.Answer(0, status, 0, 0, List.of()), trafficClass, nowNs);
   }
 
   /** Sends a client the answer of a host. */
-  void answer(Request request, NumberService.Answer answer, int trafficClass, long nowNs) {
+  void answer(Request request, SidrService.Answer answer, int trafficClass, long nowNs) {
     long mad = packet + DatagramFormat.HEADER_BYTES;
     SidrReply.write(
         mad,
@@ -76,7 +76,7 @@ final class ManagementSender {
    */
   void sendRequest(
       int ownId,
-      NumberService.NumberRequest request,
+      SidrService.IncomingSidrRequest request,
       HostPair hosts,
       int trafficClass,
       long nowNs) {

@@ -1,9 +1,9 @@
 package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.fabric.NumberService;
-import io.heddle.bridge.fabric.NumberedPort;
+import io.heddle.bridge.fabric.QueuePairPort;
 import io.heddle.bridge.fabric.SendPath;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.SubnetHosts;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MappedEnd implements AutoCloseable {
   private final FabricPort fabric;
-  private final @Nullable NumberedPort device;
-  private final @Nullable NumberService service;
+  private final @Nullable QueuePairPort device;
+  private final @Nullable SidrService service;
   private final int[] numbers;
   /* Where packets don't name their hosts; null if they do. */
   private final @Nullable SubnetHosts hosts;
@@ -25,8 +25,8 @@ public final class MappedEnd implements AutoCloseable {
 
   private MappedEnd(
       FabricPort fabric,
-      @Nullable NumberedPort device,
-      @Nullable NumberService service,
+      @Nullable QueuePairPort device,
+      @Nullable SidrService service,
       int[] numbers) {
     this.fabric = fabric;
     this.device = device;
@@ -45,7 +45,7 @@ public final class MappedEnd implements AutoCloseable {
    *
    * @param service that exchanges requests with its hosts
    */
-  public static MappedEnd behind(NumberedPort device, NumberService service) {
+  public static MappedEnd behind(QueuePairPort device, SidrService service) {
     return new MappedEnd(device, device, service, device.numbers());
   }
 
@@ -53,8 +53,8 @@ public final class MappedEnd implements AutoCloseable {
     return fabric;
   }
 
-  /** Returns the number service; null on the wire. */
-  @Nullable NumberService service() {
+  /** Returns the SIDR service; null on the wire. */
+  @Nullable SidrService service() {
     return service;
   }
 

@@ -2,8 +2,8 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.SendPath;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
@@ -32,7 +32,7 @@ public final class MappedForwarder implements HostForwarder {
 
   private final MappedEnd[] ends;
   private final int trafficClass;
-  private final NumberMapping mapping;
+  private final QueuePairMapping mapping;
   private final long[] counters;
   private final Limiter limiter;
   private final Conversations conversations;
@@ -40,7 +40,7 @@ public final class MappedForwarder implements HostForwarder {
   private final PairTable[] flows = {
     new PairTable(UnicastForwarder.MOST_PAIRS), new PairTable(UnicastForwarder.MOST_PAIRS)
   };
-  private final NumberMap numbers;
+  private final QueuePairMap numbers;
   private final MappedRequests requests;
   private final boolean bothNameHosts;
   private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
@@ -64,7 +64,7 @@ public final class MappedForwarder implements HostForwarder {
       MappedEnd a,
       MappedEnd b,
       UnicastSettings settings,
-      NumberMapping mapping,
+      QueuePairMapping mapping,
       long[] counters,
       Limiter limiter,
       RandomGenerator ids) {
@@ -75,7 +75,7 @@ public final class MappedForwarder implements HostForwarder {
     this.counters = counters.clone();
     this.limiter = limiter;
     trafficClass = settings.trafficClass();
-    numbers = new NumberMap(ends, conversations);
+    numbers = new QueuePairMap(ends, conversations);
     requests = new MappedRequests(arena, ends, trafficClass, counters, numbers, ids);
     follow(settings.proxyAddresses());
   }
@@ -97,7 +97,7 @@ public final class MappedForwarder implements HostForwarder {
       }
       count();
       for (int side = 0; side < ends.length; side++) {
-        NumberService service = ends[side].service();
+        SidrService service = ends[side].service();
         if (service != null) {
           service.serve(now.addressesIn(side), mapping.ports());
         }
@@ -194,7 +194,7 @@ public final class MappedForwarder implements HostForwarder {
     TrainBatch batch = from.batch();
     int place = place(side, batch, train, packet, nowNs);
     if (place < 0) {
-      return place == NumberMap.NO_PORT ? withoutPath(side) : DropReason.NO_NUMBER;
+      return place == QueuePairMap.NO_PORT ? withoutPath(side) : DropReason.NO_NUMBER;
     }
     DropReason against = host != null && bothNameHosts ? null : against(side, place, length, to);
     if (against != null) {
@@ -358,7 +358,7 @@ public final class MappedForwarder implements HostForwarder {
   public String check() {
     StringBuilder faults = new StringBuilder();
     for (MappedEnd each : ends) {
-      NumberService service = each.service();
+      SidrService service = each.service();
       String fault = service == null ? "" : service.check();
       faults.append(faults.isEmpty() || fault.isEmpty() ? "" : "; ").append(fault);
     }

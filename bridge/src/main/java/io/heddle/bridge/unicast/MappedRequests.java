@@ -4,7 +4,7 @@ import io.heddle.bridge.cm.CmMessage;
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrReply;
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests for queue pair numbers where numbers are mapped. In a fabric on the wire the bridge owns
- * queue pair 1; on a device it sends and receives them by a {@link NumberService}. Rare: it
+ * queue pair 1; on a device it sends and receives them by a {@link SidrService}. Rare: it
  * allocates. Used by the data thread only.
  */
 final class MappedRequests {
@@ -23,7 +23,7 @@ final class MappedRequests {
   private final MappedEnd[] ends;
   /* By fabric; the bridge's own messages, on the wire only. */
   private final @Nullable ManagementSender[] own = new ManagementSender[2];
-  private final NumberClients[] clients = new NumberClients[2];
+  private final SidrClients[] clients = new SidrClients[2];
 
   /**
    * @param ends in a and b, at least one of them on a device
@@ -35,7 +35,7 @@ final class MappedRequests {
       MappedEnd[] ends,
       int trafficClass,
       long[] counters,
-      NumberMap numbers,
+      QueuePairMap numbers,
       RandomGenerator ids) {
     this.trafficClass = trafficClass;
     this.ends = ends.clone();
@@ -47,10 +47,10 @@ final class MappedRequests {
     }
   }
 
-  private NumberClients openClients(
-      int side, long counters, NumberMap numbers, RandomGenerator ids) {
-    NumberService near = ends[side].service();
-    NumberService far = ends[1 - side].service();
+  private SidrClients openClients(
+      int side, long counters, QueuePairMap numbers, RandomGenerator ids) {
+    SidrService near = ends[side].service();
+    SidrService far = ends[1 - side].service();
     ManagementSender nearOwn = own[side];
     ManagementSender farOwn = own[1 - side];
     if (near == null) {
@@ -78,7 +78,7 @@ final class MappedRequests {
   }
 
   void use(ProxyAddresses now) {
-    for (NumberClients each : clients) {
+    for (SidrClients each : clients) {
       each.use(now);
     }
   }
@@ -128,7 +128,7 @@ final class MappedRequests {
       return DropReason.FOREIGN_REPLY;
     }
     clients[side].answered(
-        new NumberService.Answer(
+        new SidrService.Answer(
             id,
             SidrReply.status(mad),
             SidrReply.queuePair(mad),
@@ -141,19 +141,19 @@ final class MappedRequests {
   /** Handles the messages from hosts on devices. */
   void receive(long nowNs) {
     for (int side = 0; side < 2; side++) {
-      NumberService service = ends[side].service();
-      NumberService.Message heard = service == null ? null : service.take();
+      SidrService service = ends[side].service();
+      SidrService.Message heard = service == null ? null : service.take();
       while (service != null && heard != null) {
         switch (heard) {
-          case NumberService.Answer answer -> clients[1 - side].answered(answer, nowNs);
-          case NumberService.NumberRequest request -> requested(side, request, nowNs);
+          case SidrService.Answer answer -> clients[1 - side].answered(answer, nowNs);
+          case SidrService.IncomingSidrRequest request -> requested(side, request, nowNs);
         }
         heard = service.take();
       }
     }
   }
 
-  private void requested(int side, NumberService.NumberRequest request, long nowNs) {
+  private void requested(int side, SidrService.IncomingSidrRequest request, long nowNs) {
     if (clients[side] instanceof VerbsClients verbs) {
       verbs.request(request, nowNs);
     }
@@ -161,7 +161,7 @@ final class MappedRequests {
 
   /** Repeats requests, and ends those whose deadline has passed. */
   void expire(long nowNs) {
-    for (NumberClients each : clients) {
+    for (SidrClients each : clients) {
       each.expire(nowNs);
     }
   }

@@ -16,7 +16,7 @@ public record UnicastSettings(
     int trafficClass,
     Addresses addresses,
     ProxyAddresses proxyAddresses,
-    @Nullable NumberMapping mapping) {
+    @Nullable QueuePairMapping mapping) {
   /** Configuration value of unchanged queue pair numbers. */
   public static final String SAME_NUMBERS = "same";
 
@@ -56,7 +56,7 @@ public record UnicastSettings(
     return String.format(
         Locale.ROOT,
         "mode=%s addresses=%s tos=0x%02x%s",
-        mapping == null ? SAME_NUMBERS : NumberMapping.WORD,
+        mapping == null ? SAME_NUMBERS : QueuePairMapping.WORD,
         addresses.word(),
         trafficClass,
         mapping == null ? "" : mapping.describe());

@@ -2,7 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequests;
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.UnicastCounters;
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * Clients on a verbs fabric; they resolve a service by RDMA CM and get the number of a queue pair
  * of the bridge.
  */
-final class VerbsClients implements NumberClients {
+final class VerbsClients implements SidrClients {
   private static final long REPEAT_NS = 500_000_000;
 
   private final int side;
   private final long counters;
   private final MappedEnd end;
-  private final NumberService service;
+  private final SidrService service;
   private final FarEnd far;
-  private final NumberMap numbers;
+  private final QueuePairMap numbers;
   private final RandomGenerator ids;
   private final Map<Integer, PendingRequest> pending = new LinkedHashMap<>();
   private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
@@ -38,18 +38,18 @@ final class VerbsClients implements NumberClients {
      * @param hosts source address and destination
      * @return whether it must be repeated, since it may be lost
      */
-    boolean send(int id, NumberService.NumberRequest request, HostPair hosts, long nowNs);
+    boolean send(int id, SidrService.IncomingSidrRequest request, HostPair hosts, long nowNs);
   }
 
   private static final class PendingRequest {
     private final int id;
-    private final NumberService.NumberRequest request;
+    private final SidrService.IncomingSidrRequest request;
     private final HostPair hosts;
     private final long deadlineNs;
     private long repeatNs;
 
     private PendingRequest(
-        int id, NumberService.NumberRequest request, HostPair hosts, long nowNs) {
+        int id, SidrService.IncomingSidrRequest request, HostPair hosts, long nowNs) {
       this.id = id;
       this.request = request;
       this.hosts = hosts;
@@ -69,9 +69,9 @@ final class VerbsClients implements NumberClients {
       int side,
       long counters,
       MappedEnd end,
-      NumberService service,
+      SidrService service,
       FarEnd far,
-      NumberMap numbers,
+      QueuePairMap numbers,
       RandomGenerator ids) {
     this.side = side;
     this.counters = counters;
@@ -88,7 +88,7 @@ final class VerbsClients implements NumberClients {
   }
 
   /** Handles a client's request. */
-  void request(NumberService.NumberRequest request, long nowNs) {
+  void request(SidrService.IncomingSidrRequest request, long nowNs) {
     Gid address = request.address();
     Gid client = request.client();
     Gid host = proxyAddresses.hostOf(side, address.high(), address.low());
@@ -122,7 +122,7 @@ final class VerbsClients implements NumberClients {
   }
 
   @Override
-  public void answered(NumberService.Answer answer, long nowNs) {
+  public void answered(SidrService.Answer answer, long nowNs) {
     PendingRequest pendingRequest = pending.remove(answer.token());
     if (pendingRequest == null) {
       return;
@@ -136,8 +136,8 @@ final class VerbsClients implements NumberClients {
                 answer.number(),
                 answer.key(),
                 nowNs)
-            : NumberMap.NONE;
-    if (index == NumberMap.NONE) {
+            : QueuePairMap.NONE;
+    if (index == QueuePairMap.NONE) {
       service.refuse(pendingRequest.request.id());
     } else {
       service.accept(pendingRequest.request.id(), end.numberOf(index), answer.privateData());

@@ -6,7 +6,7 @@ import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests;
 import io.heddle.bridge.cm.SidrRequests.Request;
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.UnicastCounters;
 import io.heddle.verbs.Gid;
@@ -15,10 +15,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Clients on the wire; they resolve a service by SIDR and get the number of the host itself. */
-final class WireClients implements NumberClients {
+final class WireClients implements SidrClients {
   private final int trafficClass;
   private final long counters;
-  private final NumberService service;
+  private final SidrService service;
   private final ManagementSender own;
   private final SidrRequests requests;
 
@@ -30,7 +30,7 @@ final class WireClients implements NumberClients {
   WireClients(
       int trafficClass,
       long counters,
-      NumberService service,
+      SidrService service,
       ManagementSender own,
       RandomGenerator ids) {
     this.trafficClass = trafficClass;
@@ -83,7 +83,7 @@ final class WireClients implements NumberClients {
   }
 
   @Override
-  public void answered(NumberService.Answer answer, long nowNs) {
+  public void answered(SidrService.Answer answer, long nowNs) {
     Request request = requests.findOpen(answer.token());
     if (request != null) {
       requests.replied(request);

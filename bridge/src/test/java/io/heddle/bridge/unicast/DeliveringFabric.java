@@ -1,7 +1,7 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.fabric.NumberedPort;
 import io.heddle.bridge.fabric.OnePacket;
+import io.heddle.bridge.fabric.QueuePairPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.SubnetHosts;
 import io.heddle.bridge.fabric.TrainBatch;
@@ -15,7 +15,7 @@ class DeliveringFabric extends RecordingFabric {
   private final TrainBatch batch = OnePacket.batch();
 
   /** Fabric whose queue pairs have numbers, and whose paths are created before use. */
-  static final class Numbered extends DeliveringFabric implements NumberedPort {
+  static final class Numbered extends DeliveringFabric implements QueuePairPort {
     private final int[] numbers;
     private final Map<HostPair, SendPath> made = new HashMap<>();
 

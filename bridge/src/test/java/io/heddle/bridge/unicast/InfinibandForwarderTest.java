@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.fabric.KnownPorts;
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.SubnetHosts;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.limit.Limiter;
@@ -55,14 +55,15 @@ class InfinibandForwarderTest {
               new ProxyAddress(A, S2_IN_A, S2),
               new ProxyAddress(B, W1_IN_B, W1),
               new ProxyAddress(B, W2_IN_B, W2)));
-  private static final NumberMapping MAPPING = new NumberMapping(3, true, List.of(SERVICE_PORT));
+  private static final QueuePairMapping MAPPING =
+      new QueuePairMapping(3, true, List.of(SERVICE_PORT));
 
   private final Arena arena = Arena.ofConfined();
   private final SubnetHosts ports = KnownPorts.none(new Gid(0, 0xffff_0a02_00feL));
   private final DeliveringFabric a = new DeliveringFabric();
   private final DeliveringFabric.Numbered b =
       new DeliveringFabric.Numbered(ports, 0x61, 0x62, 0x63);
-  private final RecordingNumbers manager = new RecordingNumbers();
+  private final RecordingSidrService manager = new RecordingSidrService();
   private final long packet = Memory.allocate(arena, 64, 8);
   private final long[] counters = {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
@@ -135,7 +136,7 @@ class InfinibandForwarderTest {
   /* Resolves a service of a for a host of b, and returns the result. */
   private String serve(Gid client, Gid address, int number) {
     manager.heard.add(
-        new NumberService.NumberRequest(number, address, SERVICE_PORT, client, 9, WORD));
+        new SidrService.IncomingSidrRequest(number, address, SERVICE_PORT, client, 9, WORD));
     check(number);
     byte[] forwarded = a.sent.getLast();
     answer(

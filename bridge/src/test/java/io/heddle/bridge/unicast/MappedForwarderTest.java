@@ -45,13 +45,13 @@ class MappedForwarderTest {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final RecordingNumbers service = new RecordingNumbers();
+  private final RecordingSidrService service = new RecordingSidrService();
   private final List<String> log = service.log;
   private long departed;
   private final MappedForwarder forwarder = forwarder(true);
 
   private MappedForwarder forwarder(boolean fixes) {
-    NumberMapping mapping = new NumberMapping(2, fixes, List.of(7174));
+    QueuePairMapping mapping = new QueuePairMapping(2, fixes, List.of(7174));
     return new MappedForwarder(
         arena,
         MappedEnd.behind(verbs, service),

@@ -9,7 +9,7 @@ import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests;
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
@@ -48,7 +48,7 @@ class MappedRequestsTest {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final RecordingNumbers service = new RecordingNumbers();
+  private final RecordingSidrService service = new RecordingSidrService();
   private final MappedEnd[] ends = {
     MappedEnd.behind(new DeliveringFabric.Numbered(0x51, 0x52), service), MappedEnd.onWire(fabric)
   };
@@ -58,7 +58,7 @@ class MappedRequestsTest {
           ends,
           0,
           counters,
-          new NumberMap(ends, new Conversations(16)),
+          new QueuePairMap(ends, new Conversations(16)),
           new SplittableRandom(1));
 
   MappedRequestsTest() {
@@ -110,8 +110,8 @@ class MappedRequestsTest {
     assertNull(request(7, 0));
     assertNull(request(7, 1), "a repeat, which isn't forwarded again");
     assertEquals(List.of("10.1.0.200 asks 10.1.0.1 for 7174 with [1, 2, 3]"), service.log);
-    service.heard.add(new NumberService.Answer(service.token + 1, 0, 0x99, 5, List.of()));
-    service.heard.add(new NumberService.Answer(service.token, 0, 0x77, 5, WORD));
+    service.heard.add(new SidrService.Answer(service.token + 1, 0, 0x99, 5, List.of()));
+    service.heard.add(new SidrService.Answer(service.token, 0, 0x77, 5, WORD));
     requests.receive(2);
     assertEquals(1, fabric.sent.size());
     assertEquals(List.of("10.2.0.200 to 10.2.0.1"), fabric.sendPaths);
@@ -128,7 +128,7 @@ class MappedRequestsTest {
   @Test
   void failedAndUnansweredRequestsGetErrorReplies() {
     assertNull(request(7, 0));
-    service.heard.add(new NumberService.Answer(service.token, 2, 0, 0, List.of()));
+    service.heard.add(new SidrService.Answer(service.token, 2, 0, 0, List.of()));
     requests.receive(1);
     assertEquals(2, SidrReply.status(sent()));
     assertNull(request(8, 2));
@@ -140,7 +140,7 @@ class MappedRequestsTest {
 
   private int forwarded(long request, long nowNs) {
     service.heard.add(
-        new NumberService.NumberRequest(request, ON_VERBS, PORT, VERBS_HOST, 9, WORD));
+        new SidrService.IncomingSidrRequest(request, ON_VERBS, PORT, VERBS_HOST, 9, WORD));
     requests.receive(nowNs);
     requests.expire(nowNs);
     assertEquals("10.2.0.200 to 10.2.0.1", fabric.sendPaths.getLast());
@@ -178,7 +178,7 @@ class MappedRequestsTest {
     assertEquals(DropReason.FOREIGN_REPLY, take(ON_VERBS, 1));
     requests.expire(SidrRequests.WAIT_NS);
     assertEquals(List.of("41 is refused"), service.log);
-    service.heard.add(new NumberService.NumberRequest(45, ON_VERBS, PORT, ON_WIRE, 9, WORD));
+    service.heard.add(new SidrService.IncomingSidrRequest(45, ON_VERBS, PORT, ON_WIRE, 9, WORD));
     requests.receive(1);
     assertEquals("45 is refused", service.log.getLast());
   }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.GroupCounters;
@@ -44,13 +44,13 @@ class TwoDevicesTest {
   private static final ProxyAddresses PROXY_ADDRESSES =
       new ProxyAddresses(
           List.of(new ProxyAddress(A, B_IN_A, HOST_B), new ProxyAddress(B, A_IN_B, HOST_A)));
-  private static final NumberMapping MAPPING = new NumberMapping(2, true, List.of(PORT));
+  private static final QueuePairMapping MAPPING = new QueuePairMapping(2, true, List.of(PORT));
 
   private final Arena arena = Arena.ofConfined();
   private final DeliveringFabric.Numbered a = new DeliveringFabric.Numbered(0x51, 0x52);
   private final DeliveringFabric.Numbered b = new DeliveringFabric.Numbered(0x61, 0x62);
-  private final RecordingNumbers managerA = new RecordingNumbers();
-  private final RecordingNumbers managerB = new RecordingNumbers();
+  private final RecordingSidrService managerA = new RecordingSidrService();
+  private final RecordingSidrService managerB = new RecordingSidrService();
   private final long packet = Memory.allocate(arena, 64, 8);
   private final long[] counters = {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
@@ -122,10 +122,11 @@ class TwoDevicesTest {
 
   /* Resolves a service of b for a host of a; its host answers with this number. */
   private void serve(long question, int number, int key) {
-    managerA.heard.add(new NumberService.NumberRequest(question, B_IN_A, PORT, HOST_A, 9, WORD));
+    managerA.heard.add(
+        new SidrService.IncomingSidrRequest(question, B_IN_A, PORT, HOST_A, 9, WORD));
     check(0);
     assertEquals("10.2.0.200 asks 10.2.0.1 for 7174 with [1, 2, 3]", managerB.log.getLast());
-    managerB.heard.add(new NumberService.Answer(managerB.token, 0, number, key, WORD));
+    managerB.heard.add(new SidrService.Answer(managerB.token, 0, number, key, WORD));
     check(1);
   }
 
@@ -155,13 +156,13 @@ class TwoDevicesTest {
     serve(41, 0x70, KEY);
     assertEquals("0x61 to 0x70, 0x0 by 0x1234567", fromA(0x11, 0x52, 0));
     /* The client's queue pair is also a service, which the other host requests now. */
-    managerB.heard.add(new NumberService.NumberRequest(42, A_IN_B, PORT, HOST_A, 9, WORD));
+    managerB.heard.add(new SidrService.IncomingSidrRequest(42, A_IN_B, PORT, HOST_A, 9, WORD));
     check(2);
     assertEquals("42 is refused", managerB.log.getLast(), "that's no host of b");
-    managerB.heard.add(new NumberService.NumberRequest(43, A_IN_B, PORT, HOST_B, 9, WORD));
+    managerB.heard.add(new SidrService.IncomingSidrRequest(43, A_IN_B, PORT, HOST_B, 9, WORD));
     check(3);
     assertEquals("10.1.0.200 asks 10.1.0.1 for 7174 with [1, 2, 3]", managerA.log.getLast());
-    managerA.heard.add(new NumberService.Answer(managerA.token, 0, 0x11, 7, WORD));
+    managerA.heard.add(new SidrService.Answer(managerA.token, 0, 0x11, 7, WORD));
     check(4);
     assertEquals("43 is 0x62", managerB.log.getLast());
     assertEquals("0x51 to 0x11, 0x0 by 0x7", fromB(0x71, 0x62, 0));
@@ -173,22 +174,22 @@ class TwoDevicesTest {
 
   @Test
   void rejectsRefusedAndUnansweredRequests() {
-    managerA.heard.add(new NumberService.NumberRequest(41, B_IN_A, PORT, STRANGER, 9, WORD));
+    managerA.heard.add(new SidrService.IncomingSidrRequest(41, B_IN_A, PORT, STRANGER, 9, WORD));
     check(0);
     assertEquals("41 is refused", managerA.log.getLast(), "it has no proxy address in b");
-    managerA.heard.add(new NumberService.NumberRequest(42, B_IN_A, PORT, HOST_A, 9, WORD));
+    managerA.heard.add(new SidrService.IncomingSidrRequest(42, B_IN_A, PORT, HOST_A, 9, WORD));
     check(1);
-    managerB.heard.add(new NumberService.Answer(managerB.token, 1, 0, 0, WORD));
+    managerB.heard.add(new SidrService.Answer(managerB.token, 1, 0, 0, WORD));
     check(2);
     assertEquals("42 is refused", managerA.log.getLast());
-    managerA.heard.add(new NumberService.NumberRequest(43, B_IN_A, PORT, HOST_A, 9, WORD));
+    managerA.heard.add(new SidrService.IncomingSidrRequest(43, B_IN_A, PORT, HOST_A, 9, WORD));
     check(3);
     int forwarded = managerB.log.size();
     check(9_000_000_000L);
     assertEquals(forwarded, managerB.log.size(), "the kernel's manager repeats requests by itself");
     check(10_000_000_003L);
     assertEquals("43 is refused", managerA.log.getLast());
-    managerB.heard.add(new NumberService.Answer(managerB.token, 0, 0x70, 5, WORD));
+    managerB.heard.add(new SidrService.Answer(managerB.token, 0, 0x70, 5, WORD));
     check(10_000_000_004L);
     assertEquals("43 is refused", managerA.log.getLast(), "it came too late");
   }

@@ -67,7 +67,7 @@ final class ChildRun {
       boolean finished =
           process.exitValue() == 0 || process.exitValue() == EXIT_MISSED && Files.size(json) > 0;
       if (!finished) {
-        throw new HeddleException(lastWords(process.exitValue(), errors, output));
+        throw new HeddleException(lastLogLines(process.exitValue(), errors, output));
       }
       try {
         return new Ended(Json.mapper().readTree(json.toFile()), costs.figures());
@@ -77,7 +77,7 @@ final class ChildRun {
     }
   }
 
-  private static String lastWords(int exitCode, Path errors, Path output) throws IOException {
+  private static String lastLogLines(int exitCode, Path errors, Path output) throws IOException {
     for (Path file : List.of(errors, output)) {
       List<String> lines = Files.readAllLines(file).stream().filter(l -> !l.isBlank()).toList();
       if (!lines.isEmpty()) {

@@ -5,14 +5,14 @@ import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.RdmaCmSidrService;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.ServiceSupervisor;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -111,7 +111,7 @@ public final class BridgeCommand {
     for (FabricSpec each : config.fabrics()) {
       if (each instanceof VerbsSpec spec) {
         if (spec.queuePairs() > 0) {
-          RdmaCmNumbers.requirePresent(spec.device());
+          RdmaCmSidrService.requirePresent(spec.device());
         }
         try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
           text.append("fabric ").append(each.name()).append(": ").append(fabric.describe());

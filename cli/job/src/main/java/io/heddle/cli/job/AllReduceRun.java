@@ -185,7 +185,7 @@ public final class AllReduceRun implements AutoCloseable {
                 + " ended with "
                 + RankProcess.describeExit(code)
                 + " before its last report"
-                + lastWords(process));
+                + lastLogLines(process));
       }
     }
     if (results.size() != bySize.size() || results.size() != plan.sizes().count()) {
@@ -221,7 +221,7 @@ public final class AllReduceRun implements AutoCloseable {
     StringBuilder message =
         new StringBuilder(
             "rank " + dead.rank() + " died: " + RankProcess.describeExit(dead.exitCode()));
-    message.append(lastWords(dead));
+    message.append(lastLogLines(dead));
     for (RankProcess other : processes) {
       if (other != dead) {
         message.append("\nrank ").append(other.rank());
@@ -229,7 +229,7 @@ public final class AllReduceRun implements AutoCloseable {
             other.isAlive()
                 ? " was still running"
                 : ": " + RankProcess.describeExit(other.exitCode()));
-        message.append(lastWords(other));
+        message.append(lastLogLines(other));
       }
     }
     return message.toString();
@@ -243,12 +243,12 @@ public final class AllReduceRun implements AutoCloseable {
           .append("\nrank ")
           .append(process.rank())
           .append(process.isAlive() ? " hangs" : " has ended");
-      message.append(lastWords(process));
+      message.append(lastLogLines(process));
     }
     return message.toString();
   }
 
-  private String lastWords(RankProcess process) {
+  private String lastLogLines(RankProcess process) {
     List<String> lines = process.lastLines();
     String log = plan.log(process.rank()).toString();
     return lines.isEmpty()

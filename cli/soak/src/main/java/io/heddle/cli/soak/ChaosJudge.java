@@ -59,47 +59,47 @@ final class ChaosJudge {
   }
 
   /** Returns the verdict of a run that the ranks did not finish. */
-  ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, Supplier<String> lastWords) {
-    return verdict(kind, story, lastWords, 0);
+  ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, Supplier<String> lastLogLines) {
+    return verdict(kind, story, lastLogLines, 0);
   }
 
   /**
    * Returns the verdict of a finished run.
    *
-   * @param lastWords last log lines of the ranks, for the story of a failed run
+   * @param lastLogLines source of the ranks' last log lines; read only if the run failed
    */
-  ChaosVerdict verdict(Supplier<String> lastWords) {
+  ChaosVerdict verdict(Supplier<String> lastLogLines) {
     if (wrongBytes() > 0) {
-      return verdict(ChaosVerdict.Kind.WRONG, wrongBytes() + " wrong bytes", lastWords, 0);
+      return verdict(ChaosVerdict.Kind.WRONG, wrongBytes() + " wrong bytes", lastLogLines, 0);
     }
     if (sum("leaks") > 0) {
-      return verdict(ChaosVerdict.Kind.LEAKED, "objects were left open", lastWords, 0);
+      return verdict(ChaosVerdict.Kind.LEAKED, "objects were left open", lastLogLines, 0);
     }
     ChaosEvent fatal = plan.fatal();
-    return fatal == null ? goesOn(lastWords) : fails(fatal, lastWords);
+    return fatal == null ? goesOn(lastLogLines) : fails(fatal, lastLogLines);
   }
 
-  private ChaosVerdict goesOn(Supplier<String> lastWords) {
+  private ChaosVerdict goesOn(Supplier<String> lastLogLines) {
     for (JsonNode side : sides()) {
       if (!side.path("complete").asBoolean()) {
-        return verdict(ChaosVerdict.Kind.ERRED, describe(side), lastWords, 0);
+        return verdict(ChaosVerdict.Kind.ERRED, describe(side), lastLogLines, 0);
       }
     }
     /* A stopped process is slow, and its peer seems slow; that is no failure of a plane. */
     if (plan.onlyStopsRanks() && planesLeft > 0) {
       String story = "%s failovers, though no plane had a fault".formatted(planesLeft);
-      return verdict(ChaosVerdict.Kind.FENCED, story, lastWords, 0);
+      return verdict(ChaosVerdict.Kind.FENCED, story, lastLogLines, 0);
     }
-    return verdict(ChaosVerdict.Kind.PASSED, null, lastWords, 0);
+    return verdict(ChaosVerdict.Kind.PASSED, null, lastLogLines, 0);
   }
 
-  private ChaosVerdict fails(ChaosEvent fatal, Supplier<String> lastWords) {
+  private ChaosVerdict fails(ChaosEvent fatal, Supplier<String> lastLogLines) {
     double detectedMs = 0;
     for (JsonNode side : sides()) {
       if (side.path("result").asInt() != REMOTE_ERROR) {
         String story =
             "%s where a remote error (%s) is expected".formatted(describe(side), REMOTE_ERROR);
-        return verdict(ChaosVerdict.Kind.FAILED, story, lastWords, 0);
+        return verdict(ChaosVerdict.Kind.FAILED, story, lastLogLines, 0);
       }
       detectedMs = Math.max(detectedMs, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
     }
@@ -109,9 +109,9 @@ final class ChaosJudge {
             ChaosVerdict.Kind.LATE,
             String.format(
                 Locale.ROOT, "detected %.0f ms after its cause, limit %.0f ms", detectedMs, limit),
-            lastWords,
+            lastLogLines,
             detectedMs)
-        : verdict(ChaosVerdict.Kind.PASSED, null, lastWords, detectedMs);
+        : verdict(ChaosVerdict.Kind.PASSED, null, lastLogLines, detectedMs);
   }
 
   /* With another fault at the same time, the control channel may be unavailable. */
@@ -149,7 +149,7 @@ final class ChaosJudge {
   private ChaosVerdict verdict(
       ChaosVerdict.Kind kind,
       @Nullable String story,
-      Supplier<String> lastWords,
+      Supplier<String> lastLogLines,
       double toldAfterMs) {
     double gap = 0;
     if (plan.fatal() == null) {
@@ -159,7 +159,7 @@ final class ChaosJudge {
     }
     return new ChaosVerdict(
         kind,
-        story == null ? null : story + lastWords.get(),
+        story == null ? null : story + lastLogLines.get(),
         sum("received"),
         sum("bytes"),
         wrongBytes(),

@@ -162,7 +162,7 @@ final class ChaosPair implements AutoCloseable {
   }
 
   /** Returns the last log lines of the ranks, for people. */
-  String stories() {
+  String lastLogLines() {
     StringBuilder text = new StringBuilder();
     for (RankProcess rank : ranks) {
       text.append("\n  rank ").append(rank.rank()).append(':');

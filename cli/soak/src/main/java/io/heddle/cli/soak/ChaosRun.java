@@ -1,7 +1,7 @@
 package io.heddle.cli.soak;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.cli.job.LeftPlanes;
+import io.heddle.cli.job.FailoverCount;
 import io.heddle.cli.job.RankProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,7 +53,7 @@ final class ChaosRun {
               + folder.toAbsolutePath());
     }
     String trouble = awaitAll("start");
-    long leftBefore = LeftPlanes.count(pair.folder());
+    long leftBefore = FailoverCount.count(pair.folder());
     if (trouble == null) {
       trouble = carryOut();
     }
@@ -65,11 +65,11 @@ final class ChaosRun {
       living().forEach(rank -> pair.say(rank, "close"));
       trouble = awaitAll("end");
     }
-    judge.planesLeft(LeftPlanes.count(pair.folder()) - leftBefore);
+    judge.planesLeft(FailoverCount.count(pair.folder()) - leftBefore);
     List.copyOf(standing).forEach(this::undo);
     return trouble == null
-        ? judge.verdict(pair::stories)
-        : judge.unfinished(kindOfTrouble(), trouble, pair::stories);
+        ? judge.verdict(pair::lastLogLines)
+        : judge.unfinished(kindOfTrouble(), trouble, pair::lastLogLines);
   }
 
   /* Ranks report by exit code what can't be seen from outside. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Verdict on a run.
  *
  * @param kind outcome
- * @param story details for people; null if the run passed
+ * @param story description of the failure with the last log lines; null if the run passed
  * @param wrongBytes wrong bytes in messages, guards and returned buffers, both ranks together
  * @param longestGapMs longest time between two arrivals at one rank, of a run that continued
  * @param toldAfterMs time from the cause to the failure of the last communicator, of a run that had

@@ -50,7 +50,7 @@ final class SoakReport {
    *
    * @param seed seed that repeats it
    * @param kind outcome
-   * @param story last log lines
+   * @param story description of the failure with the last log lines
    */
   record Failure(long seed, String kind, @Nullable String story) {}
 

@@ -49,7 +49,7 @@ final class PathsPredictionTest {
   }
 
   @Test
-  void lastPointOfWorstLinksIsTheWholePredictionOutsideTheRandomBand() {
+  void lastPointIsTheWholePredictionAndWorseThanRandom() {
     FabricModel model =
         model(
             "tier leaf\nmembers 4\nalgorithm crc32LSB\ntier spine\nmembers 4\nalgorithm crc32LSB"

@@ -144,7 +144,7 @@ class ChunkSimulationTest {
   }
 
   @Test
-  void moreEventsAllocateNoMore() {
+  void allocationIsIndependentOfTheNumberOfEvents() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long thread = Thread.currentThread().threadId();
     long[] bytes = new long[2];

@@ -120,17 +120,17 @@ final class EmulatedGuest implements AutoCloseable {
     long start = System.nanoTime();
     while (!condition.holds()) {
       if (!process.isAlive()) {
-        throw new HeddleException("the guest ended: " + lastWords(log));
+        throw new HeddleException("the guest ended: " + lastLogLines(log));
       }
       if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(START_SECONDS)) {
         throw new HeddleException(
-            "the guest made no progress for " + START_SECONDS + " s: " + lastWords(log));
+            "the guest made no progress for " + START_SECONDS + " s: " + lastLogLines(log));
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
   }
 
-  private static String lastWords(Path file) throws IOException {
+  private static String lastLogLines(Path file) throws IOException {
     String said =
         Files.exists(file) ? Files.readString(file, StandardCharsets.ISO_8859_1).strip() : "";
     return said.isEmpty() ? "no output" : said.lines().toList().getLast();
@@ -149,7 +149,7 @@ final class EmulatedGuest implements AutoCloseable {
     await(() -> Files.exists(status));
     Path output = folder.resolve(name + ".out");
     if (!Files.readString(status).strip().equals("0")) {
-      throw new HeddleException("a script in the guest failed: " + lastWords(output));
+      throw new HeddleException("a script in the guest failed: " + lastLogLines(output));
     }
     return Files.readString(output, StandardCharsets.ISO_8859_1);
   }

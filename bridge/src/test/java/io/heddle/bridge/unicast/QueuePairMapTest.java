@@ -13,23 +13,23 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Numbers of one fabric's queue pairs in the other, in virtual time. */
-class NumberMapTest {
+class QueuePairMapTest {
   private static final Gid WIRE = new Gid(0, 0xffff_0a02_0001L);
   private static final Gid OTHER = new Gid(0, 0xffff_0a02_0002L);
   private static final Gid VERBS = new Gid(0, 0xffff_0a01_0001L);
   private static final HostPair ENDS = new HostPair(WIRE, VERBS);
   private static final int KEY = 0x0123_4567;
-  private static final int NONE = NumberMap.NONE;
+  private static final int NONE = QueuePairMap.NONE;
   private static final int ON_WIRE = 0;
   private static final int BEHIND = 1;
 
   private final Conversations conversations = new Conversations(8);
-  private final NumberMap numbers = new NumberMap(ends(2), conversations);
+  private final QueuePairMap numbers = new QueuePairMap(ends(2), conversations);
 
   private static MappedEnd[] ends(int queuePairs) {
     DeliveringFabric.Numbered device = new DeliveringFabric.Numbered(new int[queuePairs]);
     return new MappedEnd[] {
-      MappedEnd.onWire(new RecordingFabric()), MappedEnd.behind(device, new RecordingNumbers())
+      MappedEnd.onWire(new RecordingFabric()), MappedEnd.behind(device, new RecordingSidrService())
     };
   }
 
@@ -112,7 +112,7 @@ class NumberMapTest {
     Conversations many = new Conversations(most);
     long bytes = threads.getThreadAllocatedBytes(self) - before;
     assertTrue(bytes <= 140L * most, bytes + " bytes");
-    NumberMap map = new NumberMap(ends(1), many);
+    QueuePairMap map = new QueuePairMap(ends(1), many);
     for (int round = 0; round < 2; round++) {
       for (int i = 0; i < most; i++) {
         assertNotEquals(NONE, map.begin(ON_WIRE, endsOf(i), 0x21 + i % 64, 0x11, i));
@@ -136,7 +136,7 @@ class NumberMapTest {
   @Test
   void findsManyFromBothSidesLikeMap() {
     Conversations many = new Conversations(500);
-    NumberMap map = new NumberMap(ends(4), many);
+    QueuePairMap map = new QueuePairMap(ends(4), many);
     Map<Long, Integer> fromWire = new HashMap<>();
     Map<Long, Integer> fromVerbs = new HashMap<>();
     Random random = new Random(5);

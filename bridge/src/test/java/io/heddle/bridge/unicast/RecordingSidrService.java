@@ -1,6 +1,6 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SidrService;
 import io.heddle.verbs.Gid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Communication manager that records the bridge's requests and answers, and delivers the test's
  * messages.
  */
-final class RecordingNumbers implements NumberService {
+final class RecordingSidrService implements SidrService {
   final List<String> log = new ArrayList<>();
   final Queue<Message> heard = new ArrayDeque<>();
   int token;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * communicates with two of one remote host, the bridge needs two to distinguish them. Used by the
  * data thread only.
  */
-final class NumberMap {
+final class QueuePairMap {
   static final int NONE = Conversations.NONE;
 
   /** The port of the other host isn't known. */
@@ -27,7 +27,7 @@ final class NumberMap {
   private final List<Map<Gid, QueuePairAssignments>> hosts =
       List.of(new HashMap<>(), new HashMap<>());
 
-  NumberMap(MappedEnd[] ends, Conversations conversations) {
+  QueuePairMap(MappedEnd[] ends, Conversations conversations) {
     this.ends = ends.clone();
     this.conversations = conversations;
   }
@@ -62,7 +62,7 @@ final class NumberMap {
    *
    * @param side the fabric that it came from, 0 for a
    * @param port of its sender
-   * @param index of the bridge's number that it was sent to
+   * @param index of the bridge's queue pair that it was sent to
    * @param number of its sender
    * @return the slot, as {@link #begin} returns it
    */
@@ -80,7 +80,7 @@ final class NumberMap {
    *
    * @param side the fabric that it came from, 0 for a
    * @param between its sender, and its destination in the other fabric
-   * @param index of the bridge's number that it was sent to
+   * @param index of the bridge's queue pair that it was sent to
    * @param number of its sender
    * @return the slot; {@link #NONE} if the queue pair it was sent to is unassigned, or all those of
    *     the other fabric are assigned; {@link #NO_PORT}

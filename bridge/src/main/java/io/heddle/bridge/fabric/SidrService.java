@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Service that requests queue pair numbers from the hosts of a fabric, and receives their requests:
- * the datagram service of RDMA CM, where queue pair 1 belongs to the kernel. No call waits. The
- * path to a host is ready before a message from it is delivered.
+ * Service ID resolution (SIDR) in a fabric whose queue pair 1 belongs to the kernel: requests queue
+ * pair numbers from the hosts by RDMA CM's datagram service, and receives their requests. No call
+ * waits. The path to a host is ready before a message from it is delivered.
  */
-public interface NumberService extends AutoCloseable {
+public interface SidrService extends AutoCloseable {
   /** Maximum private data of a request or an answer. */
   int MOST_BYTES = 180;
 
   /** Received message. */
-  sealed interface Message permits Answer, NumberRequest {}
+  sealed interface Message permits Answer, IncomingSidrRequest {}
 
   /**
    * Answer of a host.
@@ -38,7 +38,7 @@ public interface NumberService extends AutoCloseable {
    * @param clientPort its own port
    * @param privateData of the request
    */
-  record NumberRequest(
+  record IncomingSidrRequest(
       long id, Gid address, int port, Gid client, int clientPort, List<Byte> privateData)
       implements Message {}
 

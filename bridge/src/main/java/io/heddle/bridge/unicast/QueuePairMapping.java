@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  *     mapped number
  * @param ports of the services that clients in the fabric of real queue pairs may request
  */
-public record NumberMapping(int queuePairs, boolean fixesImmediate, List<Integer> ports) {
+public record QueuePairMapping(int queuePairs, boolean fixesImmediate, List<Integer> ports) {
   /** Configuration value of a mapping. */
   public static final String WORD = "mapped";
 
@@ -24,7 +24,7 @@ public record NumberMapping(int queuePairs, boolean fixesImmediate, List<Integer
   /** Maximum ports listened on for the other fabric's services. */
   public static final int MOST_PORTS = 256;
 
-  public NumberMapping {
+  public QueuePairMapping {
     ports = List.copyOf(ports);
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The bridge's port in a fabric where only real queue pairs send and receive. Hosts of the other
  * fabric are known there by the numbers of these queue pairs.
  */
-public interface NumberedPort extends FabricPort {
+public interface QueuePairPort extends FabricPort {
   /** Returns the numbers of its queue pairs. */
   int[] numbers();
 

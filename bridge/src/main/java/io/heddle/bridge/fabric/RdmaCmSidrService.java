@@ -28,10 +28,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Number service by the kernel's RDMA CM (librdmacm). One thread makes all calls and takes all
+ * SIDR service by the kernel's RDMA CM (librdmacm). One thread makes all calls and takes all
  * events, so that no other thread waits for the kernel.
  */
-public final class RdmaCmNumbers implements NumberService {
+public final class RdmaCmSidrService implements SidrService {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
   private static final int RESOLVE_MS = 2000;
   /*
@@ -57,7 +57,7 @@ public final class RdmaCmNumbers implements NumberService {
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
 
-  private final NumberedPort port;
+  private final QueuePairPort port;
   private final int trafficClass;
   private final String device;
   private final Log log;
@@ -84,7 +84,8 @@ public final class RdmaCmNumbers implements NumberService {
 
   private record Service(Gid address, int port) {}
 
-  private RdmaCmNumbers(NumberedPort port, String device, int trafficClass, long channel, Log log) {
+  private RdmaCmSidrService(
+      QueuePairPort port, String device, int trafficClass, long channel, Log log) {
     this.port = port;
     this.device = device;
     this.trafficClass = trafficClass;
@@ -109,9 +110,10 @@ public final class RdmaCmNumbers implements NumberService {
    * @param trafficClass of packets to hosts
    * @throws HeddleException if the kernel has no RDMA CM, or the library is missing
    */
-  public static RdmaCmNumbers open(NumberedPort port, String device, int trafficClass, Log log) {
+  public static RdmaCmSidrService open(
+      QueuePairPort port, String device, int trafficClass, Log log) {
     long channel = channelFor(device);
-    RdmaCmNumbers numbers = new RdmaCmNumbers(port, device, trafficClass, channel, log);
+    RdmaCmSidrService numbers = new RdmaCmSidrService(port, device, trafficClass, channel, log);
     numbers.thread.start();
     return numbers;
   }
@@ -353,7 +355,7 @@ public final class RdmaCmNumbers implements NumberService {
     }
     int own = portAt(id + RdmaCm.ID_OWN_ADDRESS);
     int clients = portAt(id + RdmaCm.ID_PEER_ADDRESS);
-    messages.add(new NumberRequest(id, address, own, client, clients, privateData));
+    messages.add(new IncomingSidrRequest(id, address, own, client, clients, privateData));
   }
 
   @Override

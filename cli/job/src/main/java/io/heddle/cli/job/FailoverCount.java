@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Number of failovers of processes, by their own counters. */
-public final class LeftPlanes {
-  private LeftPlanes() {}
+public final class FailoverCount {
+  private FailoverCount() {}
 
   /**
    * Returns the sum over all connections, open and closed, of the processes with statistics in this
