@@ -1,5 +1,6 @@
 package io.heddle.cli.bench;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
@@ -29,6 +30,10 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
     return new BenchReport(List.copyOf(outcomes), verdicts);
   }
 
+  /** Part of a recorded report that later runs read. */
+  @JsonIgnoreProperties(ignoreUnknown = true)
+  private record Recorded(List<Outcome> measurements) {}
+
   /** Returns the outcomes recorded in a folder; empty if there is no record. */
   static List<Outcome> recorded(Path folder) {
     Path file = folder.resolve(FILE);
@@ -36,7 +41,8 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
       return List.of();
     }
     try {
-      return Json.mapper().readValue(file.toFile(), BenchReport.class).measurements();
+      /* Verdicts are made anew from the figures. */
+      return Json.mapper().readValue(file.toFile(), Recorded.class).measurements();
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
           file + " is not a record of heddle bench: " + malformed.getOriginalMessage(), malformed);

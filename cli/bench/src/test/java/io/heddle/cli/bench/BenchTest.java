@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.bench.perf.Machine;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Checkout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -226,6 +227,13 @@ class BenchTest {
         assertThrows(
             HeddleException.class, () -> RegressionCheck.line(List.of(), speed, List.of(third)));
     assertTrue(String.valueOf(none.getMessage()).contains("run heddle bench --only plugin"));
+  }
+
+  @Test
+  void recordOfTheCheckoutIsReadAndComparable() {
+    Path results = Checkout.path("perf-tests/results");
+    assertTrue(BenchReport.recorded(results).size() > 20);
+    RegressionCheck.requireRecorded(results);
   }
 
   @Test
