@@ -150,7 +150,7 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void othersPacketsAreTheKernels() {
+  void otherPacketsAreLeftToTheKernel() {
     assertEquals(-1, member(new RocePacket(FROM, "fd00:c::1", 50_000, true, 1, 0)));
     byte[] otherPort = data(50_000, 1).bytes();
     otherPort[14 + 40 + 3]++;

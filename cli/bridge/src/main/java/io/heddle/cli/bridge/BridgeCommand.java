@@ -169,7 +169,8 @@ public final class BridgeCommand {
   }
 
   /*
-   * A single bridge also works without orders, such as beside another one with the same defaults.
+   * A single bridge runs without a control socket if that is taken, such as by another bridge with
+   * the same defaults.
    */
   private static @Nullable ControlSocket listen(BridgeConfig config, Bridge bridge, Log log) {
     BridgeOrders orders = bridge.orders();

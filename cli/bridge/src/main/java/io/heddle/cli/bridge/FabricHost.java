@@ -216,7 +216,7 @@ final class FabricHost implements AutoCloseable {
   }
 
   /** Callback for received packets. */
-  interface Came {
+  interface PacketConsumer {
     /**
      * Handles one, which stays at {@link #packet} until this returns.
      *
@@ -231,7 +231,7 @@ final class FabricHost implements AutoCloseable {
    *
    * @return packets taken
    */
-  int drain(Came came) {
+  int drain(PacketConsumer consumer) {
     long control = header + 64 + 16;
     int taken = 0;
     while (true) {
@@ -250,7 +250,7 @@ final class FabricHost implements AutoCloseable {
       taken++;
       boolean stamped =
           Memory.getLong(header + 40) >= 32 && Memory.getInt(control + 12) == SO_TIMESTAMPNS;
-      came.packet(
+      consumer.packet(
           (int) length,
           stamped ? Memory.getLong(control + 16) * SECOND_NS + Memory.getLong(control + 24) : -1);
     }

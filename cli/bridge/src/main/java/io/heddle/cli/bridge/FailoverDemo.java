@@ -130,10 +130,10 @@ final class FailoverDemo {
       long lostAtKill = load.lost(second);
       progress.clear();
       boolean holds =
-          load.came(BRIDGES, 0) == 0 && load.damaged() == 0 && lostInHandOver <= counted;
+          load.countArrived(BRIDGES, 0) == 0 && load.damaged() == 0 && lostInHandOver <= counted;
       return new Report(
           load.sent(),
-          load.came(BRIDGES, 0),
+          load.countArrived(BRIDGES, 0),
           load.damaged(),
           lostInHandOver,
           counted,

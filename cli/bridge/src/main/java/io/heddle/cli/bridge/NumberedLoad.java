@@ -106,8 +106,10 @@ final class NumberedLoad implements AutoCloseable {
     return newest.get();
   }
 
-  /** Returns how many payloads, with numbers from {@code first} on, arrived this often. */
-  long came(int often, long first) {
+  /**
+   * Returns the number of payloads, from number {@code first} on, that arrived {@code often} times.
+   */
+  long countArrived(int often, long first) {
     long count = 0;
     for (int i = (int) first; i < sent.get(); i++) {
       count += times.get(i) == often ? 1 : 0;

@@ -174,7 +174,7 @@ class RedundancyTest {
     BridgeOrders.Outcome yielded = orders.yield("239.1.1.1");
     assertEquals("bridge 1 owns 239.1.1.1; it owns 0 groups", yielded.text());
     awaitFlow(load);
-    assertEquals(0, load.came(2, 0));
+    assertEquals(0, load.countArrived(2, 0));
     /* Payloads were lost only at handovers, where they were counted. */
     long lost = load.lost(begun);
     long counted = dropped(1, "no-owner") + dropped(2, "no-owner");
@@ -188,7 +188,7 @@ class RedundancyTest {
     awaitFlow(load);
     load.stopSending();
     System.out.println("the kill lost " + load.longestGap(before) + " payloads in a row");
-    assertEquals(0, load.came(2, 0), "payloads came twice");
+    assertEquals(0, load.countArrived(2, 0), "payloads came twice");
     assertEquals(0, load.damaged());
     assertTrue(
         read(2).lastError().startsWith("bridge 1 is silent on both fabrics"), read(2).lastError());
@@ -258,8 +258,8 @@ class RedundancyTest {
     }
     long split = load.sent();
     awaitFlow(load);
-    await("payloads come twice", () -> load.came(2, split) > SOME);
-    assertEquals(0, load.came(3, 0), "payloads looped");
+    await("payloads come twice", () -> load.countArrived(2, split) > SOME);
+    assertEquals(0, load.countArrived(3, 0), "payloads looped");
     assertFalse(read(1).groups().getFirst().suspended() || read(2).groups().getFirst().suspended());
     String shown = BridgeTable.of(read(1));
     assertTrue(shown.contains("silent, heard on none"), shown);
@@ -299,6 +299,6 @@ class RedundancyTest {
             redundancy(owner).fabricsUp().size() == 2
                 && (is(1, "owner") && is(2, "standby") || is(2, "owner") && is(1, "standby")));
     awaitFlow(load);
-    assertEquals(0, load.came(2, 0), "no payload came twice");
+    assertEquals(0, load.countArrived(2, 0), "no payload came twice");
   }
 }

@@ -189,7 +189,7 @@ class UnicastInNamespacesTest {
       BridgeStatus.Clients counted = unicast().clients().get(side);
       assertTrue(counted.replies() >= 2 * 2 * CLIENTS * SERVICES, counted.toString());
       assertEquals(0, counted.requestsEvicted(), counted.toString());
-      /* Its clients to a server of each version of IP, and its own servers back to theirs. */
+      /* Pairs of this side's clients with a server per IP version, and of its servers with the other clients. */
       assertEquals(2 * 2 * CLIENTS, counted.pairs(), counted.toString());
       Map<String, Long> drops = new TreeMap<>(direction(side).drops());
       drops.remove("unknown-reply");

@@ -210,7 +210,7 @@ final class FabricLinks {
         + queue;
   }
 
-  /** Takes the carrier from both ends. */
+  /** Removes the carrier at both ends. */
   void cutCarrier(Link link) {
     Shell.run(
         List.of(

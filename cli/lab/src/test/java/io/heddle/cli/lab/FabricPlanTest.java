@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FabricPlanTest {
   private static final long RATE = 1_000_000_000L;
 
-  /* Returns a valid plan except for one value. */
+  /* Returns a plan that is valid except for one value. */
   private static FabricPlan with(String what, int value) {
     int spines = what.equals("spines") ? value : 2;
     int links = what.equals("links") ? value : 1;

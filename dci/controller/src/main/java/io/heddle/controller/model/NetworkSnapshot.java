@@ -26,9 +26,9 @@ public record NetworkSnapshot(
     links = List.copyOf(links);
     flows = List.copyOf(flows);
     Set<String> linkNames = new HashSet<>();
-    links.forEach(each -> once(linkNames, each.name(), "link"));
+    links.forEach(each -> requireUnique(linkNames, each.name(), "link"));
     Set<String> policyNames = new HashSet<>();
-    policies.forEach(each -> once(policyNames, each.name(), "policy"));
+    policies.forEach(each -> requireUnique(policyNames, each.name(), "policy"));
     Map<String, Set<Integer>> listIds = new HashMap<>();
     for (PathList each : lists) {
       require(policyNames.contains(each.policy()), "list " + each.id(), "policy", each.policy());
@@ -56,7 +56,7 @@ public record NetworkSnapshot(
     }
   }
 
-  private static void once(Set<String> names, String name, String kind) {
+  private static void requireUnique(Set<String> names, String name, String kind) {
     if (!names.add(name)) {
       throw twice(kind, name);
     }

@@ -57,7 +57,7 @@ final class MaxMin {
       if (still == 0) {
         continue;
       }
-      /* The time at which a link fills only grows, since other flows stop growing before it. */
+      /* A link's fill rate only rises: flows that stop earlier elsewhere leave it more capacity. */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {
         queue.add(new Full(link, rate));

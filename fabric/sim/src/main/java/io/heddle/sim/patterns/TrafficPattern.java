@@ -14,7 +14,7 @@ public enum TrafficPattern {
   PERMUTATION(0),
   /** Stages: each GPU sends to the next of its group; the last sends nothing. */
   PIPELINE(8),
-  /** All of a group send to its first. */
+  /** All GPUs of a group send to its first. */
   INCAST(128);
 
   private final int usualGroup;

@@ -14,7 +14,7 @@ class EventCalendarTest {
   private static final int EVENTS = 4_000;
 
   @Test
-  void anEmptyOneHasNothing() {
+  void emptyCalendarReturnsNothing() {
     assertEquals(EventCalendar.NOTHING, new EventCalendar(1).next());
   }
 
