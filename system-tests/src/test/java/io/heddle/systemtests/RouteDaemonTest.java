@@ -282,7 +282,7 @@ final class RouteDaemonTest {
         RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), peer[1] + peer[2])) {
       daemon.awaitLog("weights are published");
       daemon.reload(1, "fib-supress = no\n" + peer[1]);
-      daemon.awaitLog("the configuration from before stays in force");
+      daemon.awaitLog("the previous configuration stays in force");
       assertTrue(
           daemon.log().contains("bgp.conf line 5: there is no key 'fib-supress'"), daemon.log());
       assertEquals(2, daemon.show("neighbours").path("neighbours").size());

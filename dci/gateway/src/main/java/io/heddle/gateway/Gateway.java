@@ -213,7 +213,7 @@ public final class Gateway implements AutoCloseable {
     return flows.stream().map(MeasuredFlow::flow).toList();
   }
 
-  /* The data plane doesn't store the owners of steers. Controllers announce theirs again. */
+  /* The data plane doesn't store the owners of steers; controllers announce their rules again. */
   private synchronized void endFoundBefore() {
     int ended = closed ? 0 : steers.endFoundBefore(alive);
     if (ended > 0) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * The running switches of a lab, with the thread that watches them. Closing ends the thread and
- * leaves the switches as they are: SprayLink goes on with its last loads.
+ * leaves the switches as they are: SprayLink continues with its last loads.
  */
 public final class LabSwitches implements AutoCloseable {
   private final SwitchWatch watch;

@@ -23,7 +23,7 @@ sealed interface SwitchForwarding extends AutoCloseable permits BpfForwarding, N
   /** Removes it from the switch. */
   void remove();
 
-  /** Releases this process's resources; the switch goes on. */
+  /** Releases this process's resources; the switch keeps forwarding. */
   @Override
   void close();
 }

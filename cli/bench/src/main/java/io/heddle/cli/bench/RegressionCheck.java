@@ -128,7 +128,7 @@ final class RegressionCheck {
    * Runs the check.
    *
    * @param recordedIn folder with {@link BenchReport#FILE}
-   * @param quietly callback while a run goes on
+   * @param quietly callback during a run
    * @return a line for each comparison; a line that begins with {@code WORSE} is a regression
    * @throws HeddleException if a compared figure is not recorded, or the run fails
    */

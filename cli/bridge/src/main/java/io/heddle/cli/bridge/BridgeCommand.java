@@ -183,17 +183,19 @@ public final class BridgeCommand {
       if (orders != null) {
         throw refused;
       }
-      log.warn("this bridge takes no orders: %s", String.valueOf(refused.getMessage()));
+      log.warn(
+          "no control socket, so this bridge can't be controlled: %s",
+          String.valueOf(refused.getMessage()));
       return null;
     }
   }
 
   private static void reload(Path file, Bridge bridge, Log log) {
     try {
-      log.info("%s is read again: %s", file, bridge.reload(BridgeConfigParser.read(file)));
+      log.info("reloaded %s: %s", file, bridge.reload(BridgeConfigParser.read(file)));
     } catch (HeddleException refused) {
       log.warn(
-          "%s is read again and refused, the configuration from before stays in force: %s",
+          "%s is rejected, the previous configuration stays in force: %s",
           file, String.valueOf(refused.getMessage()));
     }
   }

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * BGP peers whose rules this gateway accepts, and the session settings.
  *
- * @param routerId ours, which rules for us name; 0 if there are no peers
+ * @param routerId this gateway's router id, which its rules name; 0 if there are no peers
  * @param port for incoming connections; 0 to accept none
  * @param maxAgeNs age at which a rule ends unless it is announced again
  */

@@ -22,7 +22,7 @@ final class HandshakeGate extends ChannelDuplexHandler {
   private HandshakePermits.@Nullable Permit permit;
 
   /**
-   * @param longestPermitMs limit after which a longer handshake goes on without its permit
+   * @param longestPermitMs time after which an unfinished handshake loses its permit but continues
    */
   HandshakeGate(HandshakePermits permits, long longestPermitMs) {
     this.permits = permits;

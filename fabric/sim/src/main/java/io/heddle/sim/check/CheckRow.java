@@ -6,7 +6,7 @@ package io.heddle.sim.check;
  * @param scenario that was simulated
  * @param policy that chose planes
  * @param expected the published or measured figure
- * @param found ours
+ * @param found figure of this simulation
  * @param tolerance allowed difference
  * @param isWithin whether the difference is allowed
  */
