@@ -21,7 +21,7 @@ static bool is_open(int descriptor, uint64_t device, uint64_t inode) {
 
 /*
  * A connection ends, and its port becomes free, when its last descriptor is closed. Copies in a child would keep both
- * alive after this process, and peers would take it for alive. The child may only close() them: the sockets are the
+ * alive after this process, and peers would think it alive. The child may only close() them: the sockets are the
  * parent's too.
  */
 static void close_copies(void) {

@@ -40,7 +40,7 @@ static void end(struct event *event, uint64_t bytes, uint32_t chunks) {
   event->over = true;
 }
 
-/* Starts and ends events of planes according to the message's progress; ended: it makes no more. */
+/* Starts and ends the planes' events as the message progresses. ended: the message is finished or failed. */
 static void update_events(struct heddle_profile *profile, bool ended) {
   struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES];
   int count = heddle_planes_of(profile->request, planes);

@@ -27,13 +27,13 @@ static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { FAULT_COUNT = sizeof FAULTS / sizeof FAULTS[0] };
 
 /*
- * Each action of the host's ever seen gets its own handler of the shim, a front, whose address is its only state.
- * Suppose a handler is installed on top of a front and hands a fault on to the handler that it replaced, by a call or
- * by restoring it. It then reaches the action behind that front, and not itself.
+ * Each distinct action of the host gets a shim handler of its own, a front; its address alone identifies the action.
+ * A handler installed over a front may pass a fault on to the handler that it replaced, by calling or restoring it.
+ * The fault then reaches the action behind that front, and doesn't loop back to the new handler.
  */
 #define FRONTS 32
 
-/* Behind the first front of each signal is its default. */
+/* Front of the signal's default action, the first of each signal. */
 enum { OF_DEFAULT };
 
 static struct sigaction store[FAULT_COUNT][FRONTS];
@@ -82,7 +82,7 @@ static void pass_to_host(int index, int front, int number, siginfo_t *info, void
   const struct sigaction *action = atomic_load_explicit(&behind[index][front], memory_order_acquire);
   bool with_info = (action->sa_flags & SA_SIGINFO) != 0;
   if (!with_info && action->sa_handler == SIG_IGN && info->si_code <= 0) {
-    return; /* sent by a process; the kernel ignores no fault */
+    return; /* only a signal that a process sent may be ignored; the kernel kills for a real fault */
   }
   if (!with_info && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)) {
     apply_default(number, info);

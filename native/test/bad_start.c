@@ -50,7 +50,7 @@ static void write_file(const char *path, const char *words, mode_t mode) {
   CHECK(file != NULL && fputs(words, file) >= 0 && fclose(file) == 0 && chmod(path, mode) == 0, "can't write %s", path);
 }
 
-/* A home of version 17 whose java a shell would start. */
+/* A Java 17 home whose java is the first on PATH. */
 static void old_java_on_path(void) {
   char folder[] = "/tmp/heddle-old-java-XXXXXX";
   CHECK(mkdtemp(folder) != NULL, "no temporary folder");
@@ -160,7 +160,7 @@ int main(int count, char **arguments) {
     unsetenv("HEDDLE_JAVA_HOME");
     setenv("JAVA_HOME", "/nowhere", 1);
     int result = init(table_v12(load()));
-    /* Either another runtime works and the line names the bad one, or the one warning does. */
+    /* If another runtime works, an info line names the bad JAVA_HOME; otherwise the only warning does. */
     CHECK(strstr(logged, "JAVA_HOME=/nowhere has no") != NULL, "the bad JAVA_HOME isn't named (init returned %d)",
           result);
     CHECK(warnings == (result == NCCL_SUCCESS ? 0 : 1), "%d warnings, init returned %d", warnings, result);

@@ -108,7 +108,7 @@ struct account {
   int thread;
   char name[32];
   uint64_t ran_ns, waited_ns; /* with a core; ready, without one */
-  uint64_t sleeps, losses;    /* how often it gave its core away by itself, and had it taken */
+  uint64_t sleeps, losses;    /* voluntary and involuntary context switches */
 };
 
 /* Reads the times of all threads of the process. Returns their number. */

@@ -1,4 +1,4 @@
-/* CPU time of each thread of this process during a turn, from the kernel's /proc/self/task (proc_pid_schedstat). */
+/* CPU time of each thread of this process during one all-reduce, from the kernel's /proc/self/task (proc_pid_schedstat). */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ void sender_deregister(const struct sender *);
 /* Frees the memory, once the group is closed. */
 void sender_free(struct sender *);
 
-/* Returns whether a call succeeded; the first failure ends all. */
+/* Returns whether a call succeeded; after the first failure no more operations start. */
 bool sender_went_well(struct sender *, int result, const char *call);
 
 /* Advances a lane; `ends`: no more operations are started. Returns whether it is finished, here and at the target. */

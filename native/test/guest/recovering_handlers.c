@@ -59,7 +59,7 @@ static void second(int number, siginfo_t *info, void *context) {
   }
 }
 
-/* Restores the handler before, and returns to the fault, as Python's faulthandler does. */
+/* Restores the previous handler and returns to the faulting instruction, as Python's faulthandler does. */
 static void puts_back(int number, siginfo_t *info, void *context) {
   (void)info;
   (void)context;

@@ -49,7 +49,7 @@ static void local_keys_are_checked(bool in_child) {
   recover(&both);
   sge = piece(both.first, BUFFER_BYTES - 4, 8);
   fails(&both, request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, 0), IBV_WC_LOC_PROT_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void remote_bounds_are_checked(bool in_child) {
@@ -65,7 +65,7 @@ static void remote_bounds_are_checked(bool in_child) {
   }
   struct ibv_send_wr last = request(IBV_WR_RDMA_WRITE, 5, &sge, &both.far, BUFFER_BYTES - 8);
   CHECK(post(both.first, &last) == 0 && await(both.first, 1000).status == IBV_WC_SUCCESS, "the last bytes are inside");
-  separate(both);
+  close_couple(both);
 }
 
 static void remote_keys_are_checked(bool in_child) {
@@ -79,7 +79,7 @@ static void remote_keys_are_checked(bool in_child) {
     fails(&both, wanted, IBV_WC_REM_ACCESS_ERR);
     recover(&both);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void a_key_of_another_domain_is_refused(bool in_child) {
@@ -92,7 +92,7 @@ static void a_key_of_another_domain_is_refused(bool in_child) {
   fails(&both, request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, 0), IBV_WC_LOC_PROT_ERR);
   CHECK(ibv_dealloc_pd(other) == EBUSY, "a domain in use stays");
   CHECK(ibv_dereg_mr(mr) == 0 && ibv_dealloc_pd(other) == 0, "freed");
-  separate(both);
+  close_couple(both);
 }
 
 static void regions_allow_what_they_were_registered_for(bool in_child) {
@@ -106,7 +106,7 @@ static void regions_allow_what_they_were_registered_for(bool in_child) {
   connect_end(both.first, &both.far);
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_READ, 1, &sge, &both.far, 0);
   CHECK(post(both.first, &wanted) == 0 && await(both.first, 1000).status == IBV_WC_SUCCESS, "reading is allowed");
-  separate(both);
+  close_couple(both);
 }
 
 static void pairs_allow_what_they_were_told(bool in_child) {
@@ -115,13 +115,13 @@ static void pairs_allow_what_they_were_told(bool in_child) {
   struct couple both = couple(&options, in_child);
   struct ibv_sge sge = piece(both.first, 0, 8);
   fails(&both, request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, 0), IBV_WC_REM_INV_REQ_ERR);
-  separate(both);
+  close_couple(both);
   options = usual_options();
   options.reads = 0;
   both = couple(&options, false);
   sge = piece(both.first, 0, 8);
   fails(&both, request(IBV_WR_RDMA_READ, 1, &sge, &both.far, 0), IBV_WC_LOC_QP_OP_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_message_longer_than_its_buffer_fails_both_ends(bool in_child) {
@@ -141,7 +141,7 @@ static void a_message_longer_than_its_buffer_fails_both_ends(bool in_child) {
     failed(await(both.first, 1000), 1, IBV_WC_REM_INV_REQ_ERR);
     failed(second_await(both.second), 50, IBV_WC_LOC_LEN_ERR);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void no_receive_within_the_retries(bool in_child) {
@@ -153,7 +153,7 @@ static void no_receive_within_the_retries(bool in_child) {
   fails(&both, request(IBV_WR_SEND, 1, &sge, &both.far, 0), IBV_WC_RNR_RETRY_EXC_ERR);
   CHECK(clock_ns() - begin >= 2 * 640000, "after two waits of 0.64 ms");
   CHECK(second_state(both.second) == IBV_QPS_RTS, "the receiver didn't fail");
-  separate(both);
+  close_couple(both);
 }
 
 static void no_answer_within_the_retries(bool in_child) {
@@ -166,7 +166,7 @@ static void no_answer_within_the_retries(bool in_child) {
   uint64_t took = clock_ns() - begin, wanted = 4 * (4096ull << 10);
   CHECK(took >= wanted, "four times 4.2 ms have to pass, %llu ns did", (unsigned long long)took);
   recover(&both);
-  separate(both);
+  close_couple(both);
 }
 
 static void another_sequence_number_is_no_answer(bool in_child) {
@@ -180,21 +180,21 @@ static void another_sequence_number_is_no_answer(bool in_child) {
   CHECK(to_state(both.first, IBV_QPS_RESET) == 0, "reset");
   connect_end(both.first, &both.far);
   fails(&both, wanted, IBV_WC_RETRY_EXC_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_stranger_is_no_peer(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
-  struct end *stranger = open_end(&options);
-  connect_end(stranger, &both.far);
-  struct ibv_sge sge = piece(stranger, 0, 8);
+  struct end *other = open_end(&options);
+  connect_end(other, &both.far);
+  struct ibv_sge sge = piece(other, 0, 8);
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, 0);
-  CHECK(post(stranger, &wanted) == 0, "post");
-  failed(await(stranger, 5000), 1, IBV_WC_RETRY_EXC_ERR);
+  CHECK(post(other, &wanted) == 0, "post");
+  failed(await(other, 5000), 1, IBV_WC_RETRY_EXC_ERR);
   CHECK(second_state(both.second) == IBV_QPS_RTS, "the far end received nothing");
-  close_end(stranger);
-  separate(both);
+  close_end(other);
+  close_couple(both);
 }
 
 static void posts_to_a_failed_pair_are_flushed(bool in_child) {
@@ -208,7 +208,7 @@ static void posts_to_a_failed_pair_are_flushed(bool in_child) {
   CHECK(post(both.first, &wanted) == 0 && post_receive_of(both.first, 21, 0, 64) == 0, "posting is allowed");
   failed(await(both.first, 1000), 20, IBV_WC_WR_FLUSH_ERR);
   failed(await(both.first, 1000), 21, IBV_WC_WR_FLUSH_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void an_overrun_queue_takes_its_pairs_along(bool in_child) {
@@ -226,7 +226,7 @@ static void an_overrun_queue_takes_its_pairs_along(bool in_child) {
   for (uint64_t i = 0; i < 4; i++) CHECK(await(both.first, 1000).wr_id == i, "those that fitted");
   struct ibv_wc completion;
   CHECK(ibv_poll_cq(both.first->cq, 1, &completion) < 0, "polling an overrun queue is an error");
-  separate(both);
+  close_couple(both);
 }
 
 static void a_deregistered_key_is_dead(bool in_child) {
@@ -239,7 +239,7 @@ static void a_deregistered_key_is_dead(bool in_child) {
   CHECK(post(both.first, &wanted) == 0 && await(both.first, 1000).status == IBV_WC_SUCCESS, "while it's registered");
   CHECK(ibv_dereg_mr(mr) == 0, "deregistered");
   fails(&both, wanted, IBV_WC_LOC_PROT_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void memory_that_is_not_there_can_not_be_registered(bool in_child) {

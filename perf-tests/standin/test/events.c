@@ -177,7 +177,7 @@ static void destroying_waits_for_acknowledgements(bool in_child) {
   close_end(end);
   CHECK(clock_ns() - begin >= 40000000, "it was destroyed before the acknowledgement");
   pthread_join(thread, NULL);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_receiver_in_rtr_is_told_of_the_first_message(bool in_child) {

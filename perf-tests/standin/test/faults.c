@@ -33,7 +33,7 @@ static void a_port_that_goes_down_ends_its_connections(bool in_child) {
   CHECK(state_of(both.first) == IBV_QPS_ERR, "state");
   control("port 0/0 up");
   CHECK(await_event(both.first, 1000) == IBV_EVENT_PORT_ACTIVE && port_state(both.first) == IBV_PORT_ACTIVE, "up");
-  separate(both);
+  close_couple(both);
 }
 
 static void a_short_outage_is_survived(bool in_child) {
@@ -45,7 +45,7 @@ static void a_short_outage_is_survived(bool in_child) {
   await_nothing(both.first, 50);
   control("port %d/0 up", in_child);
   await_status(both.first, 1, IBV_WC_SUCCESS);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_silent_port_looks_healthy(bool in_child) {
@@ -55,7 +55,7 @@ static void a_silent_port_looks_healthy(bool in_child) {
   CHECK(port_state(both.first) == IBV_PORT_ACTIVE, "state");
   post_write(&both, 1);
   await_status(both.first, 1, IBV_WC_RETRY_EXC_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_cut_address_leaves_the_others_alone(bool in_child) {
@@ -74,7 +74,7 @@ static void a_cut_address_leaves_the_others_alone(bool in_child) {
   connect_end(both.first, &both.far);
   post_write(&both, 3);
   await_status(both.first, 3, IBV_WC_SUCCESS);
-  separate(both);
+  close_couple(both);
 }
 
 static void addresses_come_and_go(bool in_child) {
@@ -94,7 +94,7 @@ static void addresses_come_and_go(bool in_child) {
   CHECK(ibv_query_gid(both.first->context, 1, 16, &gid) == -1 && errno == EINVAL, "beyond the table");
   post_write(&both, 1);
   await_status(both.first, 1, IBV_WC_RETRY_EXC_ERR); /* queue pairs bound to it can't send any more */
-  separate(both);
+  close_couple(both);
 }
 
 static void statuses_are_injected(bool in_child) {
@@ -106,7 +106,7 @@ static void statuses_are_injected(bool in_child) {
   await_status(both.first, 1, IBV_WC_SUCCESS);
   await_status(both.first, 2, IBV_WC_REM_OP_ERR);
   await_status(both.first, 3, IBV_WC_WR_FLUSH_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 static void verbs_are_refused(bool in_child) {
@@ -122,7 +122,7 @@ static void verbs_are_refused(bool in_child) {
   CHECK(first != NULL && ibv_dereg_mr(first) == 0, "the fourth one, too");
   control("refuse 0/0 ibv_modify_qp 110");
   CHECK(to_state(both.first, IBV_QPS_ERR) == ETIMEDOUT && to_state(both.first, IBV_QPS_ERR) == 0, "once");
-  separate(both);
+  close_couple(both);
 }
 
 static void device_events_are_told(bool in_child) {
@@ -132,7 +132,7 @@ static void device_events_are_told(bool in_child) {
   CHECK(await_event(both.first, 1000) == IBV_EVENT_DEVICE_FATAL, "event");
   control("event 0/0 IBV_EVENT_LID_CHANGE");
   CHECK(await_event(both.first, 1000) == IBV_EVENT_LID_CHANGE, "event");
-  separate(both);
+  close_couple(both);
 }
 
 static void a_peer_that_was_killed_answers_no_more(bool in_child) {
@@ -144,7 +144,7 @@ static void a_peer_that_was_killed_answers_no_more(bool in_child) {
   kill_second(both.second);
   post_write(&both, 2);
   await_status(both.first, 2, IBV_WC_RETRY_EXC_ERR);
-  separate(both);
+  close_couple(both);
 }
 
 /* A connection per plane, as Heddle makes them. */
@@ -165,7 +165,7 @@ static void each_address_counts_what_it_sent(bool in_child) {
   }
   for (int i = 0; i < 4; i++) {
     control("show | grep -q 'gid 0/0 %d .* sent_bytes %d$'", i + 1, 64 * (i + 1));
-    separate(both[3 - i]);
+    close_couple(both[3 - i]);
   }
 }
 

@@ -362,7 +362,7 @@ struct couple couple(const struct options *options, bool in_child) {
   return both;
 }
 
-void separate(struct couple couple) {
+void close_couple(struct couple couple) {
   close_end(couple.first);
   stop_second(couple.second);
 }

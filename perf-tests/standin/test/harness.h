@@ -95,7 +95,7 @@ struct couple {
   struct address near, far;
 };
 struct couple couple(const struct options *options, bool in_child);
-void separate(struct couple couple);
+void close_couple(struct couple couple);
 
 /* Runs the control program on the fabric of the test; a failure fails the test. */
 void control(const char *format, ...) __attribute__((format(printf, 1, 2)));

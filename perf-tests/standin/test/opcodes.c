@@ -25,7 +25,7 @@ static void write_places_bytes(bool in_child) {
     uint32_t same = second_compare(both.second, FAR + 3, sizes[i], i);
     CHECK(same == sizes[i], "size %u differs at %u", sizes[i], same);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void write_with_immediate_takes_a_receive(bool in_child) {
@@ -50,7 +50,7 @@ static void write_with_immediate_takes_a_receive(bool in_child) {
           got.byte_len);
     CHECK(second_compare(both.second, FAR, sizes[i], i) == sizes[i], "size %u", sizes[i]);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void send_fills_the_posted_buffers(bool in_child) {
@@ -72,7 +72,7 @@ static void send_fills_the_posted_buffers(bool in_child) {
           got.wc_flags);
     CHECK(second_compare(both.second, FAR, sizes[i], i) == sizes[i], "size %u", sizes[i]);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void read_fetches_bytes(bool in_child) {
@@ -86,7 +86,7 @@ static void read_fetches_bytes(bool in_child) {
     sent(await(both.first, 1000), i, IBV_WC_RDMA_READ, both.first->qp->qp_num);
     CHECK(compare(both.first->buffer, sizes[i], i) == sizes[i], "size %u", sizes[i]);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void pieces_are_gathered_and_scattered(bool in_child) {
@@ -105,7 +105,7 @@ static void pieces_are_gathered_and_scattered(bool in_child) {
   CHECK(post(both.first, &wanted) == 0, "post");
   await(both.first, 1000);
   CHECK(compare(both.first->buffer, 3000, 5) == 3000, "scattered wrongly");
-  separate(both);
+  close_couple(both);
 }
 
 static void inline_data_may_change_after_posting(bool in_child) {
@@ -123,7 +123,7 @@ static void inline_data_may_change_after_posting(bool in_child) {
   CHECK(second_compare(both.second, FAR, 200, 3) == 200, "the bytes of the time of posting");
   sge.length = 257;
   CHECK(post(both.first, &wanted) == 22, "more than max_inline_data is refused");
-  separate(both);
+  close_couple(both);
 }
 
 static void unsignalled_work_completes_with_the_next_signalled(bool in_child) {
@@ -142,7 +142,7 @@ static void unsignalled_work_completes_with_the_next_signalled(bool in_child) {
     CHECK(await(both.first, 1000).wr_id == DEPTH - 1, "one completion");
     await_nothing(both.first, 1);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void a_list_is_posted_in_order_up_to_the_bad_one(bool in_child) {
@@ -158,7 +158,7 @@ static void a_list_is_posted_in_order_up_to_the_bad_one(bool in_child) {
   CHECK(ibv_post_send(both.first->qp, list, &bad) == 22 && bad == &list[2], "the third is refused");
   CHECK(await(both.first, 1000).wr_id == 0 && await(both.first, 1000).wr_id == 1, "the first two are done");
   await_nothing(both.first, 5);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_send_waits_for_its_receive(bool in_child) {
@@ -172,7 +172,7 @@ static void a_send_waits_for_its_receive(bool in_child) {
   CHECK(second_receive(both.second, 3, FAR, 100) == 0, "receive");
   struct ibv_wc one = await(both.first, 1000), two = await(both.first, 1000);
   if (in_child) CHECK(one.wr_id == 1 && two.wr_id == 2, "in the order of posting");
-  separate(both);
+  close_couple(both);
 }
 
 int main(int count, char **words) {

@@ -39,7 +39,7 @@ static void a_write_takes_a_round_trip(bool in_child) {
     double took = least(&both, reads ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, 8, 1);
     CHECK(took >= 4000 && took < 50000, "%.0f us", took);
   }
-  separate(both);
+  close_couple(both);
 }
 
 static void nothing_lands_before_its_time(bool in_child) {
@@ -57,7 +57,7 @@ static void nothing_lands_before_its_time(bool in_child) {
   await(both.first, 2000);
   CHECK(clock_ns() - begin >= 200000000, "too early");
   CHECK(second_compare(both.second, FAR, 64, 2) == 64, "it isn't there");
-  separate(both);
+  close_couple(both);
 }
 
 /* Without polling, the thread does it. */
@@ -72,7 +72,7 @@ static void what_is_due_happens_without_polling(bool in_child) {
   for (int i = 0; i < 1000 && second_compare(both.second, FAR, 64, 3) != 64; i++) usleep(1000);
   CHECK(second_compare(both.second, FAR, 64, 3) == 64, "it wasn't done");
   await(both.first, 1000);
-  separate(both);
+  close_couple(both);
 }
 
 static void a_rate_bounds_the_sum_of_all_pairs(bool in_child) {
@@ -90,8 +90,8 @@ static void a_rate_bounds_the_sum_of_all_pairs(bool in_child) {
   await(other.first, 1000);
   await(other.first, 1000);
   CHECK(clock_ns() - begin >= 8400000, "two connections share the port");
-  separate(other);
-  separate(both);
+  close_couple(other);
+  close_couple(both);
 }
 
 static void order_holds_at_every_rate(bool in_child) {
@@ -116,7 +116,7 @@ static void order_holds_at_every_rate(bool in_child) {
     CHECK(second_await(both.second).wr_id == i, "the receiver's order");
     CHECK(second_compare(both.second, FAR + 64 * i, i % 3 == 0 ? 64 : 1, i) == (i % 3 == 0 ? 64 : 1), "message %u", i);
   }
-  separate(both);
+  close_couple(both);
 }
 
 int main(int count, char **words) {

@@ -57,7 +57,7 @@ static void resolve(struct rdma_cm_id *id, const char *server, uint16_t port) {
   CHECK(rdma_resolve_addr(id, (struct sockaddr *)&own, (struct sockaddr *)&far, 100) == 0, "errno %d", errno);
 }
 
-/* Resolves up to a path, whose LID is returned. */
+/* Resolves address and route; returns the LID of the path. */
 static uint16_t find_path(struct rdma_cm_id *id, uint16_t port) {
   resolve(id, "10.9.0.2", port);
   next(RDMA_CM_EVENT_ADDR_RESOLVED, NULL);

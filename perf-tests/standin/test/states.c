@@ -99,7 +99,7 @@ static void attributes_can_be_asked(bool in_child) {
         "attributes");
   CHECK(created.send_cq == both.first->cq && created.cap.max_send_wr == DEPTH && created.qp_type == IBV_QPT_RC,
         "created");
-  separate(both);
+  close_couple(both);
 }
 
 static void nothing_lands_after_the_error_state(bool in_child) {
@@ -115,7 +115,7 @@ static void nothing_lands_after_the_error_state(bool in_child) {
   second_fill(both.second, 1 << 20, 1 << 16, 2);
   CHECK(post(both.first, &wanted) == 0 && await(both.first, 1000).status == IBV_WC_RETRY_EXC_ERR, "write");
   CHECK(second_compare(both.second, 1 << 20, 1 << 16, 2) == 1 << 16, "the old bytes must not land");
-  separate(both);
+  close_couple(both);
 }
 
 static void reset_forgets_completions(bool in_child) {
@@ -126,7 +126,7 @@ static void reset_forgets_completions(bool in_child) {
   CHECK(post(both.first, &wanted) == 0 && post_receive_of(both.first, 2, 0, 8) == 0, "post");
   CHECK(to_state(both.first, IBV_QPS_RESET) == 0, "reset");
   await_nothing(both.first, 10);
-  separate(both);
+  close_couple(both);
 }
 
 static void drained_sends_wait(bool in_child) {
@@ -138,7 +138,7 @@ static void drained_sends_wait(bool in_child) {
   await_nothing(both.first, 10);
   CHECK(to_state(both.first, IBV_QPS_RTS) == 0, "RTS");
   CHECK(await(both.first, 1000).status == IBV_WC_SUCCESS, "sent now");
-  separate(both);
+  close_couple(both);
 }
 
 static void limits_are_those_of_the_device(bool in_child) {

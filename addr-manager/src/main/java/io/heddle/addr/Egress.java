@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * the destination alone. If two interfaces share a subnet, the first carries everything, whatever
  * the source address. A socket bound to the interface of its address uses that interface.
  *
- * <p>A socket is bound only if the kernel would choose another interface, and if the own interface
- * has an equally specific route to the destination. So packets to addresses of this host stay on
- * the loopback, and an address on {@code lo} or a dummy interface keeps following the routes.
+ * <p>A socket is bound only if the kernel would choose another interface, and if the address's
+ * interface has an equally specific route to the destination. So packets to addresses of this host
+ * stay on the loopback, and an address on {@code lo} or a dummy interface keeps following the
+ * routes.
  */
 public final class Egress {
   private static final int SOL_SOCKET = 1;
@@ -32,7 +33,7 @@ public final class Egress {
   private Egress() {}
 
   /** Remedy that makes packets leave by the interface of their address. */
-  public enum Need {
+  public enum Remedy {
     /** No remedy: packets already do, or they have no other route. */
     NONE,
     /** Binding of the socket to the interface. */
@@ -50,14 +51,14 @@ public final class Egress {
    * @param source a local address
    * @param link its interface
    */
-  public static Need need(InetAddress source, NetworkLink link, InetAddress destination) {
+  public static Remedy remedy(InetAddress source, NetworkLink link, InetAddress destination) {
     if (link.loopback() || source.getClass() != destination.getClass()) {
-      return Need.NONE;
+      return Remedy.NONE;
     }
     try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
       ResolvedRoute chosen = lookUp(socket, destination, source, 0);
       if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
-        return Need.NONE;
+        return Remedy.NONE;
       }
       /* Without a source, IPv6 considers only this interface's routes, and ignores a lower metric of another's. */
       ResolvedRoute own = lookUp(socket, destination, null, link.index());
@@ -65,15 +66,15 @@ public final class Egress {
           || !own.isUnicast()
           || own.prefixLength() != chosen.prefixLength()
           || !own.leavesBy(link.index())) {
-        return Need.NONE;
+        return Remedy.NONE;
       }
     } catch (HeddleException unknown) {
       /* If the kernel can't answer, packets follow its routes, like those of other programs. */
-      return Need.NONE;
+      return Remedy.NONE;
     }
     return source instanceof Inet4Address && setting(link, "rp_filter") == 1
-        ? Need.REFUSED_BY_REVERSE_PATH
-        : Need.BIND;
+        ? Remedy.REFUSED_BY_REVERSE_PATH
+        : Remedy.BIND;
   }
 
   /**

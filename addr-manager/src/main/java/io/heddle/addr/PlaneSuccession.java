@@ -33,9 +33,9 @@ public final class PlaneSuccession {
    * @param ownKey this host's key for it without a route daemon
    * @param addresses its addresses, first the one that has gone
    */
-  public record Known(
+  public record KnownPlane(
       String key, String ownKey, List<InetAddress> addresses, String interfaceName) {
-    public Known {
+    public KnownPlane {
       addresses = List.copyOf(addresses);
     }
   }
@@ -68,7 +68,7 @@ public final class PlaneSuccession {
    * @param gone the plane whose address has gone
    * @param others the device's other planes
    */
-  public Answer of(Known gone, List<Known> others) {
+  public Answer of(KnownPlane gone, List<KnownPlane> others) {
     List<AssignedAddress> left =
         usableOn(gone).stream()
             .filter(each ->
@@ -87,7 +87,7 @@ public final class PlaneSuccession {
     return byInterface(gone, others, left);
   }
 
-  private Answer byInterface(Known gone, List<Known> others, List<AssignedAddress> left) {
+  private Answer byInterface(KnownPlane gone, List<KnownPlane> others, List<AssignedAddress> left) {
     String those = left.stream().map(AssignedAddress::toString).collect(Collectors.joining(", "));
     if (!host.rules().isEmpty()) {
       return new Answer(null, "HEDDLE_PLANES gives none of " + those + " this key");
@@ -95,7 +95,7 @@ public final class PlaneSuccession {
     List<String> besides =
         others.stream()
             .filter(other -> other.interfaceName().equals(gone.interfaceName()))
-            .map(Known::key)
+            .map(KnownPlane::key)
             .toList();
     if (!besides.isEmpty()) {
       return new Answer(
@@ -115,25 +115,25 @@ public final class PlaneSuccession {
     return new Answer(named(gone, fittest, "the one plane of its interface"), "");
   }
 
-  private Plane named(Known gone, AssignedAddress address, String reason) {
+  private Plane named(KnownPlane gone, AssignedAddress address, String reason) {
     return new Plane(gone.key(), gone.ownKey(), address, host.host().linkOf(address), reason);
   }
 
   /* A key from a route daemon at one of them only is compared without it. */
-  private static boolean isSame(Plane plane, Known gone) {
+  private static boolean isSame(Plane plane, KnownPlane gone) {
     boolean daemonNamedBoth =
         !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());
     return plane.key().equals(gone.key())
         || !daemonNamedBoth && plane.ownKey().equals(gone.ownKey());
   }
 
-  private boolean hasOtherDaemonKey(InetAddress address, Known gone) {
+  private boolean hasOtherDaemonKey(InetAddress address, KnownPlane gone) {
     String daemonKey = host.daemonKeys().get(address);
     boolean hadDaemonKey = !gone.key().equals(gone.ownKey());
     return daemonKey != null && hadDaemonKey && !daemonKey.equals(gone.key());
   }
 
-  private List<AssignedAddress> usableOn(Known gone) {
+  private List<AssignedAddress> usableOn(KnownPlane gone) {
     boolean named = !host.rules().isEmpty();
     HostAddresses passing = host.host().passing(host.filter());
     List<AssignedAddress> usable = new ArrayList<>();

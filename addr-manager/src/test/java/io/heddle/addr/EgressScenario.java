@@ -20,7 +20,7 @@ final class EgressScenario {
       InetAddress source = InetAddress.getByName(parts[1]);
       NetworkLink link = links.get(source);
       System.out.println(
-          parts[0] + ": " + Egress.need(source, link, InetAddress.getByName(parts[2])));
+          parts[0] + ": " + Egress.remedy(source, link, InetAddress.getByName(parts[2])));
     }
   }
 }

@@ -26,7 +26,7 @@ final class NamespaceRun {
   private static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(Patience.ofSeconds(30).outlasts(process));
+    assertTrue(Patience.ofSeconds(30).awaitExit(process));
     return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
   }
 

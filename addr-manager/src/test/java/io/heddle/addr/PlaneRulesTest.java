@@ -34,7 +34,7 @@ final class PlaneRulesTest {
   }
 
   @Test
-  void prefixLengthsBetweenBytesCountBits() {
+  void prefixMatchesBitsWithinAByte() {
     assertEquals("a", keyOf("fd00:0:0:8000::/49=a", "fd00:0:0:ffff::1"));
     assertEquals("none", keyOf("fd00:0:0:8000::/49=a", "fd00:0:0:7fff::1"));
     assertEquals("a", keyOf("fd00:0:0:8000::/51=a", "fd00:0:0:9fff::1"));

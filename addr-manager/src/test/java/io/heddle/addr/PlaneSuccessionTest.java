@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.PlaneSuccession.Answer;
-import io.heddle.addr.PlaneSuccession.Known;
+import io.heddle.addr.PlaneSuccession.KnownPlane;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,16 +16,16 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class PlaneSuccessionTest {
-  private static final Known ONE = known("if:e0", "e0", "fd00:1:1:1::7");
-  private static final Known TWO = known("if:e1", "e1", "fd00:1:1:2::7");
+  private static final KnownPlane ONE = known("if:e0", "e0", "fd00:1:1:1::7");
+  private static final KnownPlane TWO = known("if:e1", "e1", "fd00:1:1:2::7");
 
   private PlaneRules rules = PlaneRules.NONE;
   private AddressFilter filter = AddressFilter.NONE;
   private Map<InetAddress, String> daemonKeys = Map.of();
   private final List<InetAddress> notTheDevices = new ArrayList<>();
 
-  private static Known known(String key, String interfaceName, String... addresses) {
-    return new Known(
+  private static KnownPlane known(String key, String interfaceName, String... addresses) {
+    return new KnownPlane(
         key, key, Arrays.stream(addresses).map(InetAddress::ofLiteral).toList(), interfaceName);
   }
 
@@ -36,7 +36,7 @@ final class PlaneSuccessionTest {
         link, InetAddress.ofLiteral(text), text.contains(":") ? 64 : 24, set);
   }
 
-  private Answer find(Known gone, List<Known> others, AssignedAddress... addresses) {
+  private Answer find(KnownPlane gone, List<KnownPlane> others, AssignedAddress... addresses) {
     List<NetworkLink> links = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       links.add(new NetworkLink(i, "e" + i, 9000, true, true, false, "", 0, ""));
@@ -60,7 +60,7 @@ final class PlaneSuccessionTest {
 
   @Test
   void onlyPlaneOfAnInterfaceTakesItsNewAddressAndKeepsItsKeys() {
-    Known called = new Known("colour:3", "if:e0", ONE.addresses(), "e0");
+    KnownPlane called = new KnownPlane("colour:3", "if:e0", ONE.addresses(), "e0");
     Answer answer = find(called, List.of(TWO), on(0, "fd00:2:2:1::7"), on(1, "fd00:1:1:2::7"));
     assertTaken("fd00:2:2:1::7", answer);
     assertEquals("colour:3", answer.plane().key());
@@ -110,21 +110,21 @@ final class PlaneSuccessionTest {
 
   @Test
   void addressOfAnotherPlaneIsNeverTaken() {
-    Known two = known("if:e1", "e1", "fd00:1:1:2::7", "fd00:2:2:1::7");
+    KnownPlane two = known("if:e1", "e1", "fd00:1:1:2::7", "fd00:2:2:1::7");
     assertNoneSince("", find(ONE, List.of(two), on(0, "fd00:2:2:1::7")));
   }
 
   @Test
   void anotherFamilyIsNotTaken() {
     assertNoneSince("", find(ONE, List.of(TWO), on(0, "10.1.1.7")));
-    Known four = known("if:e0", "e0", "10.0.1.7");
+    KnownPlane four = known("if:e0", "e0", "10.0.1.7");
     assertTaken("10.1.1.7", find(four, List.of(), on(0, "10.1.1.7")));
   }
 
   @Test
   void planesOfOneInterfaceAreIdentifiedByTheirKeysAlone() {
-    Known one = known("subnet:0001", "e0", "fd00:1:1:1::7");
-    Known two = known("subnet:0002", "e0", "fd00:1:1:2::7");
+    KnownPlane one = known("subnet:0001", "e0", "fd00:1:1:1::7");
+    KnownPlane two = known("subnet:0002", "e0", "fd00:1:1:2::7");
     AssignedAddress kept = on(0, "fd00:1:1:2::7");
     assertTaken("fd00:9:9:1::7", find(one, List.of(two), kept, on(0, "fd00:9:9:1::7")));
     assertNoneSince(
@@ -137,8 +137,8 @@ final class PlaneSuccessionTest {
   @Test
   void operatorsRulesDecideIfThereAreAny() {
     rules = PlaneRules.parse("fd00:1::/32=1,fd00:2::/32=1,e1=2");
-    Known one = known("plane:1", "e0", "fd00:1:1:1::7");
-    Known two = known("plane:2", "e1", "fd00:1:1:2::7");
+    KnownPlane one = known("plane:1", "e0", "fd00:1:1:1::7");
+    KnownPlane two = known("plane:2", "e1", "fd00:1:1:2::7");
     assertTaken("fd00:2:2:1::7", find(one, List.of(two), on(0, "fd00:2:2:1::7")));
     assertTaken("fd00:7:7:1::7", find(two, List.of(one), on(1, "fd00:7:7:1::7")));
     assertNoneSince(
@@ -156,7 +156,7 @@ final class PlaneSuccessionTest {
 
   @Test
   void addressWithAnotherDaemonKeyIsNotTaken() {
-    Known one = new Known("colour:1", "if:e0", ONE.addresses(), "e0");
+    KnownPlane one = new KnownPlane("colour:1", "if:e0", ONE.addresses(), "e0");
     daemonKeys = Map.of(InetAddress.ofLiteral("fd00:2:2:1::7"), "colour:4");
     assertNoneSince(
         "the route daemon gives fd00:2:2:1::7/64 another key",

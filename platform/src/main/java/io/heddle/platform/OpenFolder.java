@@ -82,7 +82,7 @@ public final class OpenFolder implements AutoCloseable {
   }
 
   /** Removes write access for all but its owner. */
-  public void closeToOthers() {
+  public void denyWriteToOthers() {
     int result = FileCalls.fchmod(fd, status().withoutOthersWriting());
     if (result < 0) {
       throw new SystemCallException("fchmod " + path, -result);

@@ -31,7 +31,7 @@ public final class ResilientThread {
   private final Round round;
   private final FaultReporter faults;
   private final Thread thread;
-  private int failures; /* in a row; the thread's own */
+  private int failures; /* consecutive; accessed by the thread only */
   private Consumer<Throwable> lost = ignored -> {};
 
   /** Creates a thread that runs until a round returns false. */

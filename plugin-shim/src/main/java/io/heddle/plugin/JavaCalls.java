@@ -13,9 +13,9 @@ import io.heddle.platform.NanoClock;
 import io.heddle.transport.Transport;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.ShutdownDrain;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
+import io.heddle.transport.data.ShutdownDrain;
 import io.heddle.transport.device.PeerFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -395,7 +395,7 @@ final class JavaCalls {
     return INVALID_ARGUMENT;
   }
 
-  /** Logs a failure and returns its result code. Nothing may leave this method either. */
+  /** Logs a failure and returns its result code. No exception leaves this method, either. */
   private static int failed(String call, Throwable thrown) {
     try {
       if (thrown instanceof HeddleException) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * never finalizes, and the transport lives as long as the process.
  */
 final class NcclDevices {
-  /* Time that overlaps with NCCL's work between init and its first connection; the rest is compiled soon after. */
+  /* Limit of the warm-up. NCCL needs about this long from init to its first connection; the rest compiles later. */
   private static final long WARM_UP_NS = 120_000_000;
 
   private final HostTable host;

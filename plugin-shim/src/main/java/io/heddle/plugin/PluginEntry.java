@@ -57,7 +57,7 @@ public final class PluginEntry {
 
   /*
    * Loads the transport's providers while this thread creates the entries: with a second processor, the start is
-   * shorter by a fifth. Neither waits for the other earlier.
+   * shorter by a fifth. Neither thread waits for the other before its own part is done.
    */
   private static Supplier<Providers> loadProvidersInBackground(HostTable table) {
     FutureTask<Providers> found =

@@ -172,7 +172,7 @@ class BridgeOverInfinibandTest {
         Integer.toString(LIMIT_SECONDS));
   }
 
-  private static void endsWell(HostProcess host) throws Exception {
+  private static void assertExitsCleanly(HostProcess host) throws Exception {
     assertEquals(0, host.exitCode(LIMIT_SECONDS), host::outputOrWhyNot);
   }
 
@@ -199,8 +199,8 @@ class BridgeOverInfinibandTest {
 
     try (HostProcess verbs = talk(true, HOST_GID, HOST_GID, this::onSubnet);
         HostProcess wire = talk(false, "10.1.0.2", "fd01::2", GROUPS::get)) {
-      endsWell(verbs);
-      endsWell(wire);
+      assertExitsCleanly(verbs);
+      assertExitsCleanly(wire);
     }
     BridgeStatus status =
         await(now -> isAccountedFor(now, 0) && isAccountedFor(now, 1) && isAccountedFor(now, 2));
@@ -235,9 +235,9 @@ class BridgeOverInfinibandTest {
     try (HostProcess listener = oneWay("hear", true, ONE_WAY, 0)) {
       listener.awaitOutput("listening", LIMIT_SECONDS);
       try (HostProcess sender = oneWay("send", false, ONE_WAY, 1)) {
-        endsWell(sender);
+        assertExitsCleanly(sender);
       }
-      endsWell(listener);
+      assertExitsCleanly(listener);
     }
   }
 
@@ -247,10 +247,10 @@ class BridgeOverInfinibandTest {
       listener.awaitOutput("listening", LIMIT_SECONDS);
       for (int hops : List.of(1, 64, 0)) {
         try (HostProcess sender = oneWay("send", true, 0, hops)) {
-          endsWell(sender);
+          assertExitsCleanly(sender);
         }
       }
-      endsWell(listener);
+      assertExitsCleanly(listener);
     }
     Direction then = from(before, 0, 0);
     BridgeStatus now = await(each -> from(each, 0, 0).arrived() == then.arrived() + 3 * FEW);

@@ -49,7 +49,7 @@ public final class DemoProcess implements AutoCloseable {
   }
 
   int exitCode(long limitSeconds) throws InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).outlasts(process)) {
+    if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("heddle demo didn't end within " + limitSeconds + " s");
     }
     return process.exitValue();

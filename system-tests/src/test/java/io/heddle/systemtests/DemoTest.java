@@ -118,13 +118,13 @@ final class DemoTest {
   @Test
   @WholeRunOnly
   @SystemTest
-  void anMtuOf1500Works() throws IOException, InterruptedException {
+  void jobRunsWithMtuOf1500() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--mtu", "1500", "--max-bytes", "256K");
   }
 
   @Test
   @SystemTest
-  void aUserNamespaceWorks() throws IOException, InterruptedException {
+  void jobRunsInUserNamespace() throws IOException, InterruptedException {
     passing(Lab.Kind.USER_NAMESPACE, "user", 16, "--max-bytes", "256K");
   }
 

@@ -119,7 +119,7 @@ public final class HostProcess implements AutoCloseable {
 
   /** Waits for the end; a process that takes longer fails the test with its output. */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).outlasts(process)) {
+    if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
     }
     return process.exitValue();
@@ -158,7 +158,7 @@ public final class HostProcess implements AutoCloseable {
 
   /** Waits until it has printed this. */
   public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).hears(text, this::output, () -> !isAlive())) {
+    if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, () -> !isAlive())) {
       throw new AssertionError(
           "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
     }

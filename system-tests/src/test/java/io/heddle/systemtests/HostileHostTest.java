@@ -112,8 +112,7 @@ final class HostileHostTest {
         "mount -t tmpfs -o ro heddle-test /dev/shm | Read-only file system",
         "mount -t tmpfs heddle-test /dev; mknod -m 666 /dev/null c 1 3 | doesn't exist"
       })
-  void withoutRoomInSharedMemoryTheJobRunsAndSaysSoOnce(String mounts, String reason)
-      throws Exception {
+  void jobWithoutRoomInSharedMemoryRunsAndWarnsOnce(String mounts, String reason) throws Exception {
     String said =
         bothPass(mounts.equals("full") ? String.format(Locale.ROOT, FULL, "/dev/shm") : mounts);
     assertEquals(2, count(said, "the job runs without statistics"), said);

@@ -34,8 +34,7 @@ final class LongPlaneOutageTest {
   @TempDir private Path folder;
 
   @Test
-  void planesComeBackByThemselvesHoweverLongTheyWereAway()
-      throws IOException, InterruptedException {
+  void planesReturnAfterAnyOutage() throws IOException, InterruptedException {
     BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));

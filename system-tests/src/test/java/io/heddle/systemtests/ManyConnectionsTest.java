@@ -138,7 +138,7 @@ final class ManyConnectionsTest {
 
   @Test
   @WholeRunOnly
-  void sixtyFourEachWayCarryTraffic() throws IOException, InterruptedException {
+  void carriesTrafficOn64ConnectionsPerDirection() throws IOException, InterruptedException {
     carryTraffic(64, 5);
   }
 
@@ -195,7 +195,7 @@ final class ManyConnectionsTest {
   }
 
   @Test
-  void fiveHundredAndTwelveEachWayCarryTraffic() throws IOException, InterruptedException {
+  void carriesTrafficOn512ConnectionsPerDirection() throws IOException, InterruptedException {
     carryTraffic(512, 1);
   }
 

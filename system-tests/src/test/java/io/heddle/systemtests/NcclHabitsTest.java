@@ -168,8 +168,7 @@ final class NcclHabitsTest {
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
   @WholeRunOnly(butRows = 1)
-  void twoGroupsOfFourRanksWithEmptySendsDisturbNobody(String policy)
-      throws IOException, InterruptedException {
+  void groupsWithEmptySendsDoNotInterfere(String policy) throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", policy);
     assertAllPassed(run(4, "groups", "--rounds=100"));
   }

@@ -126,8 +126,7 @@ final class OneSidedTest {
 
   /* Its queue pairs permit no reads, and peers read each other's registrations. */
   @Test
-  void underThePolicyPacketEachPlaneHasAQueuePairAllTheSame()
-      throws IOException, InterruptedException {
+  void packetPolicyStillCreatesAQueuePairPerPlane() throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", "packet");
     assertAllPassed(run(2, "--contexts=2", "--operations=30", "--max-bytes=60000"));
   }

@@ -129,8 +129,7 @@ final class ProviderFaultTest {
   }
 
   @Test
-  void aPortThatGoesDownIsToldAndEndsTheSendUntilItIsUpAgain()
-      throws IOException, InterruptedException {
+  void portDownIsReportedAndFailsSendsUntilPortIsUp() throws IOException, InterruptedException {
     try (Couple couple = Couple.on(open())) {
       assertEquals(Status.SUCCESS, couple.write());
       undo.add("port 0/0 up");
@@ -150,8 +149,7 @@ final class ProviderFaultTest {
   }
 
   @Test
-  void addressesThatComeAndGoAreToldAndFoundAtTheirNewPlace()
-      throws IOException, InterruptedException {
+  void movedAddressIsReportedAndFoundAtNewIndex() throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
       List<GidTable.Entry> before = context.gidTable().entries();
       GidTable.Entry moved = before.get(GID_INDEX);
@@ -174,7 +172,7 @@ final class ProviderFaultTest {
     "IBV_WC_RETRY_EXC_ERR, RETRY_EXCEEDED",
     "IBV_WC_GENERAL_ERR, GENERAL_ERROR"
   })
-  void eachStatusArrivesAsWhatItIs(String injected, Status status)
+  void eachStatusIsTranslated(String injected, Status status)
       throws IOException, InterruptedException {
     try (Couple couple = Couple.on(open())) {
       control("fail 0/0 " + injected);

@@ -50,9 +50,7 @@ final class RenumberedPlanesTest {
   /* Longer than any test: no heartbeat is sent meanwhile. */
   private static final int HEARTBEAT_MS = 900_000;
 
-  /*
-   * Planes weigh the same by routes to their first prefixes, and these by routes to all later ones.
-   */
+  /* Bandwidth and weight of all planes' first prefixes; then those of each plane's later prefixes. */
   private static final int FIRST_MBPS = 100_000;
   private static final int FIRST_WEIGHT = 4096;
   private static final List<Integer> LATER_MBPS = List.of(25_000, 50_000, 100_000);
@@ -73,7 +71,7 @@ final class RenumberedPlanesTest {
   /* Under the policy packet, queue pairs span all planes, and a renumbered one has them recreated. */
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
-  void planesComeBackByThemselvesAtOtherPrefixes(String policy)
+  void renumberedPlanesReturnWithoutIntervention(String policy)
       throws IOException, InterruptedException {
     BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);

@@ -187,7 +187,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   void awaitLog(String text) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(LIMIT_SECONDS).hears(text, this::log, () -> !process.isAlive())) {
+    if (!Patience.ofSeconds(LIMIT_SECONDS).awaitOutput(text, this::log, () -> !process.isAlive())) {
       throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
     }
   }
@@ -200,7 +200,7 @@ final class RouteDaemonProcess implements AutoCloseable {
 
   /** Waits for its end. */
   int exitCode() throws InterruptedException {
-    if (!Patience.ofSeconds(LIMIT_SECONDS).outlasts(process)) {
+    if (!Patience.ofSeconds(LIMIT_SECONDS).awaitExit(process)) {
       throw new AssertionError("it didn't end");
     }
     return process.exitValue();

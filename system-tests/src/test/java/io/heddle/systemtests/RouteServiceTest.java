@@ -131,7 +131,7 @@ final class RouteServiceTest {
     }
   }
 
-  /* Returns the words in backquotes of the page's table, by the first column; of the three units. */
+  /* Returns the backquoted words of the page's table for the three units, by the first column. */
   private static Map<String, List<String>> rows() throws IOException {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     String section =
@@ -261,7 +261,7 @@ final class RouteServiceTest {
     command.addAll(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes());
-    assertTrue(Patience.ofSeconds(60).outlasts(process));
+    assertTrue(Patience.ofSeconds(60).awaitExit(process));
     return output;
   }
 }

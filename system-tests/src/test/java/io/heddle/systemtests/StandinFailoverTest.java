@@ -89,7 +89,7 @@ final class StandinFailoverTest {
       }
     }
 
-    void endsWell() throws IOException, InterruptedException {
+    void assertEndsCleanly() throws IOException, InterruptedException {
       Files.createFile(folder.resolve("end"));
       for (int rank = 0; rank < 2; rank++) {
         assertEquals(0, ranks.get(rank).exitCode(LIMIT_SECONDS), said());
@@ -116,7 +116,7 @@ final class StandinFailoverTest {
       hosts.control("heal", "0/0", "2");
       job.awaitLine("back on plane if:e2 ");
       job.awaitBytes(1);
-      job.endsWell();
+      job.assertEndsCleanly();
     }
   }
 
@@ -132,7 +132,7 @@ final class StandinFailoverTest {
       hosts.control("gid", "0/0", "7", LabPlan.address(0, 2));
       job.awaitLine("back on plane if:e3 ");
       job.awaitBytes(0, 1, 2, 3);
-      job.endsWell();
+      job.assertEndsCleanly();
     }
   }
 
@@ -153,7 +153,7 @@ final class StandinFailoverTest {
       job.awaitLine(fresh + " on e3 takes the place of its address " + LabPlan.address(0, 2));
       job.awaitLine("back on plane if:e3 \\(" + LabPlan.address(1, 2) + " to " + fresh + "\\)");
       job.awaitBytes(0, 1, 2, 3);
-      job.endsWell();
+      job.assertEndsCleanly();
     }
   }
 
@@ -170,7 +170,7 @@ final class StandinFailoverTest {
       job.awaitLine("back on plane if:e3 ");
       job.awaitLine("back on plane if:e4 ");
       job.awaitBytes(0, 1, 2, 3);
-      job.endsWell();
+      job.assertEndsCleanly();
     }
   }
 }

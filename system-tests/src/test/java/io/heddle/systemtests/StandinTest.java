@@ -212,7 +212,7 @@ final class StandinTest {
   }
 
   @Test
-  void aJobGoesOnWhileOneAddressOfTwoIsLeftAndThenNamesBoth()
+  void jobContinuesOnOneOfTwoAddressesAndNamesBothAtTheEnd()
       throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "2000");
     try (StandinLab hosts = StandinHosts.create(1, 2, folder, Map.of())) {

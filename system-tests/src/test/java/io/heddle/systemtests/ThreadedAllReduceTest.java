@@ -77,7 +77,7 @@ final class ThreadedAllReduceTest {
     return net.equals("tcp") ? BuildOutputs.tcpPlugin() : BuildOutputs.plugin();
   }
 
-  /* Lines with flags up to 64 KiB, counters beyond, and reused slots at the last size. */
+  /* Up to 64 KiB data has flags in its lines; above, counters are used. The last size reuses slots. */
   @ParameterizedTest
   @CsvSource({
     "heddle, 2, ring",

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Two bridges between the stand-in for libibverbs and an interface, under load in both directions.
- * Beacons go by the interfaces: e2 is that of the devices' ports.
+ * Beacons use the interfaces: e2 is the network interface of the devices' ports.
  *
  * <pre>
  *          stand-in, e2                e1

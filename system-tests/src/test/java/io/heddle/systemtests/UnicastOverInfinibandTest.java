@@ -110,7 +110,7 @@ class UnicastOverInfinibandTest {
     return HostProcess.start(lab, WIRE_HOST, log, Map.of(), command);
   }
 
-  private static void endsWell(HostProcess host) throws Exception {
+  private static void assertExitsCleanly(HostProcess host) throws Exception {
     assertEquals(0, host.exitCode(LIMIT_SECONDS), host::outputOrWhyNot);
   }
 
@@ -121,16 +121,16 @@ class UnicastOverInfinibandTest {
         subnetHost("verbs", "standin0", "10.9.0.5", "serve", words, "10.9.0.202")) {
       server.awaitOutput("serving", LIMIT_SECONDS);
       try (HostProcess client = wireHost("wire", "e1", "10.1.0.2", "10.1.0.205", words)) {
-        endsWell(client);
+        assertExitsCleanly(client);
       }
-      endsWell(server);
+      assertExitsCleanly(server);
     }
     try (HostProcess server = wireHost("wire", "e1", "10.1.0.2", "serve", words)) {
       server.awaitOutput("serving", LIMIT_SECONDS);
       try (HostProcess client = subnetHost("verbs", "standin0", "10.9.0.5", "10.9.0.202", words)) {
-        endsWell(client);
+        assertExitsCleanly(client);
       }
-      endsWell(server);
+      assertExitsCleanly(server);
     }
     BridgeStatus status =
         ShownStatus.await(

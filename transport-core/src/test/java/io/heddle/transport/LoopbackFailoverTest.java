@@ -258,7 +258,7 @@ class LoopbackFailoverTest {
             ends.log.stream()
                 .anyMatch(line -> line.contains("moving off") && line.contains("has no address")),
             ends.log.toString());
-        fabric.giveBack(Ends.gid(address));
+        fabric.restoreAddress(Ends.gid(address));
         Ends.await(
             "the plane",
             () -> {
@@ -353,7 +353,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void receiverWithAFailedChannelKnocksAndTheSenderReconnectsAtOnce() {
+  void receiverOfFailedChannelNotifiesSenderWhichReconnects() {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -370,7 +370,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Each end still receives pings, so neither takes the channel for silent. */
+  /* Each end still receives pings, so neither treats the channel as silent. */
   @Test
   void stuckChannelIsReplacedForAPlaneMessage() throws IOException {
     goesOnAfter(StuckChannelRelay::getStuck, "replaced: no answer within");
@@ -429,7 +429,7 @@ class LoopbackFailoverTest {
   @ValueSource(booleans = {true, false})
   void connectionWithoutPlanesFailsAfterTheGraceTimeAndReportsEachPlane(boolean together) {
     if (together) {
-      fabric.judgeTogether();
+      fabric.enablePeerGroups();
     }
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "300"))) {
       Ends.Link link = ends.connect();
@@ -464,7 +464,7 @@ class LoopbackFailoverTest {
 
   @Test
   void peerSilentOnAllPlanesIsWaitedForWithoutAFence() {
-    fabric.judgeTogether();
+    fabric.enablePeerGroups();
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -482,7 +482,7 @@ class LoopbackFailoverTest {
 
   @Test
   void returningPeerLosesOnlyTheFailedPlane() {
-    fabric.judgeTogether();
+    fabric.enablePeerGroups();
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -504,7 +504,7 @@ class LoopbackFailoverTest {
   /* The plane that is up doesn't answer, so the other can't wait for the end of its hold-down. */
   @Test
   void heldDownPlaneIsRetriedAtOnceWhileTheOthersAreSilent() {
-    fabric.judgeTogether();
+    fabric.enablePeerGroups();
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);

@@ -67,7 +67,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* A word for each context counts its puts; the newest of them has its number at its end. */
+  /* Each context has a word that counts its puts. A put's last bytes are its number. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void planeFailuresLoseAndDuplicateNoSignal(boolean onDevices) {
@@ -97,7 +97,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
           put.context = context;
           requests.add(
               ranks.start(0, 1, at, OneSidedRanks.signal(put, Signal.STRONG, context * 8L, 1)));
-          look(ranks, contexts);
+          checkPuts(ranks, contexts);
           while (requests.size() > PLACES / 2) {
             ranks.finish(requests.remove());
           }
@@ -110,7 +110,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
         ranks.awaitWord(1, context * 8L, sent[context]);
       }
       for (int i = 0; i < 100; i++) {
-        look(ranks, contexts);
+        checkPuts(ranks, contexts);
       }
       for (int context = 0; context < contexts; context++) {
         assertEquals(sent[context], ranks.word(1, context * 8L), "seed " + seed);
@@ -252,7 +252,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     return ends.log.stream().anyMatch(line -> line.contains("moving off"));
   }
 
-  private void look(OneSidedRanks ranks, int contexts) {
+  private void checkPuts(OneSidedRanks ranks, int contexts) {
     ranks.progress();
     for (int context = 0; context < contexts; context++) {
       long seen = ranks.word(1, context * 8L);

@@ -122,7 +122,7 @@ abstract class OneSidedSuite {
   }
 
   @Test
-  void aRankWritesToItselfAsToAnyOther() {
+  void rankCanWriteToItself() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (1L << 20), arena)) {
       Ends.fill(ranks.memory.get(0) + DATA, 1000, 3);
@@ -231,7 +231,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* Another group's calls come first; the control thread is delayed until nobody waits for the others any more. */
+  /* Another group's calls are queued first; the control thread is blocked until the closed group is gone. */
   @Test
   void queuedCallsOfAClosedGroupAreDropped() {
     int count = 80;
@@ -266,8 +266,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* Its lines are gone: nothing may be written there. */
-  /* Its peer's operations are done, and it has not polled since: they may meet at their own barrier and finish. */
+  /* The sender has finished, and the target hasn't polled since. The host may now synchronise both itself. */
   @Test
   void completedSignalIsAddedBeforeItsMemoryIsDeregistered() {
     try (Ends ends = ends(Map.of());
@@ -276,7 +275,7 @@ abstract class OneSidedSuite {
       ranks.awaitWord(1, WORD, 1);
       long request = ranks.start(0, 1, 0, word());
       Ends.await(
-          "end of a signal that its target doesn't look for",
+          "completion of a signal for which its target doesn't poll",
           () -> {
             assertEquals(0, ranks.groups.get(0).progress(), ends.log::toString);
             return Memory.getIntAcquire(request) == 1;

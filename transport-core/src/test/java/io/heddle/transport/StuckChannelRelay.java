@@ -29,7 +29,7 @@ final class StuckChannelRelay implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean stuck;
 
-  /* Closed while the listener's messages from its Ready on are held. */
+  /* Closed while the listener's Ready and its later messages are held. */
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   private StuckChannelRelay(InetSocketAddress behind) throws IOException {

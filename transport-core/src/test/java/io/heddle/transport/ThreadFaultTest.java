@@ -70,7 +70,7 @@ class ThreadFaultTest {
   }
 
   /* Another connection of the same two processes: the control thread continues. */
-  private static void assertOthersGoOn(Ends ends) {
+  private static void assertOtherConnectionsWork(Ends ends) {
     try (Ends.Link other = ends.connect()) {
       ends.exchange(other, 5_000, 5_000, 9);
     }
@@ -110,7 +110,7 @@ class ThreadFaultTest {
       failover.noticed(0, 0, "as injected");
       assertEndsByIt(ends, link);
       assertReported(ends, "heddle-control", error);
-      assertOthersGoOn(ends);
+      assertOtherConnectionsWork(ends);
     }
   }
 
@@ -151,7 +151,7 @@ class ThreadFaultTest {
           () -> Ends.await("accept's failure", () -> ends.right.accept(listener) != null));
       assertReported(ends, "heddle-control", error);
       listener.close();
-      assertOthersGoOn(ends);
+      assertOtherConnectionsWork(ends);
     }
   }
 
@@ -170,7 +170,7 @@ class ThreadFaultTest {
           () -> Ends.await("accept's failure", () -> ends.right.accept(listener) != null));
       assertReported(ends, "heddle-control", error);
       listener.close();
-      assertOthersGoOn(ends);
+      assertOtherConnectionsWork(ends);
     }
   }
 
@@ -208,7 +208,7 @@ class ThreadFaultTest {
       PLANES.forEach(plane -> fabric.refuseCloses(Ends.gid("127.0.77." + plane), false));
       assertReported(ends, "heddle-control", new AssertionError("as injected"));
       assertTrue(ends.log.stream().anyMatch(line -> line.contains("destroy_qp")), "none was stuck");
-      assertOthersGoOn(ends);
+      assertOtherConnectionsWork(ends);
     }
   }
 
@@ -379,7 +379,7 @@ class ThreadFaultTest {
       ends.thrownAt.put("warmed up with", error);
       ends.left.warmUpAside(1_000_000);
       assertReported(ends, "heddle-warm-up", error);
-      assertOthersGoOn(ends);
+      assertOtherConnectionsWork(ends);
     }
   }
 }

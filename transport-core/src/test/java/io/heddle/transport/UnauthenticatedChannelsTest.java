@@ -122,7 +122,7 @@ class UnauthenticatedChannelsTest {
               real.token(), real.planeDigest(), List.of(first.address(), second.address()))
           .write(handle);
       assertNull(ends.left.connect(0, -1, handle), "no answer yet");
-      /* The second is called after 2 s; both answer only then. */
+      /* The second address is tried after 2 s; both relays answer only then. */
       second.awaitCall();
       first.letThrough(behind);
       second.letThrough(behind);
@@ -165,7 +165,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void callerOfAnotherVersionIsToldBothVersions() throws IOException {
+  void callerOfAnotherVersionGetsBothVersions() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);

@@ -176,7 +176,7 @@ final class ControlConnection implements AutoCloseable {
     return true;
   }
 
-  /** In one system call, since perftest takes a short read for a failure. */
+  /** Writes in one system call, since perftest treats a short read as a failure. */
   void write(byte[] bytes) {
     try {
       output.write(bytes);

@@ -159,7 +159,7 @@ final class PerftestDialogue {
     return code >= 1 && code <= 5 ? own.min(PathMtu.fromCode(code)) : own;
   }
 
-  /** A step between two Heddle ends: a length of four bytes, and that many bytes. */
+  /** Exchanges a message between two Heddle ends: a length in four bytes, then that many bytes. */
   byte[] exchangeBlob(byte[] own, String what) {
     byte[] mine =
         ByteBuffer.allocate(Integer.BYTES + own.length).putInt(own.length).put(own).array();

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * has no work. The loop's thread only; no allocation.
  */
 final class RunGuard {
-  private static final int LOOK_EVERY = 1 << 10;
+  private static final int CHECK_EVERY = 1 << 10;
   /* A finished peer may close while this end still waits for its last acknowledgement. */
   private static final long GRACE_NS = 1_000_000_000L;
 
@@ -53,13 +53,13 @@ final class RunGuard {
       case YIELD -> Thread.yield();
       case NAP -> LockSupport.parkNanos(IdlePolicy.NAP_NS);
     }
-    if ((++rounds & LOOK_EVERY - 1) == 0) {
-      look();
+    if ((++rounds & CHECK_EVERY - 1) == 0) {
+      checkEnd();
     }
     return !stopped;
   }
 
-  private void look() {
+  private void checkEnd() {
     long now = System.nanoTime();
     stopped = now - startNs > limitNs;
     if (peer != null && peer.ended()) {

@@ -37,7 +37,7 @@ final class Session {
     try (TestDevice device = TestDevice.open(settings.link(), source)) {
       LaneChoice lanes = new LaneChoice(device, settings.planes(), source.environment());
       try (ControlConnection connection = establish(device)) {
-        talk(device, lanes, new PerftestDialogue(connection));
+        runTest(device, lanes, new PerftestDialogue(connection));
       }
     }
     if (belowLimit) {
@@ -59,7 +59,7 @@ final class Session {
     }
   }
 
-  private void talk(TestDevice device, LaneChoice choice, PerftestDialogue dialogue) {
+  private void runTest(TestDevice device, LaneChoice choice, PerftestDialogue dialogue) {
     String version = dialogue.exchangeVersions();
     PerftestDialogue.BufferRules rules = dialogue.exchangeBufferRules();
     PathMtu mtu = dialogue.exchangeMtu(device.requestedMtu());

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Ends that nap while they wait, and the rounds before they do. */
+/** Tests which ends sleep while they wait, and how many empty polls precede the sleep. */
 final class IdlePolicyTest {
   private static final int ROUNDS = 2048;
 

@@ -22,14 +22,14 @@ final class CpuPressure {
       return 0;
     }
     try {
-      return inText(Files.readString(CPU));
+      return parseStalledNs(Files.readString(CPU));
     } catch (IOException failure) {
       throw new UncheckedIOException("reading " + CPU, failure);
     }
   }
 
   /** Parses the file's text; its first line is {@code some}. */
-  static long inText(String text) {
+  static long parseStalledNs(String text) {
     int start = text.indexOf(FIELD) + FIELD.length();
     return Long.parseLong(text.substring(start, text.indexOf('\n', start))) * 1_000;
   }

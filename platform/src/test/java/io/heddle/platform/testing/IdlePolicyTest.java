@@ -61,7 +61,7 @@ class IdlePolicyTest {
   void cpuPressureIsParsedInMicroseconds() {
     assertEquals(
         207_118_000,
-        CpuPressure.inText(
+        CpuPressure.parseStalledNs(
             "some avg10=43.36 avg60=11.94 avg300=10.50 total=207118\n"
                 + "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"));
   }
@@ -69,10 +69,10 @@ class IdlePolicyTest {
   @Test
   void detectsOnlyEndedProcess() throws Exception {
     Process ended = new ProcessBuilder("true").start();
-    assertTrue(Patience.ofSeconds(60).outlasts(ended));
+    assertTrue(Patience.ofSeconds(60).awaitExit(ended));
     Process sleeping = new ProcessBuilder("sleep", "600").start();
     try {
-      assertFalse(Patience.ofSeconds(0).outlasts(sleeping));
+      assertFalse(Patience.ofSeconds(0).awaitExit(sleeping));
     } finally {
       sleeping.destroy();
     }
@@ -82,9 +82,10 @@ class IdlePolicyTest {
   void finalOutputIsRead() throws Exception {
     StringBuilder said = new StringBuilder();
     assertTrue(
-        patience.hears("good-bye", said::toString, () -> said.append("good-bye").length() > 0));
-    assertTrue(patience.hears("good", said::toString, () -> false));
-    assertFalse(patience.hears("more", said::toString, () -> true));
-    assertFalse(Patience.ofSeconds(0).hears("more", said::toString, () -> false));
+        patience.awaitOutput(
+            "good-bye", said::toString, () -> said.append("good-bye").length() > 0));
+    assertTrue(patience.awaitOutput("good", said::toString, () -> false));
+    assertFalse(patience.awaitOutput("more", said::toString, () -> true));
+    assertFalse(Patience.ofSeconds(0).awaitOutput("more", said::toString, () -> false));
   }
 }

@@ -62,7 +62,7 @@ public final class NotifySocket implements AutoCloseable {
 
   private String hear(Patience patience, String wanted) {
     while (!hasMore()) {
-      requirePatience(patience, wanted);
+      failWhenOver(patience, wanted);
       LockSupport.parkNanos(LOOK_NS);
     }
     long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
@@ -70,7 +70,7 @@ public final class NotifySocket implements AutoCloseable {
     return new String(Memory.toArray(room, (int) length), StandardCharsets.UTF_8);
   }
 
-  private void requirePatience(Patience patience, String wanted) {
+  private void failWhenOver(Patience patience, String wanted) {
     if (patience.isOver()) {
       throw new AssertionError("no notification " + wanted + " at " + name + " within " + patience);
     }
@@ -90,7 +90,7 @@ public final class NotifySocket implements AutoCloseable {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     String heard = hear(patience, front);
     while (!heard.startsWith(front)) {
-      requirePatience(patience, front);
+      failWhenOver(patience, front);
       heard = hear(patience, front);
     }
     return heard;

@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
 public final class Patience {
   private static final int MOST_STRETCH = 8;
   private static final long STEP_MS = 100;
-  private static final long LISTEN_MS = 20;
+  private static final long OUTPUT_POLL_MS = 20;
   /* A polling caller doesn't read the kernel's file each time. */
-  private static final long LOOK_NS = 10_000_000;
+  private static final long POLL_NS = 10_000_000;
 
   private final long limitNs;
   private final LongSupplier clock;
@@ -46,7 +46,7 @@ public final class Patience {
   public synchronized boolean isOver() {
     long now = clock.getAsLong();
     long passed = now - lastNs;
-    if (passed < LOOK_NS) {
+    if (passed < POLL_NS) {
       return usedNs > limitNs;
     }
     long nowStalled = stalled.getAsLong();
@@ -56,7 +56,7 @@ public final class Patience {
     return usedNs > limitNs;
   }
 
-  /* Returns the part of a time that counts, given the time that tasks waited. */
+  /* Returns the part of a time that counts against the limit; stalledNs of it tasks waited for a processor. */
   static long idleNs(long passedNs, long stalledNs) {
     return Math.max(passedNs / MOST_STRETCH, passedNs - Math.max(0, stalledNs));
   }
@@ -68,7 +68,7 @@ public final class Patience {
   }
 
   /** Waits for a process to end; returns whether it did in time. */
-  public boolean outlasts(Process process) throws InterruptedException {
+  public boolean awaitExit(Process process) throws InterruptedException {
     while (!process.waitFor(STEP_MS, TimeUnit.MILLISECONDS)) {
       if (isOver()) {
         return false;
@@ -78,7 +78,7 @@ public final class Patience {
   }
 
   /** Source of the output so far. */
-  public interface Said {
+  public interface OutputSource {
     String read() throws IOException;
   }
 
@@ -89,14 +89,14 @@ public final class Patience {
    * @param ended whether no more output will come
    * @return whether they appeared in time
    */
-  public boolean hears(String words, Said said, BooleanSupplier ended)
+  public boolean awaitOutput(String words, OutputSource output, BooleanSupplier ended)
       throws IOException, InterruptedException {
     boolean over = false;
-    while (!said.read().contains(words)) {
+    while (!output.read().contains(words)) {
       if (over) {
         return false;
       }
-      TimeUnit.MILLISECONDS.sleep(LISTEN_MS);
+      TimeUnit.MILLISECONDS.sleep(OUTPUT_POLL_MS);
       over = isOver() || ended.getAsBoolean();
     }
     return true;

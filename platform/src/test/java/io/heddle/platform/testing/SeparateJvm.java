@@ -52,7 +52,7 @@ public final class SeparateJvm {
             .start();
     boolean ended;
     try {
-      ended = Patience.ofSeconds(limitSeconds).outlasts(run);
+      ended = Patience.ofSeconds(limitSeconds).awaitExit(run);
     } finally {
       run.destroyForcibly();
     }

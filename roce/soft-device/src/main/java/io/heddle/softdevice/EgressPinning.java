@@ -23,7 +23,7 @@ final class EgressPinning {
 
   /** Binds the socket where needed; before it is connected. */
   void keep(UdpSocket socket, NetworkLink link, Gid peer) {
-    switch (Egress.need(socket.address().toAddress(), link, peer.toAddress())) {
+    switch (Egress.remedy(socket.address().toAddress(), link, peer.toAddress())) {
       case NONE -> {}
       case BIND -> {
         int result = socket.leaveBy(link);

@@ -117,7 +117,7 @@ final class Engine implements PacketSink {
    * Runs one round for the progress thread, which doesn't count as a caller. Returns −1 while
    * another thread is in it.
    */
-  int progressOfSleeper() {
+  int runBackgroundRound() {
     if (!lock.tryLock()) {
       return -1;
     }

@@ -81,7 +81,7 @@ final class FaultGate implements PacketGate {
   }
 
   @Override
-  public boolean leaves() {
+  public boolean passesOutgoing() {
     leavingRandom = next(leavingRandom);
     return (int) (leavingRandom >>> 40) >= sendLoss;
   }

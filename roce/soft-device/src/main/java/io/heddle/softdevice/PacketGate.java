@@ -45,7 +45,7 @@ interface PacketGate {
         }
 
         @Override
-        public boolean leaves() {
+        public boolean passesOutgoing() {
           return true;
         }
       };
@@ -70,11 +70,11 @@ interface PacketGate {
   /** Returns when a held packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs();
 
-  /** Returns whether {@link #leaves} must be called for each packet. */
+  /** Returns whether {@link #passesOutgoing} must be called for each packet. */
   boolean dropsOutgoing();
 
   /** Returns whether the next packet is sent; else it is dropped. */
-  boolean leaves();
+  boolean passesOutgoing();
 
   /** Returns whether all received packets pass, so that {@link #passes} needn't be called. */
   default boolean isOpen() {

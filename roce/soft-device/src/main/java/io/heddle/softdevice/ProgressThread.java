@@ -109,7 +109,7 @@ final class ProgressThread {
     long beganNs = engine.nowNs();
     long lastCallNs = engine.lastCallNs();
     while (!stopping && engine.lastCallNs() == lastCallNs) {
-      int work = engine.progressOfSleeper();
+      int work = engine.runBackgroundRound();
       if (work == 0) {
         return;
       }

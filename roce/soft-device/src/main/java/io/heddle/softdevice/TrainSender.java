@@ -73,7 +73,7 @@ final class TrainSender {
         && pages != null
         && address % PagePipe.PAGE_BYTES == 0
         && !gate.dropsOutgoing()
-        && socket.cutsBy(segmentBytes)) {
+        && socket.growSegmentBytes(segmentBytes)) {
       int result = pages.send(socket.fd(), address, lengthBytes);
       if (result == 0) {
         trains.addLent();
@@ -113,7 +113,7 @@ final class TrainSender {
   private boolean sendSieved(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       int bytes = Math.min(segmentBytes, lengthBytes - at);
-      if (gate.leaves() && !sendOnce(socket, address + at, bytes, segmentBytes)) {
+      if (gate.passesOutgoing() && !sendOnce(socket, address + at, bytes, segmentBytes)) {
         return false;
       }
     }
@@ -132,7 +132,7 @@ final class TrainSender {
 
   private boolean sendOnce(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     boolean train = lengthBytes > segmentBytes;
-    int own = socket.ownSegmentBytes();
+    int own = socket.defaultSegmentBytes();
     int segment = train || own > 0 && lengthBytes > own ? segmentBytes : 0;
     int result = SocketCalls.send(socket.fd(), address, lengthBytes, segment, cell);
     if (result == -Errno.ECONNREFUSED) {

@@ -36,7 +36,7 @@ final class UdpSocket implements AutoCloseable {
   private final int port;
   private boolean segments = true;
   private boolean lends = true;
-  private int ownSegmentBytes;
+  private int defaultSegmentBytes;
   private boolean mayFragment;
   private boolean fragments;
   private boolean closed;
@@ -166,18 +166,18 @@ final class UdpSocket implements AutoCloseable {
    * pipe. The size only grows, since each change is a call and trains of small and large messages
    * may alternate. Under the progress lock.
    *
-   * @return false where it can't, or has a larger size
+   * @return whether this is its default size now; false if it is larger or can't be set
    */
-  boolean cutsBy(int segmentBytes) {
-    if (!lends || !segments || segmentBytes < ownSegmentBytes) {
+  boolean growSegmentBytes(int segmentBytes) {
+    if (!lends || !segments || segmentBytes < defaultSegmentBytes) {
       return false;
     }
-    return segmentBytes == ownSegmentBytes || setOwnSegmentBytes(segmentBytes);
+    return segmentBytes == defaultSegmentBytes || setDefaultSegmentBytes(segmentBytes);
   }
 
   /** Returns the default segment size, or 0 for none. Under the progress lock. */
-  int ownSegmentBytes() {
-    return ownSegmentBytes;
+  int defaultSegmentBytes() {
+    return defaultSegmentBytes;
   }
 
   /**
@@ -186,21 +186,21 @@ final class UdpSocket implements AutoCloseable {
    * @return whether it had one
    */
   boolean stopLending() {
-    boolean did = ownSegmentBytes != 0;
+    boolean did = defaultSegmentBytes != 0;
     lends = false;
     if (did) {
       check("setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
-      ownSegmentBytes = 0;
+      defaultSegmentBytes = 0;
     }
     return did;
   }
 
-  private boolean setOwnSegmentBytes(int bytes) {
+  private boolean setDefaultSegmentBytes(int bytes) {
     if (LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, bytes) < 0) {
       stopLending();
       return false;
     }
-    ownSegmentBytes = bytes;
+    defaultSegmentBytes = bytes;
     return true;
   }
 

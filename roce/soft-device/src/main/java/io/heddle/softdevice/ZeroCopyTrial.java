@@ -65,7 +65,7 @@ final class ZeroCopyTrial {
     try (UdpSocket to = UdpSocket.bind(LOOPBACK, 0, 0, true);
         UdpSocket from = UdpSocket.bind(LOOPBACK, 0, 0, false)) {
       from.connect(LOOPBACK, 0, to.port());
-      if (!from.cutsBy(PACKET_BYTES)) {
+      if (!from.growSegmentBytes(PACKET_BYTES)) {
         return DeviceTrial.slower(
             COPIED + "a socket rejects a default segment size (UDP_SEGMENT)",
             "use a kernel from 6.6 on, without what filters setsockopt");

@@ -75,7 +75,7 @@ class FaultGateTest {
       assertTrue(gate.dropsOutgoing());
       StringBuilder packets = new StringBuilder();
       for (int i = 0; i < 4000; i++) {
-        packets.append(gate.leaves() ? '+' : '-');
+        packets.append(gate.passesOutgoing() ? '+' : '-');
       }
       return packets.toString();
     }

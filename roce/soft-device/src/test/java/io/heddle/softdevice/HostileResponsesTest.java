@@ -139,7 +139,7 @@ class HostileResponsesTest {
       assertEquals(Pause.NEVER_NS, dueNs(), "a timer of a dead queue pair");
     }
 
-    void completedTwoAndOverran() {
+    void assertOverrunAfterTwoCompletions() {
       WorkCompletion[] batch = WorkCompletion.batch(8);
       assertEquals(2, small.poll(batch));
       assertEquals(Status.SUCCESS, batch[0].status);
@@ -173,7 +173,7 @@ class HostileResponsesTest {
       victim.post(Operation.RDMA_WRITE, 4, 8);
       victim.acknowledge(SoftPair.PSN + 3, PacketFormat.SYNDROME_RECEIVER_NOT_READY | 12);
       victim.hasEndedAndRests();
-      victim.completedTwoAndOverran();
+      victim.assertOverrunAfterTwoCompletions();
       victim.backgroundThreadSleeps();
     }
   }
@@ -184,7 +184,7 @@ class HostileResponsesTest {
       victim.post(Operation.RDMA_WRITE, 40, 8);
       victim.acknowledge(SoftPair.PSN + 3, PacketFormat.SYNDROME_ACK, -1L, -1L);
       victim.hasEndedAndRests();
-      victim.completedTwoAndOverran();
+      victim.assertOverrunAfterTwoCompletions();
       victim.backgroundThreadSleeps();
     }
   }
@@ -196,7 +196,7 @@ class HostileResponsesTest {
       victim.post(Operation.RDMA_READ, 1, 2 * MTU);
       victim.respond(PacketFormat.READ_RESPONSE_FIRST, SoftPair.PSN + 3, MTU);
       victim.hasEndedAndRests();
-      victim.completedTwoAndOverran();
+      victim.assertOverrunAfterTwoCompletions();
       victim.backgroundThreadSleeps();
     }
   }

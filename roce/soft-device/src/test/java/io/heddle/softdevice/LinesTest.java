@@ -121,7 +121,7 @@ class LinesTest {
     List<Long> places = new ArrayList<>();
     pair.right
         .faults()
-        .sieve(packet -> {
+        .passOnly(packet -> {
           if (PacketFormat.piece(packet) != 0) {
             places.add(placeOf(packet) - pair.right.mr.address());
           }
@@ -141,7 +141,7 @@ class LinesTest {
     int[] firsts = new int[1];
     pair.right
         .faults()
-        .sieve(packet -> {
+        .passOnly(packet -> {
           switch (PacketFormat.piece(packet)) {
             case 1 -> {
               if (++firsts[0] == 2) {
@@ -174,12 +174,12 @@ class LinesTest {
     LinkFaults faults = pair.right.faults();
     faults.narrow(0, Integer.MAX_VALUE);
     int[] seconds = new int[1];
-    faults.detain(packet -> PacketFormat.piece(packet) == 0);
-    faults.sieve(packet -> {
+    faults.hold(packet -> PacketFormat.piece(packet) == 0);
+    faults.passOnly(packet -> {
       if (PacketFormat.piece(packet) == 2 && seconds[0]++ == 0) {
         assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
         use(0);
-        faults.letGo();
+        faults.releaseHeld();
       }
       return PacketFormat.piece(packet) < 2;
     });
@@ -192,14 +192,14 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* The second write arrives before the first, which takes the only receive. */
+  /* The second write arrives first. The first write takes the only receive. */
   @Test
   void writeWithoutReceiveIsNotPlacedAgain() {
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     int[] came = new int[2];
     pair.right
         .faults()
-        .sieve(packet -> {
+        .passOnly(packet -> {
           if (PacketFormat.opcode(packet) != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
             return true;
           }

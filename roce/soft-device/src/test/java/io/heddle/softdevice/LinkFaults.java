@@ -19,10 +19,10 @@ final class LinkFaults {
   private final long[] delayNs = new long[EndpointParameters.MOST_LINKS];
   private @Nullable Arena arena;
   private final int[] longest = new int[EndpointParameters.MOST_LINKS];
-  private LongPredicate sieve = packet -> true;
-  private LongPredicate detained = packet -> false;
-  private boolean isDetaining;
-  private @Nullable DelayLine detainees;
+  private LongPredicate passFilter = packet -> true;
+  private LongPredicate heldFilter = packet -> false;
+  private boolean isHolding;
+  private @Nullable DelayLine heldPackets;
   private long lost;
   private long tooLong;
   private boolean open;
@@ -41,20 +41,20 @@ final class LinkFaults {
     longest[link] = bytes;
   }
 
-  /** Sets a filter of packets by address; others are dropped on every link. */
-  void sieve(LongPredicate passes) {
-    sieve = passes;
+  /** Drops, on every link, packets that this filter, called with their address, refuses. */
+  void passOnly(LongPredicate passes) {
+    passFilter = passes;
   }
 
-  /** Holds packets, by address, until {@link #letGo}. */
-  void detain(LongPredicate which) {
-    detained = which;
-    isDetaining = true;
-    detainees = new DelayLine(java.util.Objects.requireNonNull(arena));
+  /** Holds packets, by address, until {@link #releaseHeld}. */
+  void hold(LongPredicate which) {
+    heldFilter = which;
+    isHolding = true;
+    heldPackets = new DelayLine(java.util.Objects.requireNonNull(arena));
   }
 
-  void letGo() {
-    isDetaining = false;
+  void releaseHeld() {
+    isHolding = false;
   }
 
   /** Returns the number of packets dropped for their length. */
@@ -107,11 +107,11 @@ final class LinkFaults {
           tooLong++;
           return false;
         }
-        if (!sieve.test(packet)) {
+        if (!passFilter.test(packet)) {
           return false;
         }
-        if (isDetaining && detainees != null && detained.test(packet)) {
-          detainees.add(packet, bytes, high, low, port, nowNs);
+        if (isHolding && heldPackets != null && heldFilter.test(packet)) {
+          heldPackets.add(packet, bytes, high, low, port, nowNs);
           return false;
         }
         DelayLine line = link < lines.length ? lines[link] : null;
@@ -125,8 +125,8 @@ final class LinkFaults {
       @Override
       public int release(PacketSink sink, long nowNs) {
         int released = behind.release(sink, nowNs);
-        if (detainees != null && !isDetaining) {
-          released += detainees.release(sink, nowNs);
+        if (heldPackets != null && !isHolding) {
+          released += heldPackets.release(sink, nowNs);
         }
         for (DelayLine line : lines) {
           if (line != null) {
@@ -152,8 +152,8 @@ final class LinkFaults {
       }
 
       @Override
-      public boolean leaves() {
-        return behind.leaves();
+      public boolean passesOutgoing() {
+        return behind.passesOutgoing();
       }
     };
   }

@@ -36,7 +36,7 @@ class ProgressThreadFaultTest {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       pair.right
           .faults()
-          .sieve(packet -> {
+          .passOnly(packet -> {
             if (faults.getAndDecrement() > 0) {
               throw error;
             }

@@ -120,7 +120,7 @@ class ProgressThreadTest {
     }
 
     @Override
-    public boolean leaves() {
+    public boolean passesOutgoing() {
       return true;
     }
   }

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests acknowledgements around READs. To a standard peer only responses answer a READ: the
- * kernel's rxe takes an acknowledgement of its last number for the answer, and completes it without
- * data. To a soft peer an acknowledgement may cover it, and its bitmap begins after it.
+ * kernel's rxe treats an acknowledgement of the READ's last number as its answer, and completes it
+ * without data. To a soft peer an acknowledgement may cover it, and its bitmap begins after it.
  */
 class ReadAnswersTest {
   private static final int BUFFER = 1 << 16;
@@ -83,7 +83,7 @@ class ReadAnswersTest {
     try (SoftPair pair = new SoftPair("", BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
-      pair.left.faults().sieve(packet -> seen(packet, lossy));
+      pair.left.faults().passOnly(packet -> seen(packet, lossy));
       pair.connect(a, b, PathMtu.MTU_1024, true, 16);
       long from = pair.right.mr.address() + READ_AT;
       long to = pair.left.mr.address() + READ_AT;
@@ -118,7 +118,7 @@ class ReadAnswersTest {
       QueuePair b = pair.right.createQueuePair();
       pair.right
           .faults()
-          .sieve(packet -> {
+          .passOnly(packet -> {
             int opcode = PacketFormat.opcodeOf(PacketFormat.networkLong(packet));
             if (opcode == PacketFormat.WRITE_ONLY && !isWidthProbe(packet)) {
               came.add(PacketFormat.psn(packet));

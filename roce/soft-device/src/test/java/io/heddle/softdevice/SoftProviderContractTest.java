@@ -83,7 +83,7 @@ class SoftProviderContractTest extends ProviderContract {
     }
   }
 
-  /* Lengths that don't fit, from a byte within 8 KiB on. */
+  /* Random offsets in a page, with lengths at least a byte beyond its end. */
   @Test
   void lengthBeyondMappingIsRefused() {
     long page = 65_536;

@@ -251,9 +251,10 @@ class TrainSenderTest {
     assertEquals("0 1 2 3", received(path[1]));
     assertEquals(Outcome.SENT, give(path[0], lent + 8740, 6 * 8740, 8740));
     assertEquals(6, lengths(path[1], 6 * 8740).size());
-    assertEquals(Outcome.SENT, sender.sendRetained(path[0], lent, 7 * 8740, 8740), "without a pipe");
+    assertEquals(
+        Outcome.SENT, sender.sendRetained(path[0], lent, 7 * 8740, 8740), "without a pipe");
     assertEquals(7, lengths(path[1], 7 * 8740).size());
-    assertEquals(0, path[0].ownSegmentBytes());
+    assertEquals(0, path[0].defaultSegmentBytes());
     assertCounted(0, 2);
   }
 
@@ -266,7 +267,7 @@ class TrainSenderTest {
     int packet = 8740;
     long lent = lentTrain(packet, 7);
     assertEquals(Outcome.SENT, give(slow, lent, 7 * packet, packet));
-    assertEquals(0, slow.ownSegmentBytes(), "else nothing would leave by it any more");
+    assertEquals(0, slow.defaultSegmentBytes(), "else nothing would leave by it any more");
     assertEquals(7, lengths(slowTo, 7 * packet).size());
     assertCounted(0, 1);
 

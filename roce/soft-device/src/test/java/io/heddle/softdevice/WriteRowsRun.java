@@ -97,7 +97,7 @@ final class WriteRowsRun {
       int packets = 1 + random.nextInt(14);
       int length = build(payload, stride, packets);
       arrive(length, stride);
-      story.add(look());
+      story.add(describeState());
     }
     a.close();
     b.close();
@@ -106,7 +106,7 @@ final class WriteRowsRun {
     return story;
   }
 
-  private String look() {
+  private String describeState() {
     CRC32 crc = new CRC32();
     crc.update(Memory.ALL.asSlice(pair.right.mr.address(), REGION_BYTES).asByteBuffer());
     StringBuilder seen = new StringBuilder().append(crc.getValue()).append(' ').append(b.state());

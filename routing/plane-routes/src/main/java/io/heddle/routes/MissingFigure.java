@@ -6,6 +6,6 @@ public enum MissingFigure {
   EQUAL,
   /** Lets planes without a bandwidth carry nothing, as long as another has one. */
   SKIP,
-  /** Gives them the file's default weight. */
+  /** Gives planes without a bandwidth the file's default weight. */
   DEFAULT
 }

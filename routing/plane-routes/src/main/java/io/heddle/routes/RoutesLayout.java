@@ -105,7 +105,7 @@ final class RoutesLayout {
     return length >= 64 ? high : length == 0 ? 0 : high & -1L << 64 - length;
   }
 
-  /** Returns the same of its lower half. */
+  /** Returns those of the first {@code length} bits that are in an address's lower half. */
   static long maskLow(long low, int length) {
     return length >= 128 ? low : length <= 64 ? 0 : low & -1L << 128 - length;
   }

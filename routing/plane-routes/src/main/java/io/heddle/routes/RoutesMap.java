@@ -120,7 +120,7 @@ final class RoutesMap implements AutoCloseable {
 
   /*
    * Routes are accepted from root, from this process's user, and from the folder's owner, who decides which file
-   * has the name. Naming the path, as root does for the usual one, implies trust in the folder's owner.
+   * has the name. A user who names a path trusts that owner; root chose the owner of the default folder.
    */
   private static void requireTrusted(
       Path path, FileStatus file, FileStatus folder, boolean writing) {

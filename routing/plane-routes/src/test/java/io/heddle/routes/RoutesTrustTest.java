@@ -67,7 +67,7 @@ class RoutesTrustTest {
   }
 
   @Test
-  void aDaemonsOwnUserInItsOwnFolderIsFollowed() throws Exception {
+  void routesOfDaemonUserInItsFolderAreAccepted() throws Exception {
     giveToOther(path);
     giveToOther(folder);
     try (RouteReader reader = RouteReader.open(path, NanoClock.SYSTEM)) {

@@ -131,7 +131,7 @@ final class BridgeOnRxeTest {
 
   @Test
   @WholeRunOnly
-  void stockProgramsConnectBothWaysAndReliableConnectionIsRefused() throws Exception {
+  void stockProgramsConnectInBothDirectionsAndRcIsRefused() throws Exception {
     RxeGuest.Ended ended =
         runWith(
             """

@@ -96,7 +96,7 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits until it has printed this. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      if (!Patience.ofSeconds(limitSeconds).hears(text, this::output, this::ended)) {
+      if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::ended)) {
         throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }

@@ -81,7 +81,7 @@ final class MappedBetweenRxeTest {
 
   @Test
   @WholeRunOnly
-  void stockProgramsConnectBothWays() throws Exception {
+  void stockProgramsConnectInBothDirections() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
     String talks =

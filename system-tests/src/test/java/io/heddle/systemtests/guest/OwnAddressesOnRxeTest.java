@@ -122,7 +122,7 @@ final class OwnAddressesOnRxeTest {
 
   @Test
   @WholeRunOnly
-  void stockProgramsConnectBothWays() throws Exception {
+  void stockProgramsConnectInBothDirections() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String talks =
         """

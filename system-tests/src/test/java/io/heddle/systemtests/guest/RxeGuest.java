@@ -55,7 +55,7 @@ final class RxeGuest implements AutoCloseable {
               .start();
       make.getOutputStream().close();
       String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!Patience.ofSeconds(MAKE_LIMIT_SECONDS).outlasts(make)) {
+      if (!Patience.ofSeconds(MAKE_LIMIT_SECONDS).awaitExit(make)) {
         make.destroyForcibly();
         throw new AssertionError("make.sh runs for more than " + MAKE_LIMIT_SECONDS + " s");
       }
@@ -130,7 +130,7 @@ final class RxeGuest implements AutoCloseable {
   }
 
   Ended awaitEnd() throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds + GRACE_SECONDS).outlasts(process)) {
+    if (!Patience.ofSeconds(limitSeconds + GRACE_SECONDS).awaitExit(process)) {
       throw new AssertionError("the guest outlives its time limit; it said:\n" + output());
     }
     return new Ended(process.exitValue(), output());
@@ -142,7 +142,8 @@ final class RxeGuest implements AutoCloseable {
 
   /** Waits until it has printed this. */
   void awaitOutput(String text) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).hears(text, this::output, () -> !process.isAlive())) {
+    if (!Patience.ofSeconds(limitSeconds)
+        .awaitOutput(text, this::output, () -> !process.isAlive())) {
       throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
     }
   }

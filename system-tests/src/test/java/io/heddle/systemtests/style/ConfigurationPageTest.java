@@ -18,7 +18,7 @@ class ConfigurationPageTest {
   private static final Path MADE = Repository.ROOT.resolve("system-tests/target/configuration.md");
 
   @Test
-  void pageNamesEveryOptionAsTheCodeHasIt() throws Exception {
+  void pageListsEveryOptionOfTheCode() throws Exception {
     String made = page();
     Files.writeString(MADE, made);
     String existing = Files.exists(PAGE) ? Files.readString(PAGE) : "";

@@ -20,22 +20,22 @@ package io.heddle.spray;
  * completion is reported.
  */
 final class IdleCapacity {
-  /** Missing capacity at which idleness is reported, in preferred chunks ... */
+  /** Missing capacity at which idleness is reported, in preferred chunks. */
   private static final int ENOUGH_CHUNKS = 16;
 
-  /** ... and in ns of all planes together. */
+  /** Missing capacity at which idleness is reported, in ns of all planes together. */
   private static final double ENOUGH_NS = 1e6;
 
   /**
-   * Smallest missing part of the total capacity that counts. A shaper's burst or a busy processor
-   * can explain less. ...
+   * Smallest missing part of the total capacity that is reported. A shaper's burst or a busy
+   * processor may cause less.
    */
   private static final double LEAST_MISSING = 1.0 / 8;
 
-  /** ... The part is taken over at least this span, in ns with chunks in flight, ... */
+  /** Shortest span over which the missing part is measured, in ns with chunks in flight. */
   private static final double SPAN_NS = 200e6;
 
-  /** ... and over at most this multiple of it. */
+  /** Longest such span, as a multiple of the shortest. */
   private static final double MOST_SPANS = 2;
 
   /** Chunks carried by busy planes before their rate serves as the reference. */
@@ -54,12 +54,12 @@ final class IdleCapacity {
   private boolean isAnyBusy;
   private long polledAtNs;
 
-  /* Per plane: busy time since its last completion, and the parts of it of both kinds. */
+  /* Per plane: busy time since its last completion, the part beside dry planes, and the part with all busy. */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
   private final double[] sinceBusyNs;
 
-  /* Time outside the late kind in which a plane was busy throughout, and the bytes carried in it. */
+  /* Time in which planes were busy and none was dry beside a late one, and the bytes carried in it. */
   private double busyNs;
   private double busyBytes;
 

@@ -145,7 +145,7 @@ public final class PlaneLoads {
   /** Returns the virtual time that the plane would reach with this chunk. */
   long virtualFinish(int plane, int lengthBytes, PlaneWeights weights) {
     if (weights != derivedFrom) {
-      derive(weights);
+      deriveFrom(weights);
     }
     return virtualTime[plane] + charge(lengthBytes, cost[plane]);
   }
@@ -155,7 +155,7 @@ public final class PlaneLoads {
     return inFlightChunks[plane] < maxChunksPerPlane;
   }
 
-  private void derive(PlaneWeights weights) {
+  private void deriveFrom(PlaneWeights weights) {
     derivedFrom = weights;
     smallChunkUntil = 0;
     long total = Math.max(weights.total(), 1);
@@ -201,7 +201,7 @@ public final class PlaneLoads {
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights, long[] mostInFlight) {
     if (weights != derivedFrom) {
-      derive(weights);
+      deriveFrom(weights);
     }
     int best = SprayPolicy.NO_PLANE;
     long bestFinish = Long.MAX_VALUE;
@@ -234,7 +234,7 @@ public final class PlaneLoads {
   /** Records that a chunk was given to the plane. */
   public void started(int plane, int lengthBytes, PlaneWeights weights) {
     if (weights != derivedFrom) {
-      derive(weights);
+      deriveFrom(weights);
     }
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;

@@ -24,25 +24,25 @@ import org.jspecify.annotations.Nullable;
  * Between these, a choice costs one comparison.
  */
 final class PlaneQueues {
-  /** Share of the first plane's time by which another plane may be behind before it is late, ... */
+  /** Lag behind the first plane before a plane is late, as a share of the first plane's time. */
   private static final double TOLERANCE = 0.25;
 
-  /** ... plus the first plane's time for this many chunks, and the caller's lateness. */
+  /** Addition to that lag, in chunks of the first plane; the caller's lateness is added, too. */
   private static final int TOLERATED_CHUNKS = 2;
 
-  /** Shortest queue of a plane, in ns, ... */
+  /** Queue limit of a plane in ns; the largest of this and the next three applies. */
   private static final double QUEUE_NS = 10e6;
 
-  /** ... or this multiple of the caller's lateness, ... */
+  /** Queue limit as a multiple of the caller's lateness. */
   private static final double QUEUE_TIMES_LATE = 1.5;
 
-  /** ... or this multiple of the plane's shortest time, so that a long path is filled, ... */
+  /** Queue limit as a multiple of the plane's shortest time, so that a long path is filled. */
   private static final double QUEUE_TIMES_SHORTEST = 2;
 
-  /** ... but at least this many chunks, ... */
+  /** Queue limit in chunks. */
   private static final int LEAST_QUEUE_CHUNKS = 4;
 
-  /** ... and at most this many while the plane's rate is unknown. */
+  /** Queue limit in chunks while the plane's rate is unknown. */
   private static final int FIRST_CHUNKS = 8;
 
   private static final long MOMENT_NS = 20_000;

@@ -20,13 +20,13 @@ final class PlaneRates {
 
   private static final double LATENESS_FORGOTTEN_PER_NS = 1e-9;
 
-  /** Chunks in flight up to which an observation may raise the shortest time, ... */
+  /** Chunks in flight up to which an observation may raise the shortest time. */
   private static final int SHORT_QUEUE_CHUNKS = 4;
 
   /** Initial capacity of a plane's ring of chunks in flight; a power of two. */
   private static final int FIRST_RING = 16;
 
-  /** ... by this part each time. */
+  /** Largest part by which one such observation raises the shortest time. */
   private static final double LENGTHENS = 1.0 / 64;
 
   /* Chunks in flight of each plane in order of posting, one ring per plane. The counts wrap. */

@@ -15,8 +15,8 @@ public interface SprayPolicy {
   int MAX_CHUNKS = 64;
 
   /**
-   * Largest length of a chunk beside the preferred one, if the message is no longer than {@link
-   * #MAX_CHUNKS} of them. A length has 31 bits, and devices take 1 GiB at a time.
+   * Largest chunk, unless the preferred length is larger or the message needs more than {@link
+   * #MAX_CHUNKS} of these. A length has 31 bits, and devices take 1 GiB at a time.
    */
   int MOST_CHUNK_BYTES = 1 << 29;
 

@@ -38,7 +38,7 @@ final class PlaneModel {
   enum Sharing {
     /** No shared resource: each plane has its own rate. */
     NONE,
-    /** One queue, as of a processor. */
+    /** All planes share one queue, as on one processor. */
     QUEUE,
     /** A port that serves busy planes in rotation, packet by packet. */
     PORT,
@@ -226,7 +226,7 @@ final class PlaneModel {
           return;
         }
         loads.started(plane, length, weights);
-        give(new Chunk(posting, plane, length));
+        enqueue(new Chunk(posting, plane, length));
         message.posted++;
       }
       posting++;
@@ -236,7 +236,7 @@ final class PlaneModel {
     }
   }
 
-  private void give(Chunk chunk) {
+  private void enqueue(Chunk chunk) {
     if (sharing == Sharing.SENDER) {
       sentAt = Math.max(sentAt, now) + chunk.lengthBytes() / bytesPerSecond[0];
       carried[chunk.plane()] += chunk.lengthBytes();

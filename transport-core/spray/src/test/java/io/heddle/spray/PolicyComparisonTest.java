@@ -93,7 +93,7 @@ class PolicyComparisonTest {
     assertTrue(pinned > 2 * unannounced, "pinned by weight takes " + pinned + " ms");
   }
 
-  /* A finding is valid for five seconds; then it is found again, and once more. */
+  /* A finding expires after five seconds. The run is long enough for two more findings. */
   @ParameterizedTest
   @ValueSource(doubles = {5e6, 15e6, 50e6, 200e6})
   void unannouncedSlowPlaneIsFoundAgainEachTime(double rate) {

@@ -151,7 +151,7 @@ public final class PlaneAddresses {
               OptionalInt index = table.indexOf(Gid.of(address));
               return index.isPresent() && (wantedIndex < 0 || index.getAsInt() == wantedIndex);
             });
-    List<PlaneSuccession.Known> others =
+    List<PlaneSuccession.KnownPlane> others =
         now.stream().filter(plane -> plane != gone).map(this::known).toList();
     PlaneSuccession.Answer answer = succession.of(known(gone), others);
     Plane next = answer.plane();
@@ -175,9 +175,9 @@ public final class PlaneAddresses {
         !has);
   }
 
-  private PlaneSuccession.Known known(LocalPlane plane) {
+  private PlaneSuccession.KnownPlane known(LocalPlane plane) {
     Gid before = first.get(indexOf(plane.key())).gid();
-    return new PlaneSuccession.Known(
+    return new PlaneSuccession.KnownPlane(
         plane.key(),
         plane.ownKey(),
         List.of(plane.gid().toAddress(), before.toAddress()),

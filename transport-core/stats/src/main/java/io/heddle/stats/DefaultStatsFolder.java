@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Default folder of the statistics: {@code heddle-<user>} in shared memory, where everybody may
- * create names. So a folder is this user's if this user owns it, whoever may write to it. If
+ * create names. So a folder is this user's if this user owns it, even if others may write to it. If
  * another user's folder or a link has the name, the next one is tried: {@code heddle-<user>-2} and
  * so on. Containers may share that memory. Their users may have equal names or none, and are
  * different users to the kernel. Readers of statistics search all these folders.
@@ -66,7 +66,7 @@ final class DefaultStatsFolder {
       FileStatus status = folder.status();
       if (status.owner() == LinuxCalls.geteuid()) {
         if (status.isWritableByOthers()) {
-          folder.closeToOthers(); // created under a lax umask
+          folder.denyWriteToOthers(); // created under a lax umask
         }
         return folder;
       }

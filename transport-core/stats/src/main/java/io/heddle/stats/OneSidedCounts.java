@@ -11,8 +11,8 @@ package io.heddle.stats;
  */
 public record OneSidedCounts(long puts, long signals, long gets, long getBytes, long flushes) {
   /** Returns whether there was any such operation. */
-  public boolean isAny() {
-    return puts != 0 || gets != 0 || getBytes != 0 || flushes != 0;
+  public boolean hasOperations() {
+    return puts != 0 || signals != 0 || gets != 0 || getBytes != 0 || flushes != 0;
   }
 
   /** Returns the sums of both. */

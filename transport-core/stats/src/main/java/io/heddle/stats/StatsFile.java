@@ -33,7 +33,7 @@ public final class StatsFile implements AutoCloseable {
   private final StatsMemory memory;
   private final long base;
   private final Map<String, Integer> deviceCounters = new HashMap<>();
-  /* Sum that no file shows, for communicators that find no room; 0 until one is needed. */
+  /* Address of a record outside the file, shared by communicators without room in it; 0 until needed. */
   private long hiddenSum;
 
   /**

@@ -76,7 +76,7 @@ final class OpenPort {
     return closed;
   }
 
-  /** Ends the creation of objects on this port. Under the exclusive lock. */
+  /** Marks the port closed: no more objects are created on it. Under the exclusive lock. */
   void markClosed() {
     closed = true;
   }

@@ -86,7 +86,7 @@ public final class JcstressRun {
     /* jcstress writes its binary result to the working directory. */
     builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
     Process process = builder.start();
-    boolean inTime = Patience.ofSeconds(TIME_LIMIT_SECONDS).outlasts(process);
+    boolean inTime = Patience.ofSeconds(TIME_LIMIT_SECONDS).awaitExit(process);
     if (!inTime) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();

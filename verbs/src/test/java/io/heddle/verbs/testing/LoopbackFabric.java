@@ -37,7 +37,7 @@ public final class LoopbackFabric {
   private int nextNumber = 0x11;
   private int nextKey = 0x1000;
   private volatile boolean acknowledgementsHeld;
-  private volatile boolean judgesTogether;
+  private volatile boolean hasPeerGroups;
   private int refusals;
   private long inlinePayloads;
   private int refusalErrno;
@@ -62,13 +62,13 @@ public final class LoopbackFabric {
    * Enables peer groups of queue pairs with the same {@link
    * io.heddle.verbs.ReadyToSendAttributes#peer}.
    */
-  public void judgeTogether() {
-    judgesTogether = true;
+  public void enablePeerGroups() {
+    hasPeerGroups = true;
   }
 
   /** Returns whether the peer of a silent queue pair is known to be alive. */
   boolean isWitnessed(LoopbackQueuePair silent) {
-    return !judgesTogether || pairs.stream().anyMatch(each -> each.hearsPeerOf(silent));
+    return !hasPeerGroups || pairs.stream().anyMatch(each -> each.hearsPeerOf(silent));
   }
 
   /** Cuts all traffic to and from this address. */
@@ -87,7 +87,7 @@ public final class LoopbackFabric {
   }
 
   /** Restores a removed address at its old index. */
-  public void giveBack(Gid gid) {
+  public void restoreAddress(Gid gid) {
     taken.remove(gid);
   }
 

@@ -230,10 +230,10 @@ public final class LoopbackProvider implements VerbsProvider {
 
     @Override
     public int pollAsyncEvents(AsyncEventListener listener) {
-      return fabric().pollEvents(this::isMine, listener);
+      return fabric().pollEvents(this::hasQueuePair, listener);
     }
 
-    private boolean isMine(int queuePairNumber) {
+    private boolean hasQueuePair(int queuePairNumber) {
       LoopbackQueuePair pair = fabric().find(queuePairNumber);
       return pair != null && device.provider().gids.contains(pair.localGid());
     }

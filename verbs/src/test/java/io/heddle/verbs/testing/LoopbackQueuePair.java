@@ -340,7 +340,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     waitingSince = 0;
     Status refused = peer.execute(wr, pd);
     if (refused != Status.SUCCESS) {
-      /* A queue pair that is its own peer has ended by that, and is flushed. */
+      /* If it is its own peer, the refusal has already moved it to ERROR and flushed it. */
       return state == QueuePairState.ERROR || fail(refused);
     }
     next++;
@@ -349,7 +349,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   private boolean isAnswered() {
     LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
-    return peer != null && peer.hears(this) && fabric.passes(localGid, remoteGid);
+    return peer != null && peer.awaitOutput(this) && fabric.passes(localGid, remoteGid);
   }
 
   /** Returns whether this one has the same peer, and is answered. */
@@ -367,7 +367,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     }
   }
 
-  private boolean hears(LoopbackQueuePair sender) {
+  private boolean awaitOutput(LoopbackQueuePair sender) {
     return (state == QueuePairState.READY_TO_RECEIVE || state == QueuePairState.READY_TO_SEND)
         && remoteNumber == sender.number
         && sender.localGid.equals(remoteGid)

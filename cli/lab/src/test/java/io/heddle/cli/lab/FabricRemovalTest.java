@@ -187,7 +187,7 @@ final class FabricRemovalTest {
     Skip.unlessFabric(false);
     String lost = FabricTest.name("o");
     Process maker = maker(lost);
-    assertTrue(Patience.ofSeconds(60).outlasts(maker));
+    assertTrue(Patience.ofSeconds(60).awaitExit(maker));
     assertEquals("made\n", new String(maker.getInputStream().readAllBytes()));
     assertFalse(FabricLinks.namespaces(lost).isEmpty());
     String next = FabricTest.name("n");

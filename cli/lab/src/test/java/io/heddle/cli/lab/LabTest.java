@@ -119,7 +119,7 @@ final class LabTest {
             .redirectErrorStream(true)
             .start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(Patience.ofSeconds(30).outlasts(process));
+    assertTrue(Patience.ofSeconds(30).awaitExit(process));
     assertEquals(expected(2, false, 1), output);
   }
 

@@ -53,11 +53,12 @@ final class Metrics implements MultiCollector {
     }
 
     static FlowNumber ofOneSided(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(name, help, flow -> flow.oneSided().isAny(), value);
+      return new FlowNumber(name, help, flow -> flow.oneSided().hasOperations(), value);
     }
 
     static FlowNumber ofOneSidedSends(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(name, help, flow -> flow.isSend() && flow.oneSided().isAny(), value);
+      return new FlowNumber(
+          name, help, flow -> flow.isSend() && flow.oneSided().hasOperations(), value);
     }
 
     <P> Stream<P> points(List<Flow> flows, BiFunction<Labels, Double, P> point) {

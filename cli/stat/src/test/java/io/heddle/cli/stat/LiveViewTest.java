@@ -59,7 +59,7 @@ class LiveViewTest {
         process.getOutputStream().flush();
       }
     }
-    assertTrue(Patience.ofSeconds(10).outlasts(process));
+    assertTrue(Patience.ofSeconds(10).awaitExit(process));
     return seen.toString();
   }
 

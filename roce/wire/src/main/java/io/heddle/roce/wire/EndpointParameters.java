@@ -23,7 +23,7 @@ public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<Li
   public static final int MOST_LINKS = 16;
 
   private static final int MAGIC = 'H' << 8 | 'S';
-  /* From version 7 on data packets are marked; earlier receivers take the marks for congestion. */
+  /* Since version 7, data packets are marked; earlier receivers would treat the marks as congestion. */
   private static final int VERSION = 7;
   private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;

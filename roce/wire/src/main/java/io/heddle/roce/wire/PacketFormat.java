@@ -42,7 +42,7 @@ public final class PacketFormat {
   /**
    * Mark of a packet that may be reordered, in the six reserved bits beside the congestion marks,
    * which the ICRC doesn't cover. WRITE ONLY and WRITE ONLY WITH IMMEDIATE between soft devices
-   * have it. SprayLink (H3C white paper 6W100, "Application scenarios") takes 0 for a protocol
+   * have it. SprayLink (H3C white paper 6W100, "Application scenarios") treats 0 as a protocol
    * packet and keeps it on one link.
    */
   public static final int DATA_MARK = 1;

@@ -56,8 +56,9 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
   }
 
   /**
-   * Returns the sizes between two soft devices: that of both their links, where it exceeds the
-   * largest path MTU. A smaller requested path MTU is respected, since it may reflect a narrow hop.
+   * Returns the sizes between two soft devices: the smaller of both links' sizes if it exceeds the
+   * largest path MTU, else that of the requested path MTU. A smaller requested path MTU always
+   * applies, since it may reflect a narrow hop.
    *
    * @param own size that the local links support
    * @param peers size that the peer's links support

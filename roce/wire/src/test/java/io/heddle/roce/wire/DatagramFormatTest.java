@@ -141,7 +141,7 @@ class DatagramFormatTest {
         accepted++;
       }
     }
-    /* 17 free bits of 32: one in 32768, so 8 here; 64 would be twenty standard deviations away. */
+    /* 17 of 32 bits may vary, so 1 in 32,768 passes: 8 are expected, and 64 are twenty standard deviations more. */
     assertTrue(accepted < 64, accepted + " of " + tries);
   }
 

@@ -122,7 +122,7 @@ final class LinkedNamespaces implements AutoCloseable {
     whole.addAll(List.of(command));
     Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    Patience.ofSeconds(30).outlasts(process);
+    Patience.ofSeconds(30).awaitExit(process);
     return output;
   }
 
@@ -157,7 +157,7 @@ final class LinkedNamespaces implements AutoCloseable {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      Patience.ofSeconds(30).outlasts(process);
+      Patience.ofSeconds(30).awaitExit(process);
       return process.exitValue() == 0 ? "" : "exit code " + process.exitValue() + ": " + output;
     } catch (IOException absent) {
       return String.valueOf(absent.getMessage());

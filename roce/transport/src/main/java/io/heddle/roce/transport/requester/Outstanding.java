@@ -84,7 +84,7 @@ final class Outstanding {
     return highestAcknowledged;
   }
 
-  /** Returns the bits of this number's word from it to {@code end} that are in flight. */
+  /** Returns the numbers in flight from {@code psn} to {@code end}, as bits of its word. */
   long inFlightWord(long psn, long end) {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }

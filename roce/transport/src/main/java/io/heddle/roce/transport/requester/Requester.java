@@ -372,7 +372,7 @@ public final class Requester {
     return fresh;
   }
 
-  /* For a slot that was sent once. Tags measure better where there are any; READs measure their first response. */
+  /* Measures the round trip of a slot that was sent once. Soft peers' tags and READs are measured elsewhere. */
   private void arrived(long slot, long nowNs) {
     if (!softPeer && !ring.isRead(slot)) {
       measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());

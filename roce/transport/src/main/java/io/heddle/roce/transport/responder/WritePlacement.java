@@ -52,7 +52,7 @@ final class WritePlacement {
   }
 
   /**
-   * Places a whole packet. Pieces of it may have arrived before, if the peer took it for lost.
+   * Places a whole packet. Pieces of it may have arrived before, if the peer thought it lost.
    *
    * @return 0, or the syndrome of the NAK
    */

@@ -31,7 +31,7 @@ public final class RetryTimer {
   private static final int MOST_NEEDED = 2;
   private static final int MOST_UNREACHED = 4;
 
-  /** Checks per caller's time while waiting only for another path's answer. */
+  /** Number of checks within the time limit while only another path's answer is awaited. */
   private static final int CHECKS_WHILE_HELD = 8;
 
   private final RoundTrip roundTrip;

@@ -82,7 +82,7 @@ final class TrainPathTest {
   }
 
   @Test
-  void roundsWithinAMomentDecideNothing() {
+  void briefSpanOfLossesDoesNotDecide() {
     for (int i = 0; i < 3 * TrainPath.ROUNDS; i++) {
       nowNs += 1_000_000;
       path.lost(++slot, LONG, nowNs, nowNs);
