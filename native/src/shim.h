@@ -92,7 +92,7 @@ static inline int heddle_enter(void) {
   return NCCL_SUCCESS;
 }
 
-/* Evaluates an upcall; a fault meanwhile is Java's. */
+/* Evaluates an upcall; faults during it count as Java's. */
 #define IN_JAVA(upcall) \
   __extension__({ \
     heddle_thread.runs = HEDDLE_JAVA; \

@@ -285,7 +285,7 @@ static void old_sizes_are_widened(void) {
   CHECK(seen[2] == (int64_t)large, "5 GiB were registered as %ld", (long)seen[2]);
 }
 
-static void traffic_class_takes_each_versions_way(void) {
+static void traffic_class_arrives_by_each_version(void) {
   struct nccl_config config = {.traffic_class = 96};
   void *context = NULL;
   CHECK(ncclNetPlugin_v12.init(&context, 99, &config, logger, NULL) == NCCL_SUCCESS, "init failed");
@@ -316,7 +316,7 @@ int main(void) {
   abandoned_marker_is_overtaken_soon();
   blocked_calls_leave_null();
   old_sizes_are_widened();
-  traffic_class_takes_each_versions_way();
+  traffic_class_arrives_by_each_version();
   printf("ok: 11 promises\n");
   return 0;
 }

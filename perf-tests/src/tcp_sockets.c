@@ -242,7 +242,7 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
   return place;
 }
 
-/* Adds a greeted guest to its connection; a connection with all its sockets is taken out. */
+/* Adds a guest's socket, after its greeting, to its connection. A complete connection is removed and returned. */
 static int add_to_connection(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
   struct tcp_sockets **place = place_of(listener, guest->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;

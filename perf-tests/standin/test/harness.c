@@ -285,7 +285,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "errno %d", errno);
   second->child = fork();
   if (second->child == 0) {
-    close(ends[0]); /* so that the first process's end is the end of the input */
+    close(ends[0]); /* so that the input ends when the first process does */
     serve(ends[1], options);
   }
   close(ends[1]);

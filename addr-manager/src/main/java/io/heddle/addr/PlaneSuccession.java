@@ -119,7 +119,7 @@ public final class PlaneSuccession {
     return new Plane(gone.key(), gone.ownKey(), address, host.host().linkOf(address), reason);
   }
 
-  /* A key from a route daemon at one of them only is compared without it. */
+  /* If a route daemon named only one of them, their keys without a daemon are compared. */
   private static boolean isSame(Plane plane, KnownPlane gone) {
     boolean daemonNamedBoth =
         !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());

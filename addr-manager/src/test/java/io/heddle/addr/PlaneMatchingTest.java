@@ -17,8 +17,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests of realistic layouts of two hosts, each by the rules of a start, and the resulting pairs. A
- * host is its addresses: "e1 fd00:1:1:1::1/64, e2 …".
+ * Tests of the pairs that two hosts of realistic layouts find. Each finds its planes as at a start.
+ * A host is written as its addresses: "e1 fd00:1:1:1::1/64, e2 …".
  */
 class PlaneMatchingTest {
   private static final int LAYOUTS = 4_000;

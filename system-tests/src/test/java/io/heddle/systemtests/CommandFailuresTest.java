@@ -102,7 +102,7 @@ final class CommandFailuresTest {
     assertTrue(lines.getFirst().contains(sentence), () -> arguments + ": " + output);
   }
 
-  /* Runs all in parallel, since most of each is the start. */
+  /* Runs all commands in parallel, since most of their time is start-up. */
   private void allEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {
     Map<String, HostProcess> processes = new LinkedHashMap<>();

@@ -100,7 +100,7 @@ public final class HostProcess implements AutoCloseable {
     return command;
   }
 
-  /** The same, endless, with messages of one size. */
+  /** Returns the command of an endless all-reduce with messages of one size. */
   static List<String> endlessAllReduce(Path meeting, int rank, int ranks, long bytes) {
     String size = Long.toString(bytes);
     return allReduce(

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code heddle perf write_bw} and its sisters between two processes on two hosts, verified by the
- * interfaces' counters.
+ * Tests of {@code heddle perf write_bw} and the other perf commands between two processes on two
+ * hosts, verified by the interfaces' counters.
  */
 @EndsWithin(120)
 @SystemTest

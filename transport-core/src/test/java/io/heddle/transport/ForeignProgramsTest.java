@@ -108,7 +108,7 @@ class ForeignProgramsTest {
 
   /* The peer is silent, and other programs have its ports. */
   @Test
-  void peerWithForeignProgramsAtItsDoorsFailsAfterTheGraceTime() throws IOException {
+  void peerWithForeignProgramsAtItsAddressesFailsAfterTheGraceTime() throws IOException {
     CountDownLatch over = new CountDownLatch(1);
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1000"));
         ForeignServer echo = ForeignServer.echo();

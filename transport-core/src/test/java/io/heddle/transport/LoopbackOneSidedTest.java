@@ -205,7 +205,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* As while the control thread moves the connection; and a plane's return may be refused. */
+  /* The connection is held, as by the control thread in a failover. A plane's return is refused once. */
   @Test
   void deviceAdditionsDoNotBlockAndSurviveARefusedPlane() {
     try (Ends ends = ends(Map.of());

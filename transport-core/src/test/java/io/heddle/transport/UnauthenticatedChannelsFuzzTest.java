@@ -87,8 +87,8 @@ class UnauthenticatedChannelsFuzzTest {
       String seed = "seed " + SEED;
       assertEquals(INPUTS, sent, seed + ": calls that were taken; not taken: " + notTaken);
       assertEquals(threads, threadsSince(before), seed);
-      assertComesBelow(SOME_DESCRIPTORS, () -> descriptors() - descriptors, "descriptors");
-      long grown = assertComesBelow(SOME_BYTES, () -> LiveHeap.bytes() - heap, "bytes on the heap");
+      assertFallsBelow(SOME_DESCRIPTORS, () -> descriptors() - descriptors, "descriptors");
+      long grown = assertFallsBelow(SOME_BYTES, () -> LiveHeap.bytes() - heap, "bytes on the heap");
       assertTrue(
           ends.log.stream().noneMatch(line -> line.contains("heddle-control: ")),
           () -> seed + ": " + ends.log);
@@ -103,7 +103,7 @@ class UnauthenticatedChannelsFuzzTest {
   }
 
   /* The last clients are still being closed while the control thread waits for a processor. */
-  private static long assertComesBelow(long limit, Measured more, String what) throws IOException {
+  private static long assertFallsBelow(long limit, Measured more, String what) throws IOException {
     Patience patience = Patience.ofSeconds(20);
     long now = more.now();
     while (now >= limit && !patience.isOver()) {

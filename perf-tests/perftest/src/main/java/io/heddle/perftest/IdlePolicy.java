@@ -19,7 +19,7 @@ final class IdlePolicy {
   private static final int ROUNDS = 1 << 11;
   /* With the timer's slack and the delay until it runs again, a nap lasts up to twice as long. */
   private static final long LONGEST_NAP_NS = 2 * NAP_NS;
-  /* 400 Gb/s: a loop whose receives hold what arrives meanwhile may nap. */
+  /* 400 Gb/s. A loop may nap if its posted receives hold the data that arrives during a nap at this rate. */
   private static final long FASTEST_BYTES_PER_US = 50_000;
   private static final long NAP_BYTES = FASTEST_BYTES_PER_US * LONGEST_NAP_NS / 1_000;
 

@@ -133,7 +133,7 @@ final class PerftestDialogue {
     return text.toString();
   }
 
-  /** Steps 2 and 3: both use the larger of both. */
+  /** Steps 2 and 3: both ends use the larger of their two values. */
   BufferRules exchangeBufferRules() {
     return new BufferRules(
         larger(CYCLE_BUFFER_BYTES, "its page size"),

@@ -56,7 +56,7 @@ final class Bundle {
       return bytes <= MOST_FIRST_BYTES && count * ENTRY_BYTES + bytes <= room(link);
     }
     return used + count * ENTRY_BYTES + bytes <= Math.min(room(link), room(host))
-        && (host == link || host.hasSamePath(link) && mayBeGuest(train, bytes, segmentBytes));
+        && (host == link || host.hasSamePath(link) && mayJoinBundle(train, bytes, segmentBytes));
   }
 
   /* A bundle may be as long as any packet of the link. */
@@ -65,7 +65,7 @@ final class Bundle {
   }
 
   /* Guests use another socket, so only packets that are accepted in any order may be guests. */
-  private static boolean mayBeGuest(long train, int bytes, int segmentBytes) {
+  private static boolean mayJoinBundle(long train, int bytes, int segmentBytes) {
     for (int from = 0; from < bytes; from += segmentBytes) {
       int opcode = PacketFormat.opcode(train + from);
       if (opcode != PacketFormat.WRITE_ONLY

@@ -242,7 +242,7 @@ final class Engine implements PacketSink {
   /**
    * Returns whether a thread is making progress now, however long it takes, or did a moment ago.
    */
-  boolean callersAreThere() {
+  boolean hasRecentCallers() {
     return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_IDLE_NS;
   }
 

@@ -90,7 +90,7 @@ final class ProgressThread {
     if (stopping) {
       return false;
     }
-    if (engine.callersAreThere()) {
+    if (engine.hasRecentCallers()) {
       LockSupport.parkNanos(checkNs);
       checkNs = Math.min(2 * checkNs, LONGEST_CHECK_NS);
       return true;
@@ -99,7 +99,7 @@ final class ProgressThread {
     if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
       checkNs = SHORTEST_CHECK_NS;
     }
-    if (!stopping && !engine.callersAreThere()) {
+    if (!stopping && !engine.hasRecentCallers()) {
       takeOver();
     }
     return true;

@@ -289,7 +289,7 @@ class NarrowPathTest {
       assertEquals(0, writes.b.postEmptyReceives(0, 1));
       writes.post(8000);
       while (writes.arrived == 0 || writes.acknowledged == 0) {
-        writes.take(); /* posts the receive that the next one takes */
+        writes.take(); /* also posts the receive for the next write */
       }
       writes.run(10, 8000, 1);
       writes.narrow(NARROW);

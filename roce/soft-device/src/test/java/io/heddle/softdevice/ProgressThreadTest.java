@@ -40,9 +40,9 @@ class ProgressThreadTest {
     Engine engine = engine(() -> nowNs, new Rounds(() -> 0));
     engine.lock.lock();
     nowNs += LONG_NS;
-    assertTrue(engine.callersAreThere());
+    assertTrue(engine.hasRecentCallers());
     engine.lock.unlock();
-    assertFalse(engine.callersAreThere());
+    assertFalse(engine.hasRecentCallers());
   }
 
   @Test
@@ -54,9 +54,9 @@ class ProgressThreadTest {
         });
     Engine engine = engine(() -> nowNs, slow);
     engine.progress();
-    assertTrue(engine.callersAreThere());
+    assertTrue(engine.hasRecentCallers());
     nowNs += LONG_NS;
-    assertFalse(engine.callersAreThere());
+    assertFalse(engine.hasRecentCallers());
   }
 
   @Test

@@ -19,12 +19,12 @@ package io.heddle.stats;
  *                      200 this end's address, 16 bytes      216 the peer's, 16 bytes, both zero where unknown
  *                      232 where the weight comes from, 24 bytes of text
  *                      256 bytes that were acknowledged, u64    264 packets sent again, u64
- *                      272 failovers, u64    280 chunks, 288 bytes that went over another plane in the end, u64
+ *                      272 failovers, u64    280 chunks, 288 bytes that finally went over another plane, u64
  *                      296 opened at, u64    304 weight since, u64
  *                      312 reordering, 12 u64: chunks that came 0, 1, 2-3, 4-7 ... 32-63 ahead of their message's gap;
  *                          with the policy packet, packets that came 0, 1, 2-3 ... 1024-2047 ahead of the first missing one
  *                      408 sends that were cut to their receives' sizes, u64
- *                      416 puts, 424 signals, 432 gets, 440 bytes that gets brought, 448 flushes, u64 each
+ *                      416 puts, 424 signals, 432 gets, 440 bytes that gets fetched, 448 flushes, u64 each
  *                      512 work requests by the time they took, 192 u64 ({@link Latencies} has the bounds)
  * </pre>
  *

@@ -130,7 +130,7 @@ final class SlotSender {
       boolean inOne = goesInOne(link, slot, bytes, nowNs);
       ring.inOne(slot, inOne);
       if (!inOne) {
-        return leavesSingly(link, address, bytes, segment);
+        return sendPacketsSingly(link, address, bytes, segment);
       }
     }
     if (ring.sends(slot) > 1) {
@@ -153,7 +153,7 @@ final class SlotSender {
   }
 
   /* A part sent twice, because the socket became full after it, is a duplicate, which the peer ignores. */
-  private boolean leavesSingly(int link, long address, int bytes, int segment) {
+  private boolean sendPacketsSingly(int link, long address, int bytes, int segment) {
     for (int at = 0; at < bytes; at += segment) {
       if (!outlet.send(link, address + at, Math.min(segment, bytes - at), segment)) {
         return false;
