@@ -145,8 +145,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Renumbers the first plane at one end, the other one the next time; and another one at both. The
-   * third carries meanwhile.
+   * Renumbers plane 0 at one end, in alternation, and then another plane at both ends. The third
+   * plane carries the traffic meanwhile.
    */
   private void renumber(CheckedPair job, int round) throws IOException, InterruptedException {
     int alone = 1 - round % 2;

@@ -249,7 +249,7 @@ class LoopbackFailoverTest {
   @CsvSource({"127.0.77.2", "127.0.78.2"})
   void aPlaneWithoutAddressWhenTheConnectionIsMadeJoinsItLater(String address) {
     try (Ends ends = ends(Map.of())) {
-      fabric.take(Ends.gid(address));
+      fabric.removeAddress(Ends.gid(address));
       try (Ends.Link link = ends.connect()) {
         Traffic traffic = new Traffic(ends, link, seed);
         traffic.run(10);
@@ -298,7 +298,7 @@ class LoopbackFailoverTest {
   @Test
   void withoutAddressOnAnyPlaneNoConnectionIsMade() {
     try (Ends ends = ends(Map.of())) {
-      FOUR.forEach(plane -> fabric.take(Ends.gid("127.0.77." + plane)));
+      FOUR.forEach(plane -> fabric.removeAddress(Ends.gid("127.0.77." + plane)));
       HeddleException refused = assertThrows(HeddleException.class, ends::connect);
       assertTrue(
           refused.getMessage().contains("end has no address on the plane"), refused.getMessage());

@@ -82,7 +82,7 @@ public final class LoopbackFabric {
   }
 
   /** Removes the address from its device's table; its queue pairs continue. */
-  public void take(Gid gid) {
+  public void removeAddress(Gid gid) {
     taken.add(gid);
   }
 
