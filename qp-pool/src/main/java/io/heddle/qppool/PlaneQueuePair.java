@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
-   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a silent plane is abandoned within a second. On a device
-   * that judges each queue pair alone, a peer that only waits for its core may count as gone. That costs a
-   * failover, and the plane comes back.
+   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a silent plane is abandoned within a second. A device that ignores
+   * {@link ReadyToSendAttributes#peer} may take a peer that waits for its core for a failed plane. That costs a failover,
+   * and the plane comes back.
    */
   static final int DEFAULT_TIMEOUT_CODE = 14;
 
@@ -134,11 +134,11 @@ public final class PlaneQueuePair implements AutoCloseable {
    *
    * @param startPsn first packet sequence number that the peer sends
    * @param parameters parameters of the peer's provider
-   * @param peer as {@link ReadyToSendAttributes#peer} has it
+   * @param peer see {@link ReadyToSendAttributes#peer}
    */
   public record RemoteEnd(
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
-    /** Creates an end that is judged alone. */
+    /** Creates an end that shares no peer number with others. */
     public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
       this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.ALONE);
     }

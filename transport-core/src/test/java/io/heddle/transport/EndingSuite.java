@@ -118,7 +118,7 @@ abstract class EndingSuite extends CutSuite {
         Thread.onSpinWait();
       }
       receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");
-      receiver.baton().give();
+      receiver.baton().release();
       Patience patience = Patience.ofSeconds(5);
       Ends.await(
           "failure of the sender",
@@ -143,7 +143,7 @@ abstract class EndingSuite extends CutSuite {
         Thread.onSpinWait();
       }
       sender.fail(TransportResult.REMOTE_ERROR, "it can't go on");
-      sender.baton().give();
+      sender.baton().release();
       Ends.await(
           "failure of the receiver",
           () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);

@@ -115,7 +115,7 @@ class FailoverLogTest {
       Thread.onSpinWait();
     }
     link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
-    link.receiver().baton().give();
+    link.receiver().baton().release();
   }
 
   @Test

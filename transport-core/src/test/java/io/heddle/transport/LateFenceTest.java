@@ -148,7 +148,7 @@ class LateFenceTest {
     try {
       return end.fenced("", 0).arrivals();
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
   }
 

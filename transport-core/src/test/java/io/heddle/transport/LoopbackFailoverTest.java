@@ -330,7 +330,7 @@ class LoopbackFailoverTest {
       Ends.await("state " + reached, () -> state(link.sending(), 1) == reached);
       takeBaton(link);
       link.sender().fail(TransportResult.REMOTE_ERROR, "it can't go on");
-      link.sender().baton().give();
+      link.sender().baton().release();
       fabric.holdAcknowledgements(false);
       Thread.sleep(1_500);
       assertEquals(reached, state(link.sending(), 1), ends.log.toString());
@@ -341,7 +341,7 @@ class LoopbackFailoverTest {
         ends.left.loop().execute(served::countDown);
         assertTrue(served.await(10, TimeUnit.SECONDS), "the control thread polls a failed end");
       } finally {
-        link.sender().baton().give();
+        link.sender().baton().release();
       }
     }
   }

@@ -222,7 +222,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       for (int i = 0; i < 200; i++) {
         ranks.progress();
       }
-      signals.baton().give();
+      signals.baton().release();
       ranks.awaitWord(1, WORD, 2);
       assertTrue(
           ends.log.stream().anyMatch(line -> line.contains("plane gone carries, but leads")),

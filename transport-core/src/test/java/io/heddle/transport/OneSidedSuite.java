@@ -350,7 +350,7 @@ abstract class OneSidedSuite {
       try {
         assertThrows(TimeoutException.class, () -> taken.get(100, TimeUnit.MILLISECONDS));
       } finally {
-        adding.give();
+        adding.release();
       }
       assertEquals(TransportResult.SUCCESS, Patience.ofSeconds(20).get(taken));
     }
@@ -409,7 +409,7 @@ abstract class OneSidedSuite {
         assertEquals(0, ranks.groups.get(0).flush(1, 0));
         ranks.progress();
       }
-      baton.give();
+      baton.release();
       requests.forEach(ranks::finish);
       ranks.awaitWord(1, WORD, 4);
       Ends.check(ranks.memory.get(1) + DATA, 1000, 5);

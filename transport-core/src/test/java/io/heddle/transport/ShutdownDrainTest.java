@@ -118,7 +118,7 @@ final class ShutdownDrainTest {
         Thread.onSpinWait();
       }
       link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
-      link.receiver().baton().give();
+      link.receiver().baton().release();
       assertTrue(of(ends, link.receiver()).await(PLENTY_NS, QUIET_NS));
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
     }

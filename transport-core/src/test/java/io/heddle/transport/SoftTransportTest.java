@@ -125,7 +125,7 @@ class SoftTransportTest extends EndingSuite {
         Thread.onSpinWait();
       }
       receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");
-      receiver.baton().give();
+      receiver.baton().release();
       List<ProcessStats.DistinctError> errors =
           StatsReader.snapshot(ends.right.statsFile()).errors();
       assertTrue(

@@ -456,9 +456,9 @@ public final class ControlSession
   }
 
   /**
-   * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone, has had its
-   * time, or too many others linger: an acknowledgement of ours may have been lost, and then the
-   * peer retransmits. Any thread.
+   * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone or exceeds the
+   * linger time, or too many others linger: if an acknowledgement of ours was lost, the peer
+   * retransmits. Any thread.
    */
   void close() {
     connection.health().leave();

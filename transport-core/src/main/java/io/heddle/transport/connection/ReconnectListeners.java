@@ -102,8 +102,8 @@ public final class ReconnectListeners {
   }
 
   /**
-   * Caller at a listener; unauthenticated until it shows a ticket, then perhaps the session's next
-   * channel.
+   * Accepted connection of a reconnect listener. It is unauthenticated until it presents a ticket;
+   * then it may become the session's next channel.
    */
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Reconnection to the peer's {@link ReconnectListeners}: gets the next control channel where the
  * present one is given up, or probes whether the peer is merely slow. The peer sends a Ping on the
  * old channel before it answers at a listener. If that Ping doesn't come soon after, the channel is
- * given up. An end that may not connect only knocks: it tells the peer that it needs a new channel.
- * Control thread; times are those in which it ran.
+ * given up. An end that may not connect only knocks: it notifies the peer that it needs a new
+ * channel. Control thread; times are those in which it ran.
  */
 final class Reconnector {
   private static final long ROUND_NS = 500_000_000;
@@ -273,7 +273,7 @@ final class Reconnector {
     }
   }
 
-  /* An end that only knocks tells the peer that it needs a channel, and the peer connects. */
+  /* An end that only knocks notifies the peer that it needs a channel, and the peer connects. */
   private void switchTo(Answer first) {
     ControlChannel open = first.at.channel;
     if (open == null) {

@@ -152,8 +152,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Returns the time by which timers are due and silence is judged: it pauses while this thread is
-   * delayed. Control thread only.
+   * Returns the time of timers and of peers' silence: it pauses while this thread is delayed.
+   * Control thread only.
    */
   public long nanoTime() {
     return time.nanoTime();

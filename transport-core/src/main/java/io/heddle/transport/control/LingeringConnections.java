@@ -45,7 +45,8 @@ public final class LingeringConnections {
   /**
    * Adds a waiting connection.
    *
-   * @param end ends it, and {@linkplain #remove removes it}; handles its own exceptions
+   * @param end action that ends the connection and {@linkplain #remove removes} it; handles its own
+   *     exceptions
    */
   public void add(Runnable end) {
     waiting.add(end);

@@ -34,9 +34,9 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * Notes that the thread is awake; has no effect where that is known.
+   * Notes that the thread woke; has no effect if that is already noted.
    *
-   * @return whether it was late, so that unread input may have come
+   * @return whether it woke late, so that input may be unread
    */
   boolean afterWake() {
     if (!asleep) {
@@ -48,9 +48,9 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * Notes that the thread has worked since it woke, before it judges others' silence.
+   * Notes that the thread has worked since it woke, before it checks peers' silence.
    *
-   * @return whether the work took so long that unread input may have come
+   * @return whether the work took so long that input may be unread
    */
   boolean afterWork() {
     long nowNs = clock.nanoTime();

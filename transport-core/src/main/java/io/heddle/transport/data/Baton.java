@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>NCCL's thread never waits: without the baton its call does nothing, and NCCL calls again. The
  * control thread waits for the end of the call that holds it.
  *
- * <p>Pairing: {@link #give} releases {@code held}, {@link #take} and {@link #await} acquire it.
+ * <p>Pairing: {@link #release} releases {@code held}, {@link #take} and {@link #await} acquire it.
  */
 public final class Baton {
   private static final int SPINS = 100;
@@ -51,8 +51,8 @@ public final class Baton {
     wanted = false;
   }
 
-  /** Gives it back. */
-  public void give() {
+  /** Releases the baton. */
+  public void release() {
     HELD.setRelease(this, 0);
   }
 }

@@ -17,8 +17,8 @@ import io.heddle.platform.Memory;
  *
  * <p>Little-endian (the byte order of every supported machine), one aligned 64-byte line, so that
  * hardware writes it in one piece. Software may not: a device that copies with vector instructions
- * may store the last bytes first. The check word over all fields tells a whole entry from a torn
- * one, regardless of the writer.
+ * may store the last bytes first. The check word over all fields distinguishes a whole entry from a
+ * torn one, regardless of the writer.
  */
 public final class ClearToSend {
   public static final int BYTES = 64;

@@ -134,7 +134,7 @@ public abstract sealed class Communicator implements AutoCloseable
     try {
       return drive();
     } finally {
-      baton.give();
+      baton.release();
     }
   }
 
@@ -322,7 +322,7 @@ public abstract sealed class Communicator implements AutoCloseable
           && drive() == TransportResult.SUCCESS
           && (hasPending() || isWaitingForPeer() && path.health().isPeerAlive());
     } finally {
-      baton.give();
+      baton.release();
     }
   }
 
@@ -349,7 +349,7 @@ public abstract sealed class Communicator implements AutoCloseable
       closed = true;
       counters = path.detachCounters().get();
     } finally {
-      baton.give();
+      baton.release();
     }
     try {
       if (!isSender()) {

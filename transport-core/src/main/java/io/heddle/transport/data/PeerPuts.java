@@ -101,7 +101,7 @@ public final class PeerPuts extends Communicator {
       }
       return failure.result();
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 
@@ -223,7 +223,7 @@ public final class PeerPuts extends Communicator {
     boolean taken = baton().take();
     if (taken) {
       counters[0].flush();
-      baton().give();
+      baton().release();
     }
     return taken;
   }
@@ -483,7 +483,7 @@ public final class PeerPuts extends Communicator {
       Thread.onSpinWait();
     }
     answers = null;
-    baton().give();
+    baton().release();
     super.close();
   }
 }

@@ -78,7 +78,7 @@ public final class PeerSignals extends Communicator {
       directory = directoryAddress;
       directoryKey = key;
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 
@@ -318,7 +318,7 @@ public final class PeerSignals extends Communicator {
       }
       return true;
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 
@@ -388,7 +388,7 @@ public final class PeerSignals extends Communicator {
       Thread.onSpinWait();
     }
     words = null;
-    baton().give();
+    baton().release();
     super.close();
   }
 }

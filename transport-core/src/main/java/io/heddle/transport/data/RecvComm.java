@@ -72,7 +72,7 @@ public final class RecvComm extends Communicator {
     try {
       return receive(n, dataArray, sizesArray, tagsArray, handlesArray);
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 
@@ -163,7 +163,7 @@ public final class RecvComm extends Communicator {
           TransportResult.SYSTEM_ERROR,
           "the read that flushes device memory can't be posted: " + Errno.describe(-code));
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 
@@ -338,7 +338,7 @@ public final class RecvComm extends Communicator {
         reads.close();
       }
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 }

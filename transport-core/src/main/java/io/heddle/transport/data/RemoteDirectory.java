@@ -41,8 +41,8 @@ final class RemoteDirectory {
   private long pausesSinceNs;
 
   /**
-   * @param ring the address of this end's ring, where the peer's line is
-   * @param ringKey by which the device writes to it
+   * @param ring address of this end's ring, which begins with the peer's line
+   * @param ringKey local key of the ring
    */
   RemoteDirectory(long ring, int ringKey) {
     this.ring = ring;

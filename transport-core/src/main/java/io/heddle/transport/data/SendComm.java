@@ -31,7 +31,7 @@ public final class SendComm extends Communicator {
   private static final long WINDOW_BYTES = 16L << 20;
 
   /** The clock is read at one in this many empty polls. */
-  private static final int LOOKS_PER_TIME = 8;
+  private static final int POLLS_PER_CLOCK_READ = 8;
 
   private static final int LINES = ConnectionMemory.REQUEST_LINES;
   private static final int FIRST_LINES = 16;
@@ -69,8 +69,8 @@ public final class SendComm extends Communicator {
   private final Backlog backlog = new Backlog(LINES);
 
   private final FilledFlows filled;
-  private int looks;
-  private long lookedAtNs;
+  private int idlePolls;
+  private long countedPollNs;
 
   public SendComm(
       ConnectionParts path,
@@ -106,7 +106,7 @@ public final class SendComm extends Communicator {
     try {
       return send(address, length, tag, memoryHandle);
     } finally {
-      baton().give();
+      baton().release();
     }
   }
 
@@ -378,11 +378,11 @@ public final class SendComm extends Communicator {
     if (!observes) {
       return;
     }
-    if (polledAtNs() != lookedAtNs) {
-      lookedAtNs = polledAtNs();
+    if (polledAtNs() != countedPollNs) {
+      countedPollNs = polledAtNs();
       loads.polled();
-    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyInFlight()) {
-      /* A caller whose polls find nothing is still polling. */
+    } else if (++idlePolls % POLLS_PER_CLOCK_READ == 0 && loads.isAnyInFlight()) {
+      /* Polls that find no completion count as polls too. */
       loads.at(clock.nanoTime());
       loads.polled();
     }
@@ -469,7 +469,7 @@ public final class SendComm extends Communicator {
       return writer.write(chunks, line, chunk -> chunkBytes(line, chunk), out);
     } finally {
       if (taken) {
-        baton().give();
+        baton().release();
       }
     }
   }

@@ -141,7 +141,7 @@ public final class Failover implements PlaneFailureListener {
       try {
         end.takeCompletions();
       } finally {
-        end.baton().give();
+        end.baton().release();
       }
       tasks.execute(() -> notice(planes[plane], epoch, cause));
     });
@@ -259,7 +259,7 @@ public final class Failover implements PlaneFailureListener {
           TransportResult.SYSTEM_ERROR,
           "plane %s can't be fenced: %s".formatted(plane.key, refused.getMessage()));
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
     trace(plane, "has its queue pairs stopped");
     grace.judge();
@@ -296,7 +296,7 @@ public final class Failover implements PlaneFailureListener {
         ours = end.fenced(plane.key, epoch);
       }
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
     if (ours == null) {
       tasks.schedule(POLL_NS, () -> drainCompletions(plane, epoch, limitNs));
@@ -320,7 +320,7 @@ public final class Failover implements PlaneFailureListener {
       wrong = end.settle(plane.index, theirs);
       again += end.replays();
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
     if (wrong != null) {
       fail("its message about plane " + plane.key + " is contradictory: " + wrong);
@@ -442,7 +442,7 @@ public final class Failover implements PlaneFailureListener {
         end.fail(TransportResult.REMOTE_ERROR, story);
       }
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
   }
 

@@ -2,7 +2,7 @@ package io.heddle.transport.failover;
 
 import io.heddle.transport.control.ControlMessage.PlaneMessage;
 
-/** Channel by which failover reaches the peer. Control thread. */
+/** Channel from failover to the peer. Control thread. */
 public interface PeerChannel {
   /**
    * Sends a message, at once or when there is a control channel; returns false where the peer is

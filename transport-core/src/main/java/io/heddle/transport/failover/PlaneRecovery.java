@@ -67,7 +67,7 @@ public final class PlaneRecovery {
     try {
       return end.hasFailed();
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
   }
 
@@ -157,7 +157,7 @@ public final class PlaneRecovery {
         refusal = Math.min(refusal, flow.probe(nowNs));
       }
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
     if (refusal != 0) {
       failover.notice(plane, plane.epoch, "a probe was refused with " + refusal);
@@ -179,7 +179,7 @@ public final class PlaneRecovery {
     try {
       fresh.forEach(end::replace);
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
   }
 
@@ -195,7 +195,7 @@ public final class PlaneRecovery {
       through = failover.flowsOn(plane).stream().allMatch(SubFlow::isProbed);
       failed = end.hasFailed();
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
     if (failed) {
       return;
@@ -242,7 +242,7 @@ public final class PlaneRecovery {
           "%s: plane %s carries, but flushes no device memory: %s",
           connection.peer(), plane.key, String.valueOf(refused.getMessage()));
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
   }
 

@@ -87,7 +87,7 @@ final class WithdrawnPlanes {
         }
       }
     } finally {
-      end.baton().give();
+      end.baton().release();
     }
     long now = tasks.nanoTime();
     long silentNs = silenceLimitNs(usualNs);

@@ -158,7 +158,7 @@ public final class OneSidedGroup implements AutoCloseable {
     while (!end.baton().take()) {
       Thread.onSpinWait();
     }
-    end.baton().give();
+    end.baton().release();
   }
 
   /**
@@ -321,8 +321,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Makes data visible that gets from this rank have read into a registration; in host memory it
-   * already is.
+   * Flushes this rank's gets: makes the data that they have read into a registration visible. In
+   * host memory it already is.
    *
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to wait for, or a negated result code
@@ -361,7 +361,7 @@ public final class OneSidedGroup implements AutoCloseable {
     return result != TransportResult.SUCCESS;
   }
 
-  /** Returns its present connections' ends. Any thread. */
+  /** Returns the ends of its current connections. Any thread. */
   public synchronized List<Communicator> communicators() {
     List<Communicator> all = new ArrayList<>(signals);
     for (Peer peer : peers) {

@@ -142,7 +142,7 @@ final class HandOffStress {
     public void nccl(II_Result result) {
       if (baton.take()) {
         counted++;
-        baton.give();
+        baton.release();
         result.r1 = 1;
       }
     }
@@ -151,7 +151,7 @@ final class HandOffStress {
     public void control() {
       baton.await();
       counted++;
-      baton.give();
+      baton.release();
     }
 
     @Arbiter

@@ -34,7 +34,7 @@ class ControllerCommandTest {
   }
 
   /** The example of the draft's section 4.5. */
-  private String draft() throws Exception {
+  private String draftExample() throws Exception {
     StringBuilder text =
         new StringBuilder("{\"policies\":[{\"name\":\"to dc2\",\"gateway\":\"g\"}]");
     text.append(",\"lists\":[");
@@ -59,7 +59,7 @@ class ControllerCommandTest {
 
   @Test
   void planShowsDecisionsWithReasons() throws Exception {
-    assertEquals(0, run("plan", "--file", draft()));
+    assertEquals(0, run("plan", "--file", draftExample()));
     assertEquals(
         """
         policy to dc2: 1 move lowers the busiest list from 65 % to 60 %
@@ -77,7 +77,7 @@ class ControllerCommandTest {
   void planAsJsonShowsTheSameDecisions() throws Exception {
     Path config = folder.resolve("controller.conf");
     Files.writeString(config, "strategy = largest-first\n");
-    assertEquals(0, run("plan", "--file", draft(), "--json", "--config", config.toString()));
+    assertEquals(0, run("plan", "--file", draftExample(), "--json", "--config", config.toString()));
     JsonNode document = Json.mapper().readTree(out.toString());
     assertEquals("MOVED", document.get("policies").get(0).get("state").asText());
     assertEquals(0.35, document.get("lists").get(0).get("utilisation_after").asDouble(), 1e-9);
@@ -89,7 +89,7 @@ class ControllerCommandTest {
   void emptyPlanIsReported() throws Exception {
     Path config = folder.resolve("controller.conf");
     Files.writeString(config, "high = 0.9\n");
-    assertEquals(0, run("plan", "--file", draft(), "--config", config.toString()));
+    assertEquals(0, run("plan", "--file", draftExample(), "--config", config.toString()));
     assertTrue(out.toString().contains("nothing to do"), out.toString());
     assertTrue(
         out.toString().contains("the busiest list 1 carries 65 %, less than 90 %"), out.toString());

@@ -76,7 +76,7 @@ final class ConfiguredPlanes {
                 "reload the daemon: systemctl reload heddle-bgp"));
       } else if (key == null || published == null) {
         /* Published planes are compared by name. */
-        onItsPort(file, peer);
+        addPlanesOfPort(file, peer);
       }
     }
     if (findings.size() == before) {
@@ -84,7 +84,7 @@ final class ConfiguredPlanes {
     }
   }
 
-  private void onItsPort(Path file, ConfiguredPeer peer) {
+  private void addPlanesOfPort(Path file, ConfiguredPeer peer) {
     NetworkLink port = portOf(peer);
     if (port != null && planes().stream().anyMatch(plane -> isOn(plane, port))) {
       return;

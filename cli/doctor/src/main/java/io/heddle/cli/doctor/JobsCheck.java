@@ -38,7 +38,7 @@ final class JobsCheck implements Check {
   private static final Cause STRAY =
       new Cause("plane-strays", "a plane's bytes leave by another interface than its address's");
   private static final long ENOUGH_TRAINS = 1000;
-  private static final long LOOK_MS = 300;
+  private static final long INTERVAL_MS = 300;
   private static final long ENOUGH_BYTES = 64L << 20;
   private static final long ENOUGH_COMPLETIONS = 1000;
   private static final double SHARE_FACTOR = 1.3;
@@ -74,16 +74,16 @@ final class JobsCheck implements Check {
       processes.forEach(process -> copies(process, findings));
       Map<String, PlaneFlow> before = new HashMap<>();
       flows.sending().forEach(flow -> before.put(flow.name(), flow));
-      /* Interfaces are read first and last, so their counts are never too low. */
+      /* The interfaces' interval encloses that of the flows, so their byte counts are never too low. */
       Map<String, Long> left = StrayBytes.byInterface();
       Map<String, Long> sent = flows.sentByUserSpaceDevice();
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      TimeUnit.MILLISECONDS.sleep(INTERVAL_MS);
       sent = StrayBytes.added(sent, flows.sentByUserSpaceDevice());
       left = StrayBytes.added(left, StrayBytes.byInterface());
       strays(host, sent, left, findings);
       Map<String, List<PlaneFlow>> byPeer = new HashMap<>();
       for (PlaneFlow flow : flows.sending()) {
-        each(flow, before.get(flow.name()), findings);
+        checkFlow(flow, before.get(flow.name()), findings);
         byPeer.computeIfAbsent(flow.side(), side -> new ArrayList<>()).add(flow);
       }
       byPeer.values().forEach(planes -> together(planes, findings));
@@ -112,7 +112,7 @@ final class JobsCheck implements Check {
                   .formatted(
                       stray.plane(),
                       stray.bytes(),
-                      LOOK_MS,
+                      INTERVAL_MS,
                       stray.own(),
                       stray.ownBytes(),
                       stray.other(),
@@ -153,7 +153,7 @@ final class JobsCheck implements Check {
     }
   }
 
-  private static void each(
+  private static void checkFlow(
       PlaneFlow flow, @org.jspecify.annotations.Nullable PlaneFlow before, List<Finding> findings) {
     if (flow.failovers() > 0) {
       findings.add(
@@ -171,7 +171,7 @@ final class JobsCheck implements Check {
           new Finding.Warning(
               STALLED,
               "%s: %s bytes in flight, none acknowledged in %s ms"
-                  .formatted(flow.name(), flow.inFlightBytes(), LOOK_MS),
+                  .formatted(flow.name(), flow.inFlightBytes(), INTERVAL_MS),
               "heddle doctor --peer with the peer's address; heddle errors on both hosts"));
     }
     double packets = Math.max(1, flow.bytes() / (double) PACKET_BYTES);

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 
 /**
  * Text form of the planes in a probe's answer: {@code KEY=ADDRESS/LENGTH%INTERFACE}, separated by
- * commas. If a route daemon has named the plane, {@code !KEY} follows with the key that it has
- * otherwise.
+ * commas. If a route daemon has named the plane, {@code !KEY} follows, with the key that the plane
+ * has without that name.
  */
 final class OfferedPlanes {
   private static final int MOST_BITS = 128;

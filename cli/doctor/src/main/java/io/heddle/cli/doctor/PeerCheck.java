@@ -130,7 +130,8 @@ final class PeerCheck implements Check {
     return planes;
   }
 
-  private void query(Plane plane, InetAddress remote, List<PlaneMarks> planes, Set<String> troubles) {
+  private void query(
+      Plane plane, InetAddress remote, List<PlaneMarks> planes, Set<String> troubles) {
     InetAddress address = plane.address().address();
     try (ProbeSocket socket = new ProbeSocket(address, ProbePacket.PORT)) {
       Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
@@ -212,7 +213,7 @@ final class PeerCheck implements Check {
     return remotes;
   }
 
-  /* Reports the routes' weight of each plane to the peer's address on it. */
+  /* Reports the weight that the routes give each plane towards the peer's address on it. */
   private static void weights(Host host, Map<String, InetAddress> theirs, List<Finding> findings) {
     Path file = host.followedRoutes();
     if (file == null) {

@@ -65,8 +65,8 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   /*
-   * Duplicate address detection takes a second, begins within another, and waits for the kernel's
-   * workers.
+   * Duplicate address detection takes a second and begins up to a second late; the kernel's workers may
+   * delay it further.
    */
   private void awaitDuplicate(String link) throws Exception {
     Patience patience = Patience.ofSeconds(30);
@@ -190,7 +190,9 @@ class DoctorOnHostsTest extends OnTwoHosts {
 
   @Test
   void planesOfUnequalSpeedAreReportedUnlessWeighted() throws Exception {
-    ip(0, "link", "add", "odd", "type", "bridge"); // has no speed, so no plane differs from it
+    ip(
+        0, "link", "add", "odd", "type",
+        "bridge"); // a bridge without ports reports no speed, so it isn't compared
     ip(0, "link", "set", "odd", "up");
     ip(0, "-6", "addr", "add", "fd00:78::1/64", "dev", "odd", "nodad");
     expectNot(examine(), "unequal-planes");
@@ -327,7 +329,13 @@ class DoctorOnHostsTest extends OnTwoHosts {
       JsonNode closed = examine(two, doctor("--json", "--all"));
       expect(closed, "WARNING", "device-refused", "standin0");
       assertTrue(closed.toString().contains("standin1 of libibverbs: port 1 active"));
-      control(two, "refuse", "0/1", "ibv_query_port", "5", "100"); // EIO, of a device that opens
+      control(
+          two,
+          "refuse",
+          "0/1",
+          "ibv_query_port",
+          "5",
+          "100"); // the device opens, but the query fails with EIO
       expect(examine(two, doctor("--json")), "WARNING", "device-refused", "standin1");
     } finally {
       control(two, "remove");

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 final class DoctorProgram {
   private DoctorProgram() {}
 
-  /** Returns the start of its command line; a command and its options follow. */
+  /** Returns the command line that starts this program, without the command and its options. */
   static List<String> start() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -90,7 +90,7 @@ public final class HeddleCommand implements Runnable {
         int code = usual.execute(parsed);
         line.getOut().flush();
         return code;
-      } catch (StandardOutput.Lost lost) {
+      } catch (StandardOutput.WriteFailed lost) {
         return ExitCode.FAILED; // reported below
       }
     });
@@ -161,7 +161,7 @@ public final class HeddleCommand implements Runnable {
   /* A HeddleException is a sentence for users; any other exception is a bug and keeps its trace. */
   private static int fail(Exception failed, CommandLine line, CommandLine.ParseResult parsed) {
     PrintWriter err = line.getErr();
-    if (failed instanceof StandardOutput.Lost) {
+    if (failed instanceof StandardOutput.WriteFailed) {
       return ExitCode.FAILED; // reported by run
     }
     if (failed instanceof HeddleException) {

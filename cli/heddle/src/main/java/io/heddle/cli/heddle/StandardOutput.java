@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 final class StandardOutput extends OutputStream {
   private static final Path FILE = Path.of("/proc/self/fd/1");
 
-  /** Exit code by which a shell reports a program that SIGPIPE ended. */
+  /** Exit code that a shell reports for a program ended by SIGPIPE. */
   static final int EXIT_NO_READER = 128 + 13;
 
   private final OutputStream to;
   private volatile @Nullable IOException loss;
 
   /** Signal that a write failed and the command must end. */
-  static final class Lost extends RuntimeException {
+  static final class WriteFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    Lost(IOException cause) {
+    WriteFailed(IOException cause) {
       super(cause);
     }
   }
@@ -55,7 +55,7 @@ final class StandardOutput extends OutputStream {
       to.write(bytes, offset, count);
     } catch (IOException failed) {
       loss = failed;
-      throw new Lost(failed);
+      throw new WriteFailed(failed);
     }
   }
 
@@ -77,7 +77,7 @@ final class StandardOutput extends OutputStream {
         : Optional.of("standard output can't be written: " + lost.getMessage());
   }
 
-  /* A pipe fails in one manner only, so the localized message need not be parsed. */
+  /* A write to a pipe fails only because its reader left, so the localized message need not be parsed. */
   private static boolean isPipe() {
     try {
       String target = Files.readSymbolicLink(FILE).toString();

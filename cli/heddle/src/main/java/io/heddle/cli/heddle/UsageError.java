@@ -19,7 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class UsageError {
   private static final String NO_COMMAND = "Missing required subcommand";
 
-  /** Prefix of the parser in front of a converter's sentence. */
+  /** Prefix that the parser puts before a converter's message. */
   private static final String INVALID =
       "^Invalid value for (option '[^']*'|positional parameter at index [0-9.*+]+)( \\(.*?\\))?: ";
 

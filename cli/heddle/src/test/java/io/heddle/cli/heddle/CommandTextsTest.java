@@ -28,7 +28,7 @@ final class CommandTextsTest {
   private static final Pattern OPTION = Pattern.compile("--?[\\w-]+");
   private static final Pattern LABEL = Pattern.compile("\\[?[A-Z@:|\\[\\],.a-z0-9=]+]?");
 
-  /* A default that a sentence gives, such as all names of a list. */
+  /* Phrases with which a description states the default in words, such as "all". */
   private static final Pattern IN_WORDS =
       Pattern.compile(" unless said| without it|[Dd]efault|\\(all\\b");
 

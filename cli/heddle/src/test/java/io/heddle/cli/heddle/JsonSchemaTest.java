@@ -172,13 +172,13 @@ final class JsonSchemaTest {
   void everyNameIsExplained() throws Exception {
     Set<String> silent = new TreeSet<>();
     for (JsonNode each : Json.mapper().readTree(SCHEMA.toFile()).path("$defs")) {
-      collectSilent(each.path("title").asText(), each, silent);
+      collectUndescribed(each.path("title").asText(), each, silent);
     }
     assertEquals(Set.of(), silent);
   }
 
   /* An object needs no description if each of its names has one. */
-  private static void collectSilent(String path, JsonNode schema, Set<String> silent) {
+  private static void collectUndescribed(String path, JsonNode schema, Set<String> silent) {
     for (Map.Entry<String, JsonNode> each : schema.path("properties").properties()) {
       JsonNode value = each.getValue();
       JsonNode of = value;
@@ -188,7 +188,7 @@ final class JsonSchemaTest {
       if (!of.has("properties") && !value.has("description")) {
         silent.add(path + " " + each.getKey());
       }
-      collectSilent(path + " " + each.getKey(), of, silent);
+      collectUndescribed(path + " " + each.getKey(), of, silent);
     }
   }
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** JSON Schemas of records as Jackson prints them, with the meanings that their comments give. */
 final class RecordSchemas {
-  /* The end of a comment, and the record that it is of. */
+  /* End of a Javadoc comment, and the record that it documents. */
   private static final Pattern RECORD =
       Pattern.compile("\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
 
@@ -106,7 +106,7 @@ final class RecordSchemas {
     return schema;
   }
 
-  /* A record within itself has no properties here, which allows any. */
+  /* A record nested in itself gets no properties, so that the schema allows any there. */
   private void fill(ObjectNode schema, Class<?> record, boolean nullable) throws IOException {
     type(schema, "object", nullable);
     if (open.contains(record)) {

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Stack of steps to undo, last first, once: when a command ends or is interrupted (Ctrl-C,
+ * Stack of cleanup steps, run once and last first, when a command ends or is interrupted (Ctrl-C,
  * SIGTERM).
  */
 public final class Cleanup implements AutoCloseable {

@@ -104,8 +104,8 @@ public final class ControlSocket implements AutoCloseable {
 
   /*
    * The daemon has made sure that no other daemon uses the existing socket (DaemonStart, or its own
-   * lock). In a folder that other users may write, they could replace the socket and receive its
-   * permissions.
+   * lock). If other users may write to
+   * the folder, they could put another file in the socket's place, and it would get the permissions.
    */
   private static void makeRoom(Path path) throws IOException {
     try (OpenFolder folder = OpenFolder.around(path)) {

@@ -4,7 +4,9 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Command line by which a command runs another one of its own program in a new process. */
+/**
+ * Command line with which one command starts another command of the same program in a new process.
+ */
 public final class SelfCall {
   private SelfCall() {}
 

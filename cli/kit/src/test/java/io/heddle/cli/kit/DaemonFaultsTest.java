@@ -33,7 +33,7 @@ class DaemonFaultsTest {
     assertTrue(said.contains("ends with exit code 70"), said);
   }
 
-  /** Daemon that would run for ever without the other thread's error. */
+  /** Daemon whose main thread never ends, and whose other thread fails. */
   static final class Daemon {
     private Daemon() {}
 

@@ -168,8 +168,9 @@ final class BgpStatus {
    * @param peer its source
    * @param nextHop next hop of its packets: the peer's address; empty while the session is down
    * @param plane the key of its plane
-   * @param says the attributes that decide its weight
-   * @param bandwidthMbps that weighs; 0 if unknown or if the plane doesn't reach the prefix
+   * @param says attributes that determine its weight, in words
+   * @param bandwidthMbps bandwidth used as its weight; 0 if unknown or if the plane doesn't reach
+   *     the prefix
    * @param borrowed whether it uses another plane's path
    * @param asPath its AS path
    * @param attributes all path attributes, in words
@@ -211,9 +212,9 @@ final class BgpStatus {
    *
    * @param key the plane's key
    * @param share of the bytes, by the weights
-   * @param prefix that decides; null if none does
-   * @param why sentence for people
-   * @param routes that count
+   * @param prefix longest matching prefix; null if none matches
+   * @param why reason, as a sentence
+   * @param routes routes of that prefix on this plane
    * @param filters the peers' outbound filters that cover it
    */
   record PlaneToDestination(

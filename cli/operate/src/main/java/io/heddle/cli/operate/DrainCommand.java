@@ -64,7 +64,7 @@ public final class DrainCommand implements Callable<Integer> {
    * @param plane its key
    * @param drained whether it is to be out of use
    * @param connections ends of connections that have the plane
-   * @param following those that use it for nothing new
+   * @param following number of them that start no new transfers on it
    * @param inFlightBytes their bytes still in flight on it
    */
   record PlaneUse(

@@ -29,7 +29,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
       try {
         ofUser(user, peers);
       } catch (IOException goneMeanwhile) {
-        /* A job ended meanwhile; the next reading is soon. */
+        /* The job ended while its files were read; the caller reads again soon. */
       }
     }
     return peers;

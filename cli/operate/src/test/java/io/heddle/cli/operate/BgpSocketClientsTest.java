@@ -71,7 +71,7 @@ class BgpSocketClientsTest {
       }
       assertTrue(BgpSocket.request(path, "peers").contains("peers"));
       assertTrue(isHungUp(silent.getFirst()), "the one that has waited longest goes first");
-      /* And the last one when its time is over. */
+      /* The last one is closed when its time limit expires. */
       assertTrue(isHungUp(silent.getLast()));
     } finally {
       for (SocketChannel each : silent) {

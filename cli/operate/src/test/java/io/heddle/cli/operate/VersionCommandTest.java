@@ -41,16 +41,16 @@ class VersionCommandTest {
 
   @Test
   void tableAndJsonArePrinted() throws Exception {
-    String table = said();
+    String table = output();
     assertTrue(table.contains("java        " + System.getProperty("java.version")), table);
-    String json = said("--json");
+    String json = output("--json");
     assertEquals(
         System.getProperty("java.version"),
         new ObjectMapper().readTree(json).path("java").asText(),
         json);
   }
 
-  private static String said(String... arguments) {
+  private static String output(String... arguments) {
     StringWriter out = new StringWriter();
     int code =
         new CommandLine(new VersionCommand()).setOut(new PrintWriter(out)).execute(arguments);

@@ -128,7 +128,7 @@ public final class StatCommand implements Callable<Integer> {
    * @param signals sent with them, or at the other end applied
    * @param gets one-sided reads that were started
    * @param getBytes bytes that they read
-   * @param flushes of them
+   * @param flushes one-sided flushes that were started
    */
   record FlowEntry(
       String peer,

@@ -119,7 +119,7 @@ public final class StatsFolders {
         all.unreadable());
   }
 
-  /** Returns a sentence that a folder's statistics can't be read, and why. */
+  /** Returns the message for a folder whose statistics can't be read, with the reason. */
   public static String unreadable(Path folder, IOException failure) {
     return "statistics can't be read from " + folder + ": " + FileFailure.reason(failure);
   }
@@ -138,7 +138,7 @@ public final class StatsFolders {
     }
   }
 
-  /** Returns the error that there are no statistics, of this process or of any. */
+  /** Returns the exception for missing statistics of this process, or of all processes if null. */
   HeddleException without(@Nullable Long processId) {
     return new HeddleException(
         processId == null

@@ -8,7 +8,7 @@ import picocli.CommandLine;
 final class StatProgram {
   private StatProgram() {}
 
-  /** Returns the start of its command line; its options follow. */
+  /** Returns the command line that starts this program, without options. */
   static List<String> start() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -43,8 +43,9 @@ public final class WanDemo {
   /**
    * Time limits of the demo.
    *
-   * @param limits for a number of seconds on an idle machine, whether they are over
-   * @param judgesTimes whether a step that took too long fails
+   * @param limits starts a time limit of so many seconds on an idle machine, and returns whether it
+   *     has expired
+   * @param judgesTimes whether a step that exceeds its time limit fails
    */
   public record Patience(IntFunction<BooleanSupplier> limits, boolean judgesTimes) {
     /** Returns limits by the wall clock. */
@@ -90,7 +91,7 @@ public final class WanDemo {
 
   /** Extent of the demo. */
   public enum Extent {
-    /** Exact results only; of times one round, to show that they can be measured. */
+    /** Exact results, and one round of timings to show that they can be measured. */
     SHORT,
     /** All parts that take about a minute. */
     USUAL,

@@ -124,7 +124,7 @@ final class WanMeasures {
     }
   }
 
-  /* H: rows of the design's table; a killed controller and lost daemons are shown before. */
+  /* H: failures in the design's table, except a killed controller and lost daemons, which earlier steps show. */
   private void failures(Path folder) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       FailureScene scene = new FailureScene(folder, cleanup);

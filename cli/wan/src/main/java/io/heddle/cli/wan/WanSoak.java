@@ -165,7 +165,7 @@ public final class WanSoak {
     traffic.send(plan.load());
     TimeUnit.SECONDS.sleep(setting.phaseSeconds() / 2);
     if (fault != WanSoakPlan.Fault.NONE) {
-      noteCalm(begin);
+      addCalmPeriod(begin);
       inject(fault);
       TimeUnit.MILLISECONDS.sleep(plan.healMs());
       heal(fault);
@@ -175,13 +175,13 @@ public final class WanSoak {
     }
     long leftNs = TimeUnit.SECONDS.toNanos(setting.phaseSeconds()) - (System.nanoTime() - beginNs);
     TimeUnit.NANOSECONDS.sleep(leftNs);
-    noteCalm(begin);
+    addCalmPeriod(begin);
     traffic.check();
     account(fault);
     await("each rule has its reason", () -> queries.audit().faults() == 0);
   }
 
-  private void noteCalm(Instant begin) {
+  private void addCalmPeriod(Instant begin) {
     calm.add(new Calm(phases, begin.plusSeconds(SETTLED_SECONDS), Instant.now()));
   }
 

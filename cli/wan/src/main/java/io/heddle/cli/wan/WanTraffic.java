@@ -55,7 +55,10 @@ final class WanTraffic implements AutoCloseable {
     return start(new WanTraffic(namespace, MOST_LATE_NS));
   }
 
-  /** Starts a sender that doesn't catch up with a burst: each packet arrives. */
+  /**
+   * Starts a sender that skips late packets instead of sending them as a burst, so that none is
+   * dropped.
+   */
   static WanTraffic startEven(String namespace) {
     return start(new WanTraffic(namespace, LEAST_LATE_NS));
   }

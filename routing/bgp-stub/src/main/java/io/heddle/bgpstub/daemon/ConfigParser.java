@@ -152,7 +152,7 @@ public final class ConfigParser {
         });
   }
 
-  /* Returns whether it is the first of two words. */
+  /* Returns whether the text is the first of two allowed words. */
   private static boolean word(String text, String yes, String no) {
     if (!text.equals(yes) && !text.equals(no)) {
       throw new IllegalArgumentException("neither");

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param families of routes exchanged with it
  * @param as its AS; 0 for any but ours
  * @param plane name of the plane of all its routes; empty if their colours determine it
- * @param rateMbps of the port; 0 to ask the kernel
+ * @param rateMbps of the port; 0 to read it from the kernel
  * @param asSets whether its routes may have AS_SETs in their paths
  * @param bfd BFD options; null for no BFD
  * @param filter whether it filters routes to the peers in use

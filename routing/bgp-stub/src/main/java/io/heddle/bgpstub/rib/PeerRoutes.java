@@ -51,7 +51,7 @@ public final class PeerRoutes implements SessionListener {
 
   /** Returns whether the filter that the peer has from us permits a route to this destination. */
   public boolean letsThrough(Prefix destination) {
-    return filter.lets(destination);
+    return filter.permits(destination);
   }
 
   /** Sets this host's addresses to announce to the peer. */
@@ -176,7 +176,7 @@ public final class PeerRoutes implements SessionListener {
 
   @Override
   public void attemptFailed(PeerSession up, SessionEnd end) {
-    // The next attempt follows by itself; the session's status has why this one ended.
+    // The session retries; its status shows the reason for this failure.
   }
 
   /** Sends our routes again, on the peer's request. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Routes of all peers, and the routes file that follows them. A change enters the file at once;
- * readers see it together with all other changes of the same turn of the speaker's thread.
+ * readers see it together with all other changes of the same round of the speaker's event loop.
  */
 public final class Rib implements AutoCloseable {
   /** Value that is no plane's cell. */
@@ -167,8 +167,8 @@ public final class Rib implements AutoCloseable {
   /**
    * Handles a change of a route.
    *
-   * @param only the caller's present cell, which counts if no other peer defines that plane;
-   *     UNKNOWN to look it up
+   * @param only the caller's new cell, used if no other peer defines that plane; UNKNOWN to look up
+   *     the best one
    */
   void changed(long high, long low, int length, int plane, int only) {
     changes++;
@@ -249,7 +249,7 @@ public final class Rib implements AutoCloseable {
     }
   }
 
-  /** Publishes changes to readers at the end of the present turn of the speaker's thread. */
+  /** Publishes changes to readers at the end of this round of the speaker's event loop. */
   void publishSoon() {
     if (publishing && !flushPlanned) {
       flushPlanned = true;
@@ -283,7 +283,7 @@ public final class Rib implements AutoCloseable {
     return changes;
   }
 
-  /* Counts prefixes of any peer. */
+  /* Returns the number of prefixes, summed over all peers. */
   private int prefixes() {
     int count = 0;
     for (int i = 0; i < peers.size(); i++) {

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of BFD's source address on a link where the peer knows one by an address that its kernel
- * wouldn't choose.
+ * Test of BFD's source address on a link where a speaker's session uses an address that its kernel
+ * wouldn't choose as a source.
  */
 @EndsWithin(90)
 @SystemTest

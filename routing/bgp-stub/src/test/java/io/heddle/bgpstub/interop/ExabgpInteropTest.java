@@ -66,8 +66,8 @@ class ExabgpInteropTest extends ExabgpContract {
   }
 
   /*
-   * It names no interface when it connects, which the kernel refuses: so it listens, and we
-   * connect.
+   * ExaBGP connects to a link-local address without an interface, which the kernel refuses. So it listens,
+   * and we connect.
    */
   @Test
   void linkLocalPeerIsReached() throws Exception {

@@ -150,8 +150,8 @@ abstract class GobgpContract extends DaemonContract {
   }
 
   /*
-   * It rests for half a minute after a reset; BirdInteropTest, FrrInteropTest and
-   * OpenbgpdInteropTest have theirs, always.
+   * GoBGP waits half a minute after a reset, so this test runs only in a whole run. The same test with
+   * BIRD, FRR and OpenBGPD runs always.
    */
   @Test
   @WholeRunOnly

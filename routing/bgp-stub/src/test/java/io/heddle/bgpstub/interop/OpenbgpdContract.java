@@ -63,7 +63,7 @@ abstract class OpenbgpdContract extends DaemonContract {
                 security ? "ttl-security yes" : ""));
     Files.setPosixFilePermissions(configuration, PosixFilePermissions.fromString("rw-------"));
     /*
-     * It wants the empty folder that its package's service makes; this /run is the process's own.
+     * OpenBGPD needs the empty folder that its package's service makes. The process gets a private /run for it.
      */
     return net.start(
         "sh",

@@ -22,7 +22,7 @@ public final class BfdSpeaker implements AutoCloseable {
     void pathUp();
 
     /**
-     * @param why sentence for people, with the values
+     * @param why reason as a sentence, with the values
      */
     void pathDown(String why);
   }

@@ -25,7 +25,7 @@ final class PeerConnection {
 
     void received(PeerConnection connection, BgpMessage message);
 
-    void faulty(PeerConnection connection, MessageFault fault);
+    void malformedMessage(PeerConnection connection, MessageFault fault);
 
     void lost(PeerConnection connection, String why);
   }
@@ -74,8 +74,8 @@ final class PeerConnection {
   }
 
   /**
-   * Sets the agreed encoding of messages. The maximum length of messages is each side's own offer
-   * (RFC 8654 §4), and ours is always made.
+   * Sets the agreed encoding of messages. A side that offers extended messages may receive them
+   * even if the other side doesn't offer them (RFC 8654 §4). We always offer them.
    */
   void agreed(WireOptions options) {
     decoder = new MessageDecoder(options.withMaxMessageBytes(BgpMessage.MAX_EXTENDED_BYTES));
@@ -146,7 +146,7 @@ final class PeerConnection {
         break;
       }
       if (decoded instanceof MessageFault fault) {
-        owner.faulty(this, fault);
+        owner.malformedMessage(this, fault);
         return;
       }
       at += MessageDecoder.messageBytes(input, at);

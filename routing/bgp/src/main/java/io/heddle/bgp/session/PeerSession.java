@@ -478,9 +478,9 @@ public final class PeerSession {
     }
 
     @Override
-    public void faulty(PeerConnection connection, MessageFault fault) {
+    public void malformedMessage(PeerConnection connection, MessageFault fault) {
       if (!isGone(connection)) {
-        fsm.faulty(side(connection), fault);
+        fsm.malformedMessage(side(connection), fault);
         rearm();
       }
     }

@@ -181,7 +181,9 @@ final class ReceivedRoutes {
     }
   }
 
-  /** Handles a new session: a restarted peer has kept its forwarding state, or not. */
+  /**
+   * Handles a new session: keeps the stale routes if a restarted peer kept its forwarding state.
+   */
   void established(Negotiated outcome) {
     logged.clear();
     lastNegotiated = outcome;

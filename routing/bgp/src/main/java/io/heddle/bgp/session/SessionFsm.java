@@ -320,7 +320,7 @@ final class SessionFsm {
   }
 
   /** Handles a malformed message. */
-  void faulty(Side side, MessageFault fault) {
+  void malformedMessage(Side side, MessageFault fault) {
     end(side, fault.notification(), Cause.PEER_MALFORMED, fault.why());
   }
 
@@ -396,8 +396,9 @@ final class SessionFsm {
   }
 
   /*
-   * Idle, rejecting connections, only after errors that would probably repeat. After a mere loss,
-   * two speakers would reject each other's connections for ever, each while the other one waits.
+   * Returns whether the session rejects connections for the idle hold time: only after errors that
+   * would probably repeat. After a lost connection, two speakers that did so could reject each
+   * other's attempts for ever.
    */
   private static boolean deservesPenalty(Cause cause) {
     return switch (cause) {

@@ -63,7 +63,7 @@ public record AsPath(List<Segment> segments) {
 
   public boolean contains(long autonomousSystem) {
     /*
-     * Runs for every UPDATE: without iterators and boxes, which the first compiler doesn't remove.
+     * Runs for every UPDATE, so it avoids iterators and boxing, which the C1 compiler doesn't remove.
      */
     for (int i = 0; i < segments.size(); i++) {
       List<Long> all = segments.get(i).autonomousSystems;

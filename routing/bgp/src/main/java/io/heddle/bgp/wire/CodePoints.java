@@ -17,7 +17,8 @@ public record CodePoints(
   public static final CodePoints DEFAULT = new CodePoints(0x0180, 0x0309, -1, 0x0081, 0x0900);
 
   /**
-   * @throws IllegalArgumentException if two are the same, or one isn't a type without 0x4000
+   * @throws IllegalArgumentException if two are the same, or one isn't a 16-bit type with bit
+   *     0x4000 clear
    */
   public CodePoints {
     int[] all = {pathBandwidth, unreachable, otherUnreachable, fibSuppress, redirect};

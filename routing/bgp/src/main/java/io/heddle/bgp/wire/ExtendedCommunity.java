@@ -153,7 +153,7 @@ public sealed interface ExtendedCommunity {
    * Receivers of a route (RFC 4360 §4, RFC 5668).
    *
    * @param administrator an AS, or an address of 32 bits
-   * @param number of 32 bits beside an AS of two octets, of 16 otherwise
+   * @param number of 32 bits after an AS of two octets, of 16 otherwise
    */
   record RouteTarget(Administrator kind, long administrator, long number)
       implements ExtendedCommunity {

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Codec of one address family's routes. A product that speaks a family beside unicast supplies one,
- * and {@link Families} passes it to the session. Stateless.
+ * Codec of one address family's routes. A product that speaks a family other than unicast supplies
+ * one, and {@link Families} passes it to the session. Stateless.
  *
  * @param <R> a route: a value with equality by identity of the route
  */

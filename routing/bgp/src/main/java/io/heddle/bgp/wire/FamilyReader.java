@@ -29,7 +29,7 @@ final class FamilyReader<R> implements FamilyCodec.Sink<R> {
     return codec.decode(slice(bytes, start, end), this);
   }
 
-  /** Reads announced routes in the same manner. */
+  /** Reads announced routes in the same form. */
   @Nullable String announced(byte[] bytes, int start, int end, @Nullable NextHop at) {
     announcing = true;
     nextHop = at;

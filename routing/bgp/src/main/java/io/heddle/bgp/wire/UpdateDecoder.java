@@ -141,7 +141,7 @@ final class UpdateDecoder {
     return null;
   }
 
-  /* RFC 7606 §4: the routes seen so far are withdrawn; without any, they can't be separated. */
+  /* RFC 7606 §4: the routes found so far are withdrawn. If none was found, the message is malformed. */
   private @Nullable MessageFault overrun(int code, int size, int left) {
     if (reachAt < 0 && unreachAt < 0) {
       return broken("attribute %d runs past the end of the attributes, %d bytes", code, left);
@@ -370,7 +370,7 @@ final class UpdateDecoder {
         link ? linkLow : 0);
   }
 
-  /* RFC 4271 §6.3: a prefix that can't be routed is ignored, the others count. */
+  /* RFC 4271 §6.3: a prefix that can't be routed is ignored, the others are kept. */
   private Nlri possible(Nlri announced, boolean ipv4) {
     int before = ignored;
     for (int i = 0; i < announced.size(); i++) {

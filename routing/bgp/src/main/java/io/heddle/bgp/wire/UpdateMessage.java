@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param ignored number of announced prefixes that can't be routed
  * @param skippedFamilies number of route lists of families that the session doesn't speak, which
  *     aren't read
- * @param others routes of families beside unicast, two at most
+ * @param others routes of families other than unicast, two at most
  * @param endOfRib family whose initial dump is complete (RFC 4724 §2); null otherwise
  */
 public record UpdateMessage(
@@ -66,7 +66,7 @@ public record UpdateMessage(
     return new UpdateMessage(Nlri.EMPTY, announced, attributes, nextHop, List.of(), 0, 0);
   }
 
-  /** Returns an UPDATE of a family beside unicast. */
+  /** Returns an UPDATE of a family other than unicast. */
   public static UpdateMessage of(FamilyRoutes<?> routes, PathAttributes attributes) {
     return new UpdateMessage(
         Nlri.EMPTY, Nlri.EMPTY, attributes, null, List.of(), 0, 0, List.of(routes), null);

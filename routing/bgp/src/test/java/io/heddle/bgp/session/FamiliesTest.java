@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests of sessions with families beside IPv6 unicast, by two families for tests only. */
+/** Tests of sessions with families other than IPv6 unicast: two families for tests only. */
 @EndsWithin(60)
 class FamiliesTest {
   private static final WordsCodec WORDS = WordsCodec.INSTANCE;

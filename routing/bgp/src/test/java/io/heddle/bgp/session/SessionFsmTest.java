@@ -322,7 +322,7 @@ class SessionFsmTest {
   }
 
   @Test
-  void stopsWithASentenceAndStaysIdle() {
+  void stopSendsReasonAndStaysIdle() {
     establish(Side.OUTBOUND);
     fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, "maintenance"));
     expect("OUTBOUND 6/2", "OUTBOUND close", "down STOPPED");

@@ -135,7 +135,7 @@ class DaemonMessagesTest {
   }
 
   @Test
-  void filterForThreePrefixesIsWrittenAsFrrTakesIt() throws Exception {
+  void filterForThreePrefixesIsEncodedAsFrrExpects() throws Exception {
     RouteRefreshMessage filter =
         RouteRefreshMessage.filter(
             AddressFamily.IPV6_UNICAST,

@@ -62,7 +62,7 @@ public final class HeatMap {
       }
     }
     svg.words(LEFT + (WIDTH - LEFT - SCALE) / 2.0, TOP + height + 24, "middle", words.columns());
-    svg.upright(16, TOP + height / 2, words.rows());
+    svg.verticalText(16, TOP + height / 2, words.rows());
     for (int i = 0; i < SCALE; i++) {
       double share = (double) i / SCALE;
       svg.rectangle(WIDTH - SCALE + i, TOP + height + 8, 1, 10, colour(share), "scale");

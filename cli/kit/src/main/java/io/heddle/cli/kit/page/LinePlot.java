@@ -78,7 +78,7 @@ public final class LinePlot {
       svg.words(LEFT - 8.0, at + 4, "end", Axis.text(mark));
     }
     svg.words((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "middle", xLabel);
-    svg.upright(14, (TOP + HEIGHT - BOTTOM) / 2.0, yLabel);
+    svg.verticalText(14, (TOP + HEIGHT - BOTTOM) / 2.0, yLabel);
     double legend = LEFT;
     if (band != null) {
       svg.area(outline(band, across, up));

@@ -60,7 +60,7 @@ final class Svg {
     add("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n", x, y, anchor, escape(words));
   }
 
-  void upright(double x, double y, String words) {
+  void verticalText(double x, double y, String words) {
     add(
         "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">%s</text>%n",
         x, y, escape(words));

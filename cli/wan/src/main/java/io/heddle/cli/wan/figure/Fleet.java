@@ -74,7 +74,7 @@ final class Fleet {
    */
   record ReceivedRule(int queuePair, long atNs) {}
 
-  private record Steered(SimulatedGateway gateway, int routerId, int queuePair) {}
+  private record ElephantFlow(SimulatedGateway gateway, int routerId, int queuePair) {}
 
   private final Path folder;
   private final int lists;
@@ -82,7 +82,7 @@ final class Fleet {
   private final String namespace;
   private final NodeProcesses processes;
   private final List<SimulatedGateway> gateways = new ArrayList<>();
-  private final Map<FlowRule, Steered> rules = new ConcurrentHashMap<>();
+  private final Map<FlowRule, ElephantFlow> rules = new ConcurrentHashMap<>();
   private final Map<Integer, Long> announcedNs = new ConcurrentHashMap<>();
   private final FlowspecCodec codec = new FlowspecCodec(ComponentTypes.DEFAULT);
   private final SteeringAttributes steering = new SteeringAttributes(IndirectionEncoding.DEFAULT);
@@ -208,8 +208,8 @@ final class Fleet {
   }
 
   /**
-   * Starts an elephant of a gateway, whose rule will be recognized. Queue pairs are unique in the
-   * fleet.
+   * Starts an elephant flow of a gateway, and notes the rule expected for it. Queue pair numbers
+   * are unique in the fleet.
    */
   void begin(int index, int queuePair, double bitsPerSecond, int list) {
     SimulatedGateway gateway = gateways.get(index);
@@ -219,7 +219,7 @@ final class Fleet {
             Prefix.of(gateway.source()),
             Prefix.of(gateway.destination()),
             queuePair);
-    rules.put(rule, new Steered(gateway, FIRST_ID + index + 1, queuePair));
+    rules.put(rule, new ElephantFlow(gateway, FIRST_ID + index + 1, queuePair));
     gateway.begin(queuePair, bitsPerSecond, list);
   }
 
@@ -303,7 +303,7 @@ final class Fleet {
     }
     throw new HeddleException(
         "the fleet in %s: %s timed out: %s; the controller's log: %s"
-            .formatted(namespace, what, trouble, processes.said(CONTROLLER)));
+            .formatted(namespace, what, trouble, processes.lastLogLines(CONTROLLER)));
   }
 
   /* Runs on the speaker's thread. */
@@ -323,7 +323,7 @@ final class Fleet {
       heard
           .withdrawn()
           .forEach(rule -> {
-            Steered steered = rules.get(rule);
+            ElephantFlow steered = rules.get(rule);
             if (steered != null) {
               steered.gateway().release(steered.queuePair());
             }
@@ -331,7 +331,7 @@ final class Fleet {
       heard
           .announced()
           .forEach(rule -> {
-            Steered steered = rules.get(rule);
+            ElephantFlow steered = rules.get(rule);
             if (steered != null) {
               int list = steering.read(update.attributes(), steered.routerId()).list();
               steered.gateway().steer(steered.queuePair(), list);

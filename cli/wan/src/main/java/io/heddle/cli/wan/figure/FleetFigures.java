@@ -50,7 +50,7 @@ public final class FleetFigures {
    * Measures from the sample that causes an action to the UPDATE, repeatedly with new elephants.
    *
    * @param folder for files
-   * @param limits for a number of seconds, whether they are over
+   * @param limits starts a time limit of so many seconds, and returns whether it has expired
    * @throws HeddleException if no rule comes
    */
   public static WanFigure reaction(Path folder, IntFunction<BooleanSupplier> limits)
@@ -103,7 +103,7 @@ public final class FleetFigures {
    * first, and all follow their rules.
    *
    * @param folder for files
-   * @param limits for a number of seconds, whether they are over
+   * @param limits starts a time limit of so many seconds, and returns whether it has expired
    * @throws HeddleException if some don't report
    */
   public static List<WanFigure> load(Path folder, IntFunction<BooleanSupplier> limits)

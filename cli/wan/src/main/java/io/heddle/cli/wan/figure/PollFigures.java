@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Cost of ten thousand queue pairs: the gateway's poll of them, and the program per packet. */
+/**
+ * Cost of ten thousand queue pairs: the gateway's poll of all of them, and the BPF program's time
+ * per packet.
+ */
 public final class PollFigures {
   private static final int QUEUE_PAIRS = 10_000;
   private static final int POLLS = 30;

@@ -68,7 +68,7 @@ public final class RuleFigures {
    * Measures ten thousand rules at once, then single ones.
    *
    * @param folder for files
-   * @param limits for a number of seconds, whether they are over
+   * @param limits starts a time limit of so many seconds, and returns whether it has expired
    * @throws HeddleException if rules don't become active
    */
   public static List<WanFigure> measure(Path folder, IntFunction<BooleanSupplier> limits)

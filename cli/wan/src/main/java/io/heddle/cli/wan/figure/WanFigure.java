@@ -11,7 +11,8 @@ import java.util.Locale;
  * @param unit empty for ratios and counts
  * @param isLeast whether the bound is a minimum; otherwise a maximum
  * @param bound that decides
- * @param judged whether a miss counts; times don't on a machine known to be busy
+ * @param judged whether a missed bound is a failure; missed times on a machine known to be busy are
+ *     not
  * @param holds whether the value is within its bound, or isn't judged
  * @param sentence description of the measurement
  */

@@ -110,7 +110,7 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /** Returns a process's last log lines, for failures. */
-  public String said(String name) {
+  public String lastLogLines(String name) {
     try {
       List<String> lines = Files.readAllLines(log(name));
       return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
@@ -126,7 +126,8 @@ public final class NodeProcesses implements AutoCloseable {
     running.forEach((name, process) -> {
       if (!process.isAlive()) {
         throw new Ended(
-            "%s has ended with %s: %s".formatted(name, process.exitValue(), said(name).strip()));
+            "%s has ended with %s: %s"
+                .formatted(name, process.exitValue(), lastLogLines(name).strip()));
       }
     });
   }
