@@ -136,7 +136,7 @@ final class CommandFailuresTest {
     sentences.put("lab status", "needs root");
     sentences.put("demo --fabric", "needs root");
     sentences.put("soak --fabric --runs 1 --json", "needs root");
-    sentences.put("perf failover", "takes root");
+    sentences.put("perf failover", "needs root");
     sentences.put("bgp run --config HERE/bgp.conf", "locked/routes can't be published: this user");
     sentences.put("bgp show neighbours --control HERE/none", "no route daemon answers at");
     sentences.put("stat --stats HERE/locked", "locked: permission denied");

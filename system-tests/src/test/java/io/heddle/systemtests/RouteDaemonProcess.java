@@ -140,7 +140,7 @@ final class RouteDaemonProcess implements AutoCloseable {
 
   /* Returns the control socket once the daemon reports it: its peers' sessions may be up before. */
   private Path socket() throws IOException, InterruptedException {
-    awaitLog("questions at ");
+    awaitLog("control socket at ");
     return folder.resolve("sock");
   }
 

@@ -186,7 +186,7 @@ final class RouteDaemonTest {
               each -> each.toString().contains("\"borrowed\":true"),
               "destination",
               fabric.address(2, 2));
-      assertTrue(lost.toString().contains("borrows another's"), lost.toPrettyString());
+      assertTrue(lost.toString().contains("borrows another plane's"), lost.toPrettyString());
       fabric.restore(2);
       one.await(
           "its own path",

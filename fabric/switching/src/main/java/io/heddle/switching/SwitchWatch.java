@@ -217,8 +217,8 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   /*
-   * Restores the routes of a link that was down; returns whether it succeeded. If the link goes down again meanwhile, the next poll
-   * notices.
+   * Restores the routes of a link that was down; returns whether it succeeded. If the link goes down again meanwhile, the
+   * next poll notices.
    */
   private boolean restoreRoutes(LabSwitch own, SwitchGroup group, boolean[] before, boolean[] now) {
     StringBuilder lines = new StringBuilder();

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
 
@@ -70,7 +71,7 @@ final class JsonHelp {
     int types = rows.stream().mapToInt(row -> row[1].length()).max().orElse(0);
     String format = "  %-" + names + "s  %-" + types + "s  %s";
     for (String[] row : rows) {
-      text.append(format.formatted((Object[]) row).stripTrailing()).append('\n');
+      text.append(String.format(Locale.ROOT, format, (Object[]) row).stripTrailing()).append('\n');
     }
   }
 
