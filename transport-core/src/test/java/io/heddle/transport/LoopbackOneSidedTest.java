@@ -225,7 +225,9 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       signals.baton().release();
       ranks.awaitWord(1, WORD, 2);
       assertTrue(
-          ends.log.stream().anyMatch(line -> line.contains("plane gone carries, but leads")),
+          ends.log.stream()
+              .anyMatch(
+                  line -> line.contains("plane gone carries traffic, but not to signal words")),
           ends.log::toString);
     }
   }

@@ -505,7 +505,7 @@ abstract class OneSidedSuite {
           -TransportResult.INVALID_ARGUMENT,
           ranks.groups.get(0).start(1, 0, 0, OneSidedRanks.put((32L << 30) + 1, 0)));
       assertTrue(
-          ends.log.stream().anyMatch(line -> line.contains("one has 34359738368 at most")),
+          ends.log.stream().anyMatch(line -> line.contains("and the maximum is 34359738368")),
           ends.log::toString);
       /* The size of the other rank's memory is known only there. */
       long request = ranks.start(0, 1, 0, OneSidedRanks.put(8, DATA - 4));
