@@ -41,7 +41,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
       return List.of();
     }
     try {
-      /* Verdicts are made anew from the figures. */
+      /* Verdicts are computed again from the figures. */
       return Json.mapper().readValue(file.toFile(), Recorded.class).measurements();
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
