@@ -149,6 +149,8 @@ final class WanConfigs {
             control = %s
             audit = %s
             interval-ms = %s
+            # Above the 60 % that the moved flow's list carries: measured, it would be at the threshold.
+            high = 0.63
             hold-down-s = 3
             release-s = 3
             restart-s = %s
