@@ -149,7 +149,7 @@ final class WanConfigs {
             control = %s
             audit = %s
             interval-ms = %s
-            # Above the 60 % that the moved flow's list carries: measured, it would be at the threshold.
+            # Above the 60 percent that the moved flow's list carries: measured, it would be at the threshold.
             high = 0.63
             hold-down-s = 3
             release-s = 3
