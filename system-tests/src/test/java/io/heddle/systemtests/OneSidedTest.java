@@ -180,7 +180,7 @@ final class OneSidedTest {
   void disabledTablesRefuseWithReason() throws IOException, InterruptedException {
     environment.put("HEDDLE_ONE_SIDED", "0");
     String output = run(1, "--operations=1", "--verbose").getFirst();
-    assertTrue(output.contains("HEDDLE_ONE_SIDED=1 takes them"), output);
+    assertTrue(output.contains("HEDDLE_ONE_SIDED=1 enables them"), output);
     assertEquals("exit code 3", output.substring(output.lastIndexOf('\n') + 1), output);
   }
 }
