@@ -137,7 +137,7 @@ final class CommandFailuresTest {
     sentences.put("demo --fabric", "needs root");
     sentences.put("soak --fabric --runs 1 --json", "needs root");
     sentences.put("perf failover", "needs root");
-    sentences.put("bgp run --config HERE/bgp.conf", "locked/routes can't be published: this user");
+    sentences.put("bgp run --config HERE/bgp.conf", "locked/routes can't be published: permission");
     sentences.put("bgp show neighbours --control HERE/none", "no route daemon answers at");
     sentences.put("stat --stats HERE/locked", "locked: permission denied");
     sentences.put("errors --stats HERE/locked", "locked: permission denied");
