@@ -121,7 +121,11 @@ public final class SubnetHosts {
     return "";
   }
 
-  /* Two ports don't share a LID. Where a port has another LID, so have its other addresses. */
+  /*
+   * Invalidates known paths that contradict a new one. A path to the same port by another LID
+   * becomes due. A path to another port by the same LID is dropped, since two ports don't share a
+   * LID.
+   */
   private void invalidateNeighbours(Host host, HostPath path) {
     hosts.forEach((address, other) -> {
       HostPath known = other.path;

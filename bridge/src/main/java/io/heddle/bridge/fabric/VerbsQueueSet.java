@@ -103,7 +103,9 @@ final class VerbsQueueSet {
     return numbers.clone();
   }
 
-  /** Sets the hosts that resolve LIDs of packets. Called before the first packet. */
+  /**
+   * Sets the map that resolves the source LIDs of packets to ports. Called before the first packet.
+   */
   void useHosts(SubnetHosts hosts) {
     for (VerbsQueues each : all) {
       each.useHosts(hosts);

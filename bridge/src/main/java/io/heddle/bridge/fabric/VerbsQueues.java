@@ -163,7 +163,9 @@ final class VerbsQueues {
     }
   }
 
-  /** Sets the hosts that resolve LIDs of packets. Called before the first packet. */
+  /**
+   * Sets the map that resolves the source LIDs of packets to ports. Called before the first packet.
+   */
   void useHosts(SubnetHosts hosts) {
     receiver.useHosts(hosts);
   }

@@ -93,8 +93,8 @@ final class VerbsReceiver {
   }
 
   /**
-   * Sets the hosts that resolve LIDs of packets without a route header. Called before the first
-   * packet.
+   * Sets the map that resolves the source LIDs of packets without a route header to ports. Called
+   * before the first packet.
    */
   void useHosts(SubnetHosts others) {
     hosts = others;

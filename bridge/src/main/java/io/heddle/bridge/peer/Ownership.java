@@ -22,7 +22,7 @@ public final class Ownership {
   private View view;
   private int change;
   private boolean settled;
-  /* Groups at the last settlement. */
+  /* Configured groups when this bridge last settled; compared by identity. */
   private Collection<Gid> groups = Set.of();
 
   /**

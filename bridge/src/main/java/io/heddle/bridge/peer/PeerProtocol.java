@@ -247,7 +247,7 @@ public final class PeerProtocol {
     return ownership.isAgreed(alive) && alive.stream().allMatch(each -> each.agreement().settled());
   }
 
-  /** Returns whether that bridge decides under this one's view. */
+  /** Returns whether the peer's newest beacon announces the same view as this bridge's. */
   public boolean agrees(BridgePeer peer) {
     return peer.newest().agreement().view() == ownership.view().digest();
   }

@@ -40,7 +40,8 @@ final class Conversations {
      * @param number of the host's queue pair
      * @param index of the bridge's queue pair by which this host knows the other one
      * @param queueKey of the host's queue pair
-     * @param by assignments of the bridge's queue pairs here; null on the wire
+     * @param by assignments of the bridge's queue pairs here; null if this end's fabric is RoCEv2
+     *     over the bridge's own UDP socket
      * @param port by which packets name the host; null if they name it by its address
      */
     End(

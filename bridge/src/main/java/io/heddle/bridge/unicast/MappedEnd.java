@@ -9,10 +9,11 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge's port in one of two fabrics between which queue pair numbers are mapped. On the wire
- * the bridge owns all numbers of its addresses, and queue pair 1. On a device it owns some queue
- * pairs, and queue pair 1 belongs to the kernel. Packets contain numbers; the bridge identifies
- * them by an index: on the wire the number itself, on a device the position among its queue pairs.
+ * The bridge's port in one of two fabrics between which queue pair numbers are mapped. A port on
+ * the wire is a UDP socket for RoCEv2: the bridge owns all numbers of its addresses, and queue pair
+ * 1. A port on a device has some of its queue pairs, and queue pair 1 belongs to the kernel.
+ * Packets contain numbers; the bridge identifies them by an index: the number itself on the wire,
+ * the position among the bridge's queue pairs on a device.
  */
 public final class MappedEnd implements AutoCloseable {
   private final FabricPort fabric;
@@ -35,7 +36,7 @@ public final class MappedEnd implements AutoCloseable {
     hosts = device == null ? null : device.hosts();
   }
 
-  /** Returns a port on the wire. */
+  /** Returns a port on the wire: a UDP socket for RoCEv2. */
   public static MappedEnd onWire(FabricPort fabric) {
     return new MappedEnd(fabric, null, null, new int[0]);
   }
@@ -53,7 +54,7 @@ public final class MappedEnd implements AutoCloseable {
     return fabric;
   }
 
-  /** Returns the SIDR service; null on the wire. */
+  /** Returns the SIDR service of a port on a device; null for a port on the wire. */
   @Nullable SidrService service() {
     return service;
   }
@@ -86,7 +87,7 @@ public final class MappedEnd implements AutoCloseable {
     return moved;
   }
 
-  /** Returns the number of the bridge's queue pairs there; none on the wire. */
+  /** Returns the number of the bridge's queue pairs on the device; 0 for a port on the wire. */
   int queuePairs() {
     return numbers.length;
   }

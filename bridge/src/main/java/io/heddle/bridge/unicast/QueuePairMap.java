@@ -44,8 +44,8 @@ final class QueuePairMap {
   }
 
   /*
-   * Returns the hosts that distinguish services of the same number; null if packets name the
-   * host.
+   * Returns the client and server of a service; null if packets name their hosts. Where they don't,
+   * the assignments of one port distinguish services of the same number by these hosts.
    */
   private @Nullable HostPair serviceOf(int side, HostPair between) {
     return ends[side].namesHosts() ? null : between;

@@ -157,8 +157,8 @@ abstract class GatewayInWan {
   }
 
   /*
-   * Reading a data plane may take long, so its result can be old: nft has at most a share of a
-   * processor.
+   * Polls the gateway until this has been seen. On a busy processor nft reads the data plane
+   * slowly, so the result of one poll may be old already.
    */
   private void pollUntil(BooleanSupplier seen) throws InterruptedException {
     Patience patience = Patience.ofSeconds(30);

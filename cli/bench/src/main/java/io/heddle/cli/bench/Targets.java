@@ -188,10 +188,12 @@ final class Targets {
     return atMost("many connections", Measurements.SCALE, at + ", Heddle" + cost.ending(), most);
   }
 
-  /* The cost of failover can't be measured by a run without it. On the data path it is one word
-  that a call acquires and releases, part of the cost of calls. Only the control threads exist
-  for failover alone: their share of the processor time is the most that throughput can lose to
-  them. */
+  /*
+   * Every run includes failover, so its cost can't be measured by comparison. On the data path it is
+   * one word that a call acquires and releases, which is part of the cost of calls. Only the control
+   * threads exist for failover alone: their share of the processor time is the most that throughput
+   * can lose to them.
+   */
   private static List<Target> failover() {
     String group = "a plane is taken";
     return List.of(

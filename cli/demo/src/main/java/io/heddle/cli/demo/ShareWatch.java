@@ -8,15 +8,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sampler of counters during a run, which also triggers changes. Runs on its own thread until
- * {@link #close}, which rethrows its failure. A change runs on another thread, so that sampling
- * continues meanwhile.
+ * Sampler of the bytes sent by plane during a run. It also starts changes at set times. It samples
+ * on its own thread until {@link #close}, which rethrows a failure. A change runs on another
+ * thread, so that sampling continues meanwhile.
  */
 final class ShareWatch implements AutoCloseable {
   private static final long PERIOD_MS = 20;
   private static final double NANO = 1e-9;
 
-  /** Source of the bytes sent so far by plane; empty before the first. */
+  /** Source of the bytes sent so far, by plane. The list may be empty before the first bytes. */
   interface Counters {
     List<Long> read() throws IOException;
   }
@@ -28,7 +28,7 @@ final class ShareWatch implements AutoCloseable {
   private final Thread thread = new Thread(this::watch, "share-watch");
   private final double begun = System.nanoTime() * NANO;
   private volatile boolean ended;
-  /* Samples start with the first bytes. */
+  /* Time from the first bytes to the newest sample; negative before the first bytes. */
   private volatile double seenSeconds = -1;
   private volatile @Nullable Throwable failure;
   private final double[] changedAt;
@@ -114,7 +114,10 @@ final class ShareWatch implements AutoCloseable {
         });
   }
 
-  /* The ranks' files are empty at first. */
+  /*
+   * Returns the counters. Before the first sample the files of the ranks may be empty, so a failure
+   * counts as no bytes.
+   */
   private List<Long> read() throws IOException {
     try {
       return counters.read();
@@ -127,11 +130,11 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Returns whether sampling is complete.
+   * Returns whether sampling can end: it has lasted long enough or failed, or the first bytes are
+   * overdue.
    *
    * @param seconds duration to sample, from the first bytes
    * @param firstWithin seconds from the start within which the first bytes must arrive
-   * @return true also if sampling has failed
    */
   boolean hasSeen(double seconds, double firstWithin) {
     double seen = seenSeconds;
@@ -141,7 +144,8 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Returns an idle callback for a run that ends the ranks once sampling is complete.
+   * Returns an action to run repeatedly during a run. It ends the ranks once {@link #hasSeen} is
+   * true.
    *
    * @param seconds duration to sample, from the first bytes
    * @param firstWithin seconds from the start within which the first bytes must arrive

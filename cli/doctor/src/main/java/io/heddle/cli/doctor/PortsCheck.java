@@ -52,7 +52,10 @@ final class PortsCheck implements Check {
   public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     List<Plane> planes = host.planes().planes();
-    /* HEDDLE_PLANES is a choice; PlanesCheck reports names that match nothing. */
+    /*
+     * HEDDLE_PLANES may leave out ports on purpose; PlanesCheck reports its names that match
+     * nothing.
+     */
     if (!planes.isEmpty() && host.setting("HEDDLE_PLANES").isEmpty()) {
       for (NetworkLink link : host.addresses().links()) {
         if (!link.loopback()

@@ -63,8 +63,8 @@ final class StrayBytes {
   }
 
   /**
-   * Returns the planes that stray. Traffic between ranks of this host uses the loopback interface
-   * and is no sign: another interface must carry the bytes instead.
+   * Returns the planes whose bytes leave by another interface than their address's. The loopback
+   * interface doesn't count as another, since it carries the traffic between ranks of this host.
    *
    * @param planes bytes by plane
    * @param interfaces interface of each plane's address, by plane

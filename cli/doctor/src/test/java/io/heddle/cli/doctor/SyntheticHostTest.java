@@ -226,7 +226,10 @@ class SyntheticHostTest {
     assertEquals(List.of(), found(new PortsCheck()));
   }
 
-  /* The daemon doesn't run: each peer's port decides. */
+  /*
+   * Returns the evidence of configured planes that this host lacks. No daemon runs, so a peer's
+   * plane is missing if the peer's port carries none.
+   */
   private List<String> missing(Path folder, String peers) throws IOException {
     routes = folder.resolve("routes");
     config = Files.writeString(folder.resolve("bgp.conf"), "as = 65001\n" + peers);

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Stack of cleanup steps, run once and last first, when a command ends or is interrupted (Ctrl-C,
- * SIGTERM).
+ * Stack of cleanup steps for a command that ends or is interrupted (Ctrl-C, SIGTERM). Each step
+ * runs once, the newest first.
  */
 public final class Cleanup implements AutoCloseable {
   private final Deque<AutoCloseable> steps = new ArrayDeque<>();
@@ -15,7 +15,7 @@ public final class Cleanup implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** Adds a step to undo; returns it. */
+  /** Adds an object to close on cleanup; returns the object. */
   public <T extends AutoCloseable> T add(T step) {
     synchronized (steps) {
       steps.push(step);

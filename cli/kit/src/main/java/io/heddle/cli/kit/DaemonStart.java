@@ -41,8 +41,8 @@ public final class DaemonStart {
   }
 
   /**
-   * Makes sure that no daemon listens at a socket yet. Call it before starting anything that two
-   * daemons would do to each other.
+   * Makes sure that no daemon listens at a socket yet. Call it before each step by which a second
+   * daemon would disturb the first.
    *
    * @throws HeddleException if one listens
    */

@@ -11,8 +11,9 @@ public final class SelfCall {
   private SelfCall() {}
 
   /**
-   * Returns the command line that runs these classes again, without arguments. Its process becomes
-   * Java's. The checkout's own command would build first.
+   * Returns the command line that runs these classes again, without arguments. The script that it
+   * runs executes Java in the same process, so signals reach Java. The checkout's own command would
+   * build first.
    *
    * @throws HeddleException if the script that starts commands is missing
    */

@@ -147,8 +147,8 @@ final class FabricDaemons {
   }
 
   /**
-   * Counts sessions in BIRD's table of protocols; names of sessions with hosts begin with the
-   * port's, h.
+   * Counts the established sessions in BIRD's table of protocols. A session with a host is named
+   * after the router's port, and begins with h.
    */
   static Sessions birdSessions(String protocols) {
     int routers = 0;

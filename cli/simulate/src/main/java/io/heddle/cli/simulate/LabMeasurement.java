@@ -23,7 +23,10 @@ import java.util.function.Consumer;
  * simulated. Only policies with reproducible results are compared.
  */
 final class LabMeasurement {
-  /** Rate of a plane; a quarter of it is a whole number of the hundredths that BGP announces. */
+  /**
+   * Rate of a plane. BGP announces rates a hundredfold, in whole Gbit/s, so that a quarter of this
+   * rate is announced exactly.
+   */
   private static final double RATE_GBPS = 0.12;
 
   private static final int MILLISECONDS = 2_000;

@@ -17,7 +17,7 @@ record ChaosPlan(
     long seed, ChaosSetting setting, int maxBytes, int milliseconds, List<ChaosEvent> events) {
   private static final int EARLIEST_MS = 50;
 
-  /** Duration of a run that a fault ends: longer than the failure takes. */
+  /** Time for which a run with a fatal fault sends messages. The connection fails earlier. */
   private static final int UNTIL_IT_FAILS_MS = 60_000;
 
   private static final int PERCENT = 100;
@@ -25,7 +25,10 @@ record ChaosPlan(
   private static final int ALL_CUT_PERCENT = 12;
   private static final int NARROWED_PERCENT = 28;
 
-  /* Packets of the path MTU pass, packets of links with MTU 9000 don't. */
+  /*
+   * Longest packets of a narrowed plane. Packets of the RDMA path MTU pass it; packets that fill an
+   * MTU of 9000 don't.
+   */
   private static final int WIDE_MTU_BYTES = 9000;
   private static final int NARROWEST_BYTES = 4_300;
   private static final int WIDEST_BYTES = 8_700;
@@ -59,7 +62,7 @@ record ChaosPlan(
     int maxBytes = 1 << (14 + random.nextInt(7));
     int milliseconds = 300 + random.nextInt(700);
     List<ChaosEvent> events = new ArrayList<>();
-    /* One plane is spared except when all are cut: with no plane left, failing is correct. */
+    /* These faults spare one plane, since without any plane the run may rightly fail. */
     int spared = random.nextInt(setting.planes());
     for (int count = random.nextInt(4); count > 0; count--) {
       events.add(usual(random, setting, spared, milliseconds));
@@ -74,7 +77,7 @@ record ChaosPlan(
       int forMs = forGood ? ChaosEvent.FOR_EVER : 20 + random.nextInt(1_500);
       events.add(at(random, milliseconds, fault, forMs));
     }
-    /* Drawn last, so that the other choices of a seed stay as before. */
+    /* This draw is the last, so that it changes no other draw of the seed. */
     if (random.nextInt(PERCENT) < NARROWED_PERCENT && setting.mtuBytes() >= WIDE_MTU_BYTES) {
       events.add(narrowed(random, setting, milliseconds));
     }
@@ -106,7 +109,7 @@ record ChaosPlan(
     return planned(seed, setting, 1 << (14 + random.nextInt(5)), milliseconds, events);
   }
 
-  /* Returns a generator with other numbers than the group's. */
+  /* Returns a generator whose seed differs from that of the setting. */
   private static Random random(long seed) {
     return ChaosSetting.random(seed * 2 + 1);
   }
@@ -128,8 +131,7 @@ record ChaosPlan(
       Random random, ChaosSetting setting, int spared, int milliseconds) {
     ChaosFault fault = USUAL.get(random.nextInt(USUAL.size()));
     if (fault == ChaosFault.STOPPED_PEER && setting.graceMs() == ChaosSetting.SHORT_GRACE_MS) {
-      /* A busy host may resume it so late that no plane was up within the grace time, and an error
-      is correct. */
+      /* A busy host may resume the peer only after the grace time. An error is correct then. */
       fault = ChaosFault.CLOCK_STEP;
     }
     int others = setting.planes() - 1;
@@ -174,8 +176,8 @@ record ChaosPlan(
   }
 
   /*
-   * Drops overlapping faults: a plane at one host has one fault at a time, so that undoing one doesn't undo another. The
-   * fatal fault is the last.
+   * Drops overlapping faults. A plane at one host has one fault at a time, so that undoing one
+   * doesn't undo another. No fault follows a fatal one.
    */
   private static List<ChaosEvent> apart(List<ChaosEvent> events) {
     List<ChaosEvent> kept = new ArrayList<>();

@@ -42,17 +42,19 @@ public final class StatsFolders {
     this.own = own;
   }
 
-  /** Returns the usual folders of a test. */
+  /** Returns the usual folders, but in a test's own folder instead of shared memory. */
   static StatsFolders in(Path sharedMemory) {
     return new StatsFolders(null, sharedMemory, false);
   }
 
-  /** Returns the folders of the jobs that this user may control: its own, for root all. */
+  /**
+   * Returns the folders of the jobs that this user may control: all for root, else the user's own.
+   */
   public StatsFolders ofOwnJobs() {
     return new StatsFolders(named, sharedMemory, LinuxCalls.geteuid() != FileStatus.ROOT);
   }
 
-  /** Returns the folders, read again each time, since users come and go. */
+  /** Returns the folders that exist now. Each call lists them again, since jobs start and end. */
   public List<Path> folders() {
     return folders(new ArrayList<>());
   }
@@ -87,9 +89,9 @@ public final class StatsFolders {
   }
 
   /**
-   * Returns all processes, by number.
+   * Returns the statistics of processes, sorted by process number.
    *
-   * @param processId only this one; null for all
+   * @param processId number of the only process to return; null for all
    * @throws HeddleException if the named folder can't be read
    */
   public Found read(@Nullable Long processId) {
@@ -154,7 +156,7 @@ public final class StatsFolders {
     return described() + "; --stats names another folder";
   }
 
-  /** Returns the folders read, for a sentence. */
+  /** Returns the paths of the folders, as part of a sentence. */
   String described() {
     List<Path> folders = folders();
     return folders.isEmpty()

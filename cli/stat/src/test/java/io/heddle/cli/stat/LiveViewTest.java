@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the live view in a terminal of its own, made by script(1). */
+/** Tests of the live view in a pseudo-terminal that script(1) creates. */
 @EndsWithin(60)
 class LiveViewTest {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -26,7 +26,10 @@ class LiveViewTest {
 
   @TempDir Path folder;
 
-  /* Tests under nohup or & start with ^C ignored, and so would their child processes. */
+  /*
+   * Starts the live view with the default action for SIGINT. A shell may have started the tests in
+   * the background with SIGINT ignored, and child processes inherit that.
+   */
   private Process inTerminal(int columns, int rows, String... environment) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/script"))) {
       Skip.because("there is no /usr/bin/script to make a terminal with");
@@ -45,7 +48,7 @@ class LiveViewTest {
         .start();
   }
 
-  /* Returns the output until the third frame began; then sends ^C and adds the rest. */
+  /* Sends ^C once the third frame has begun. Returns the whole output. */
   private static String watchAndInterrupt(Process process) throws Exception {
     StringBuilder seen = new StringBuilder();
     InputStream out = process.getInputStream();

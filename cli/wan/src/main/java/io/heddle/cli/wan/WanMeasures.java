@@ -268,7 +268,10 @@ final class WanMeasures {
         });
   }
 
-  /* D: two queue pairs with the same list by hash start; one of them has to leave it. */
+  /*
+   * D: the time from the start of two elephants whose hashes choose the same list until the first
+   * packet of one uses another list.
+   */
   private void latency(WanCapture capture, int rounds) throws IOException, InterruptedException {
     startController();
     awaitController();

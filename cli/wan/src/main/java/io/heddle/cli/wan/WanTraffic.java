@@ -28,12 +28,15 @@ final class WanTraffic implements AutoCloseable {
   /** First word of a base transport header: a write, on partition 0xffff. */
   static final int BTH_WORD = 0x0a40ffff;
 
-  /* Wire size behind the rates: the payload with UDP and IPv6. */
+  /* Size of a packet by which rates are converted: payload, UDP header and IPv6 header. */
   private static final double PACKET_BITS = 8.0 * (PAYLOAD + 48);
   private static final long TURN_NS = 2_000_000;
   private static final long MOST_LATE_NS = 1_000_000_000;
 
-  /* No more than the kernel queues for a moment between two namespaces. */
+  /*
+   * Longest time for which an even sender catches up. The kernel can queue the packets of that time
+   * between two namespaces.
+   */
   private static final long LEAST_LATE_NS = 50_000_000;
 
   private final long mostLateNs;

@@ -15,7 +15,7 @@ public final class ControllerStatus {
    * @param policies state of each policy, with the reason
    * @param gaps policies that can't be decided, with the reason
    * @param lists load of each list
-   * @param rules wanted in force
+   * @param rules rules that the controller wants in force
    * @param decisions the last twenty, newest first
    * @param work totals since the start
    */

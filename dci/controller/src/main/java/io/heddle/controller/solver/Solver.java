@@ -19,10 +19,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides in rounds, and damps oscillation by its memory. An imbalance has to last; the effect of a
- * move has to show before the next; a moved flow rests; a rule has to be needless for a while
- * before it is withdrawn. That while grows each time that the flow needs a rule again, as with
- * bursts. All policies of a snapshot share their links; the busiest is relieved first. Used by one
+ * Solver that decides in rounds, and damps oscillation by its memory. An imbalance has to last
+ * before a flow is moved. The effect of a move has to show before the next move. A moved flow stays
+ * on its list for a time. A rule is withdrawn once it has been needless for the release time. Each
+ * time that the flow needs a rule again, as with bursts, its release time doubles, up to a limit.
+ * All policies of a snapshot share their links; the busiest policy is relieved first. Used by one
  * thread.
  */
 public final class Solver {

@@ -33,7 +33,10 @@ import java.util.function.ToLongFunction;
 
 /** BGP sessions with controllers, and the steers that their rules cause. */
 public final class ControllerSessions implements AutoCloseable {
-  /** The gateway's interface to its rules. Called on the speaker's thread. */
+  /**
+   * Interface to the gateway, which receives the rules and supplies its flows. Called on the
+   * speaker's thread.
+   */
   public interface Steering {
     void rules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone);
 

@@ -161,9 +161,10 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int ri
   }
 
   /**
-   * Search for path codes under which the most learned ports agree with a linear hash. The base's
-   * path has code 0. Codes are unique only up to a change of basis, so the first new path takes the
-   * next power of two, or a sum of earlier codes. One search, one thread.
+   * Search for path codes by which as many learned ports as possible agree with a linear hash. The
+   * base's path has code 0. Codes are unique only up to a change of basis. So a new path is tried
+   * with the next power of two, and with each free sum of earlier codes. Used for one search, by
+   * one thread.
    */
   private static final class CodeSearch {
     private static final int MOST_STEPS = 100_000;

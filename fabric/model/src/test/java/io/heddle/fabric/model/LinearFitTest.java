@@ -89,7 +89,10 @@ final class LinearFitTest {
     }
   }
 
-  /* Bits 0, 1 and 2 choose among eight; no near port flips two of them, so sums are unknown. */
+  /*
+   * Bits 0, 1 and 2 of the port choose among eight routers. No learned port flips two of these
+   * bits, so the four routers chosen by two or three flipped bits are unknown.
+   */
   @Test
   void pathsWithoutALearnedPortAreCounted() {
     Map<Integer, String> paths = new TreeMap<>();

@@ -96,7 +96,8 @@ public final class EventCalendar {
       nowNs += firstBusy(at) - at & RING - 1;
     }
     /*
-     * Events that enter the ring now are later than the earliest, or one of them is the earliest.
+     * Moves near events from the heap into the ring. All of them are later than the ring's earliest
+     * event. If the ring was empty, the first of them is the earliest.
      */
     while (far.size() > 0 && far.earliestNs() - nowNs < RING) {
       long timeNs = far.earliestNs();

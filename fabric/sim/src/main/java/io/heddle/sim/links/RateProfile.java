@@ -112,7 +112,10 @@ public final class RateProfile {
     }
   }
 
-  /** Returns the time from 0 to then, each moment weighted by its share. */
+  /**
+   * Returns the integral of the share from time 0 to this one. In that many nanoseconds at the full
+   * rate a link could carry the same bytes.
+   */
   public double integralNs(double untilNs) {
     piece(untilNs);
     double sum = 0;

@@ -6,7 +6,7 @@ import io.heddle.cli.kit.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Line printed by {@code heddle-among-threads}. */
+/** Event that a rank of {@code heddle-among-threads} prints as a line. */
 sealed interface AmongThreadsEvent {
   /**
    * Event: the rank is connected and warm.
@@ -16,12 +16,12 @@ sealed interface AmongThreadsEvent {
   record Ready(String net) implements AmongThreadsEvent {}
 
   /**
-   * Event: the rank has finished an ordered turn.
+   * Event: the rank has finished the all-reduces of one size.
    *
    * @param bytes size of each all-reduce
-   * @param wrong number of wrong elements
+   * @param wrong number of wrong elements in all of them
    * @param timesUs time of each all-reduce, µs
-   * @param threads accounts of threads over the whole turn; empty unless enabled
+   * @param threads accounts of the rank's threads over all of them; empty unless requested
    */
   record Turn(long bytes, long wrong, List<Double> timesUs, List<ThreadAccount> threads)
       implements AmongThreadsEvent {}
@@ -33,7 +33,7 @@ sealed interface AmongThreadsEvent {
    */
   record Ended(long wrong) implements AmongThreadsEvent {}
 
-  /** Any other line. */
+  /** Any line that isn't one of these events. */
   record Unknown(String line) implements AmongThreadsEvent {}
 
   static AmongThreadsEvent parse(String line) {

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Simulated reports of a gateway without real traffic: rates, lists, growing counters, and rules
- * that take effect. For any thread.
+ * Simulated gateway that reports rates, lists, rules and growing counters, without real traffic. A
+ * rule takes effect at once. For any thread.
  */
 final class SimulatedGateway implements Supplier<GatewayReport> {
   static final String POLICY = "wan";
@@ -25,7 +25,10 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   private static final double BITS_PER_OCTET = 8;
   private static final int KEPT_SAMPLES = 64;
 
-  /** Time to make one sample; a gateway samples five times a second. */
+  /**
+   * Age up to which an unchanged sample is reported again. A real gateway samples five times a
+   * second.
+   */
   private static final long SAME_SAMPLE_NS = 20_000_000;
 
   private static final int PACKET_BYTES = 4_000;
@@ -93,13 +96,16 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     flows.computeIfPresent(queuePair, (same, flow) -> flow.by(list));
   }
 
-  /** Withdraws its rule. */
+  /** Withdraws an elephant's rule, so that it uses the list of its hash again. */
   synchronized void release(int queuePair) {
     count();
     flows.computeIfPresent(queuePair, (same, flow) -> flow.by(flow.listByHash()));
   }
 
-  /** Returns the time of the last sample sent before; the moment itself if there was none. */
+  /**
+   * Returns the time at which the last sample before this moment was sent; the moment itself if
+   * there was none.
+   */
   synchronized long sampleBefore(long nanoTime) {
     long last = nanoTime;
     for (long each : samples) {
