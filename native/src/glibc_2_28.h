@@ -1,8 +1,8 @@
 /*
- * Included before each source of the library. glibc 2.32 and 2.34 moved functions between their libraries and gave
- * them new versions. A library linked against these won't load on glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). The
- * old versions are the same functions. On old hosts they are in libpthread and libdl; new ones have empty libraries
- * of those names.
+ * Old symbol versions of glibc's functions, for hosts with glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). Included before
+ * each source of the library. glibc 2.32 and 2.34 moved functions between libraries and gave them new symbol versions.
+ * A library linked against the new versions doesn't load on the old hosts. The old versions name the same functions. Old
+ * hosts have them in libpthread and libdl, of which new hosts have empty ones.
  */
 #ifndef GLIBC_2_28_H
 #define GLIBC_2_28_H

@@ -112,7 +112,7 @@ static char *working_folder(char *path, size_t bytes) {
   return strcpy(path, "/");
 }
 
-/* ---- the image of Java's own classes: libjimage maps all of it, but reads by its descriptor ---- */
+/* ---- lib/modules, the JDK's classes: libjimage maps the whole file, but reads it through the descriptor ---- */
 
 static struct {
   int fd;

@@ -75,7 +75,7 @@ static bool take(struct heddle_jvm_choice *choice, const char *home, const char 
   return true;
 }
 
-/* Of the homes that match a pattern, tries the version nearest to the tested one: the smallest that suffices. */
+/* Tries the oldest sufficient version among the homes that match a pattern: it is the nearest to the tested one. */
 static bool take_from_folder(struct heddle_jvm_choice *choice, const char *pattern) {
   glob_t found;
   if (glob(pattern, GLOB_TILDE, NULL, &found) != 0) {

@@ -219,7 +219,7 @@ void heddle_locale_restore(void);
 
 /* ---- functions that Java calls by address, because they are faster in C ---- */
 
-/* None blocks. All have one shape, since each further one delays the start by two milliseconds. */
+/* None blocks. All have the same signature, since each further signature delays the start by two milliseconds. */
 typedef int64_t (*heddle_critical_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
 
 /* ---- packets.c: rows of packets ---- */
@@ -235,8 +235,8 @@ struct heddle_row {
 struct heddle_packet_calls {
   /*
    * (packet, count, payload, payload_bytes, front): builds a row of WRITE ONLY packets. The first one's headers are
-   * at packet; the others' are derived from it. Behind each packet's headers come the next payload_bytes (a multiple
-   * of 256, not 0), and behind these the CRC-32 of both, started with front.
+   * at packet; the others' are derived from it. Each packet's headers are followed by the next payload_bytes (a
+   * multiple of 256, not 0) and the ICRC: the CRC-32 of headers and payload, XOR front.
    */
   heddle_critical_call seal;
   /*

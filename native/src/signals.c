@@ -114,9 +114,9 @@ static bool is_inside(const struct range *range, uintptr_t address) {
 }
 
 /*
- * For a thread that the shim didn't attach, after the JVM didn't recognise the fault. The shim's threads are known by
- * their names, the JVM's by their code's address. Other attached threads were attached by the host; on these, only
- * code that belongs to no file counts as Java's.
+ * Returns whether a fault is the JVM's or Heddle's, on a thread that the shim didn't attach. Called after the JVM's
+ * handler didn't recognise the fault. Heddle's threads are recognised by their names, the JVM's by the address of their
+ * code. Other attached threads were attached by the host. On these, only code outside all files counts as Java's.
  */
 static bool is_of_jvm(const void *context) {
   uintptr_t counter = counter_of(context);

@@ -57,7 +57,10 @@ static void *print(void *argument) {
   return NULL;
 }
 
-/* category: the one that the host sets from its environment before it loads the plugin; -1: none, as C starts. */
+/*
+ * category: the locale category that the host sets from its environment before it loads the plugin; -1 for none, which
+ * leaves the C locale.
+ */
 static void host(int category) {
   CHECK(category < 0 || setlocale(category, "") != NULL, "%s: no locale %s", current, getenv("LC_ALL"));
   struct view before = look();

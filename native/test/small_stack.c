@@ -1,6 +1,6 @@
 /*
- * Java would end the process on a small stack. Control-path calls work on any stack, since they run on threads of the
- * plugin. A call that moves data is refused on a small stack and enters Java on a larger one.
+ * Calls from threads with small stacks, on which Java would end the process. Control-path calls work on any stack, since
+ * threads of the plugin run them. A data-path call enters Java on the caller's stack, so it is refused on a small one.
  */
 #include "harness.h"
 

@@ -8,7 +8,7 @@
 
 #include "habits.h"
 
-/* Prefix of the names of the plugin's threads; the program's own one is its watch. */
+/* Prefix of the names of the plugin's threads. The program's own second thread is its watchdog. */
 #define PLUGIN_THREAD " heddle-"
 
 enum { MESSAGES = 150, SETTLED = 3 };
@@ -58,8 +58,9 @@ static long count_descriptors(struct names *names) {
 }
 
 /*
- * Compiler threads of the JVM come and go, so they aren't counted. A listing during which a thread ends may lack
- * others (proc_pid_task in fs/proc/base.c continues at an offset); then -1, detected by the kernel's own count.
+ * Returns the number of threads, without the JVM's compiler threads, which come and go; adds their names. Returns -1 if
+ * a thread started or ended meanwhile: the listing may then lack others, since the kernel resumes it at an offset
+ * (proc_pid_task in fs/proc/base.c).
  */
 static long count_threads(struct names *names) {
   long count = 0, listed = 0, before = number_of_status("Threads");
@@ -84,7 +85,7 @@ static long count_threads(struct names *names) {
   return listed == before && listed == number_of_status("Threads") ? count : -1;
 }
 
-/* The plugin's own threads end soon after finalize; if one doesn't, the watch ends the process. */
+/* Waits for the plugin's threads, which end soon after finalize. If one doesn't, the watchdog ends the process. */
 static struct held held_now(void) {
   struct held held = {0};
   do {

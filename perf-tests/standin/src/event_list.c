@@ -24,7 +24,10 @@ static void count_up(const struct event_list *list) {
   (void)written; /* the counter holds 2^64 - 2 */
 }
 
-/* Called with the lock held. A reader that has decremented already finds the list empty, and waits again. */
+/*
+ * Decrements the counter for a removed mail. Called with the lock held. If a reader has decremented it already, poll()
+ * keeps this from blocking; the reader finds the list empty and waits again.
+ */
 static void count_down(const struct event_list *list) {
   struct pollfd readable = {.fd = list->file, .events = POLLIN};
   uint64_t one;

@@ -80,8 +80,8 @@ void deliver_mail(const struct mail *mail) {
 }
 
 /*
- * Turns mail into the caller's event, which must be acknowledged from now on. Returns false if its object was
- * destroyed.
+ * Fills the event for the caller and counts it on its object; the caller must acknowledge it. Returns false if that
+ * object was destroyed.
  */
 static bool report(const struct mail *mail, struct ibv_async_event *event) {
   bool known = true;

@@ -223,7 +223,7 @@ struct fabric {
   struct subnet_address addresses[ADDRESSES];
   struct subnet_service services[SERVICES];
   struct subnet_letter letters[LETTERS];
-  uint32_t forgotten; /* groups, whose LIDs aren't reused */
+  uint32_t forgotten; /* groups lost in restarts of the subnet manager; new ones get later LIDs */
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];

@@ -21,10 +21,10 @@ struct manager_id {
   struct member *members;
   struct manager_id *next;
   uint64_t number; /* unique in the process */
-  /* A listener's. */
+  /* Of a listener. */
   uint8_t address[16];
   uint16_t port;
-  /* Of one that received a request. */
+  /* The request that created this id at the server. */
   struct subnet_letter question;
 };
 

@@ -31,7 +31,7 @@ public record NetworkLink(
     String kind) {
   private static final Path SYSFS = Path.of("/sys/class/net");
 
-  /* Default names of the engines and plugins. */
+  /* Default interface names of container engines, cluster network plugins and hypervisors. */
   private static final Pattern CONTAINERS =
       Pattern.compile(
           String.join(

@@ -47,7 +47,7 @@ public record PlaneMarks(
     return address instanceof Inet6Address;
   }
 
-  /** Returns whether it is an address without an on-link prefix, as of pods. */
+  /** Returns whether the address has no on-link prefix, such as the address of a pod. */
   public boolean isHostAddress() {
     return prefixLength >= bits();
   }
@@ -98,8 +98,8 @@ public record PlaneMarks(
   }
 
   /**
-   * Returns whether one's on-link prefix includes the other's address, or both are in one /64 and
-   * don't both divide it into subnets.
+   * Returns whether either plane's on-link prefix includes the other's address. Two addresses in
+   * one /64 count as well, unless both planes divide it into subnets.
    */
   public boolean reaches(PlaneMarks other) {
     boolean includes =

@@ -9,17 +9,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Successor of a plane's address after that has gone. It is on the same interface, of the same
- * family, and no other plane's. The first of these sources that has one gives it:
+ * Search for the successor of a plane's address that was removed. The successor is on the same
+ * interface, is of the same family, and belongs to no other plane. These rules apply in order:
  *
  * <ol>
- *   <li>the key: an address that a process started now would give the plane's key;
- *   <li>the interface, if it has this plane alone and the operator has no {@link PlaneRules}: its
- *       usable address, or the fittest of them if they are of one subnet.
+ *   <li>The key: an address to which a process started now would give the plane's key.
+ *   <li>The interface, if it carries no other plane and the operator has set no {@link PlaneRules}:
+ *       its usable address, or the fittest of several in one subnet.
  * </ol>
  *
- * If neither has one despite usable addresses, the plane can't be distinguished from others, and
- * waits.
+ * If neither rule finds one although the interface has usable addresses, the plane can't be
+ * distinguished from others. It then waits.
  */
 public final class PlaneSuccession {
   private final HostPlanes host;

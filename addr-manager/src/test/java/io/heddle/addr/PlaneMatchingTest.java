@@ -17,8 +17,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests of the pairs that two hosts of realistic layouts find. Each finds its planes as at a start.
- * A host is written as its addresses: "e1 fd00:1:1:1::1/64, e2 …".
+ * Tests of plane matching between two hosts with realistic layouts. Each host's planes are
+ * discovered as at a plugin's start. A host is written as a list of its addresses: {@code e1
+ * fd00:1:1:1::1/64, e2 …}.
  */
 class PlaneMatchingTest {
   private static final int LAYOUTS = 4_000;

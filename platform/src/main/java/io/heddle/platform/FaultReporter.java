@@ -58,7 +58,7 @@ public final class FaultReporter {
    * Reports a fault and then runs its handler.
    *
    * @param what failed action, as the beginning of a sentence
-   * @param consequence handler that fails what depends on the action; allocated in advance
+   * @param consequence handler that fails the action's dependants; allocated in advance
    * @return false where the handler itself failed, which is reported too
    */
   public synchronized boolean reportAndHandle(
@@ -94,7 +94,7 @@ public final class FaultReporter {
       try {
         log.write(Log.Level.WARN, withoutMemory);
       } catch (Throwable noLog) {
-        /* Nothing can be logged. What depends on the action still fails, and its caller reports that. */
+        /* Nothing can be logged. The handler still fails the action's dependants, and their callers report that. */
         times = 0;
       }
     }

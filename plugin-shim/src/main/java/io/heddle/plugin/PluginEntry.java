@@ -72,7 +72,7 @@ public final class PluginEntry {
     try {
       aside.start();
     } catch (OutOfMemoryError noThread) {
-      found.run(); /* the callers need the result, and report the limit */
+      found.run(); /* on this thread; calls that need threads report the limit later */
     }
     return () -> awaited(found);
   }

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
-   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a silent plane is abandoned within a second. A device that ignores
-   * {@link ReadyToSendAttributes#peer} may take a peer that waits for its core for a failed plane. That costs a failover,
-   * and the plane comes back.
+   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a silent plane is abandoned within a second. If a device
+   * ignores {@link ReadyToSendAttributes#peer}, a peer that is waiting for a processor may look like a failed plane.
+   * That costs a failover, and the plane comes back.
    */
   static final int DEFAULT_TIMEOUT_CODE = 14;
 

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Listening sockets of a job's rank, the route daemon, the exporter and the answering doctor, by
- * the kernel's tables, are exactly those of docs/security.md.
+ * Test that a job's rank, the route daemon, the exporter and the answering doctor listen on exactly
+ * the sockets of docs/security.md. The kernel's tables list the sockets.
  */
 @EndsWithin(120)
 @SystemTest
@@ -81,7 +81,7 @@ final class ListeningTest {
     return rows;
   }
 
-  /* Returns whether it is bound to a loopback address, and to which port. */
+  /* Describes a socket: its protocol, whether it is bound to all addresses or to one, and its port if that is fixed. */
   private static String place(String protocol, String local) {
     int colon = local.indexOf(':');
     boolean all = local.substring(0, colon).chars().allMatch(digit -> digit == '0');
@@ -108,7 +108,7 @@ final class ListeningTest {
         }
       }
     }
-    /* An unnamed pair of sockets, by which Java wakes its selectors, is unreachable for others. */
+    /* Java wakes its selectors over an unnamed socket pair, which no other process can reach. */
     for (String[] row : rows(process, "unix", 6)) {
       if (row.length > 7) {
         found.add("unix " + row[7]);

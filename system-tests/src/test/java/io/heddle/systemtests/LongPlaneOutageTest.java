@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Long outages of planes, each with another cause, under a job that checks every byte: for some
- * seconds, and for ten minutes with {@code ./heddle test --whole}. Each plane returns by itself.
+ * Test of long plane outages, each with a different cause, under a job that checks every byte. They
+ * last some seconds, or ten minutes with {@code ./heddle test --whole}. Each plane returns by
+ * itself.
  */
 @EndsWithin(900)
 @SystemTest

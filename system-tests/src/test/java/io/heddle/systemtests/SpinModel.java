@@ -93,7 +93,10 @@ final class SpinModel {
     assertTrue(verdict.states() > LEAST_STATES, "a model in which nothing happens proves nothing");
   }
 
-  /** Since only intended ends have no successor, every run ends well. */
+  /**
+   * Asserts that no run goes on for ever. Together with {@link #assertSound}, every run then ends
+   * in an intended state.
+   */
   void assertEveryRunEnds(String definitions) throws IOException, InterruptedException {
     Verdict verdict = search(Search.CYCLES, definitions);
     assertEquals(0, verdict.errors(), verdict.first());

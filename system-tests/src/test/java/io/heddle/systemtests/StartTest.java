@@ -14,7 +14,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Classes that NCCL waits for in {@code init}; {@code ./heddle perf start} measures the time. */
+/**
+ * Test that {@code init}, for which NCCL waits, loads no class that takes milliseconds. {@code
+ * ./heddle perf start} measures the time.
+ */
 @EndsWithin(120)
 @SystemTest
 class StartTest {

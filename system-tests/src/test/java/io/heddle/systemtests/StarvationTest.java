@@ -142,8 +142,8 @@ final class StarvationTest {
   }
 
   /*
-   * A rank logs a plane once, from when its first connection leaves it until its last one returns:
-   * a cut in between logs no line.
+   * Waits until every rank is back on the plane. A rank logs that its first connection leaves a plane, and that its last
+   * one returns. So it would log nothing for a cut in between.
    */
   private void awaitBack(String plane) throws InterruptedException {
     Patience patience = Patience.ofSeconds(60);

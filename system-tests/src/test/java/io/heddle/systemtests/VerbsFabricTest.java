@@ -40,8 +40,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The bridge's end in a libibverbs fabric, on two devices of the stand-in: one receives the other's
- * packets to a group. Runs in a separate process, as {@link ProviderFaultTest}.
+ * Tests of the bridge's port in a libibverbs fabric, on two devices of the stand-in. One device
+ * sends to a multicast group, and the other one receives. Runs in a process of its own, as {@link
+ * ProviderFaultTest} does.
  */
 @EndsWithin(60)
 @SystemTest
@@ -50,7 +51,7 @@ final class VerbsFabricTest {
   private static final GroupAddress NAME = GroupAddress.of(GROUP);
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
-  /* Of the bridge: packets per poll, receives posted, and a device's delay. */
+  /* Values of the bridge: packets per poll, posted receives, and a device's delay. */
   private static final int BATCH = 64;
   private static final int RECEIVES = 1024;
   private static final long DEVICE_NS = 1_000_000;

@@ -14,16 +14,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the resources of an idle connection of the soft device: heap, pages, descriptors. */
 class ConnectionMemoryTest {
-  /* Connections that also allocate everything needed only once. */
+  /* Connections before the measurement, which also allocate everything that a process needs once. */
   private static final int FIRST_LINKS = 8;
   private static final int LINKS = 64;
   private static final long MOST_BYTES = 64 << 10;
   private static final long MOST_HEAP_BYTES = 48 << 10;
 
-  /* Allowance for thread stacks, which look like such mappings. */
+  /* Allowance per closed connection, since residentOfTables() counts the stacks of threads too. */
   private static final long MOST_LEFT_BYTES = 16 << 10;
 
-  /** Of one direction: a control channel, and a sending socket on each of four planes. */
+  /**
+   * Limit per end of a connection: a control channel, and a sending socket on each of four planes.
+   */
   private static final long MOST_DESCRIPTORS = 6;
 
   @TempDir private Path folder;
@@ -64,8 +66,8 @@ class ConnectionMemoryTest {
   }
 
   /*
-   * Returns the resident bytes of mappings without large pages: queue pairs, connections with their rings, and
-   * stacks.
+   * Returns the resident bytes of mappings that exclude large pages (nh): queue pairs, connections' rings, and the
+   * stacks of threads.
    */
   private static long residentOfTables() throws IOException {
     long bytes = 0;

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests of a sender whose control thread is delayed while the receiver fences a plane. Its messages
- * continue over the other planes, so the fence is laps of the ring old when it is processed. Guards
- * of failover.pml and one-sided.pml: docs/failover-model.md.
+ * continue over the other planes. When it processes the fence, the ring of slots has wrapped once
+ * or several times since. Guards of failover.pml and one-sided.pml: docs/failover-model.md.
  */
 class LateFenceTest {
   private static final int SLOTS = 256;

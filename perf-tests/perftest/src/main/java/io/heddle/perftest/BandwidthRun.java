@@ -175,8 +175,8 @@ final class BandwidthRun {
   }
 
   /*
-   * For a test by time. If both ends send, each stops by its own clock: an end that waited for its
-   * last sends might wait for receives that a finished peer posts no more.
+   * Returns whether a test by time waits for its last sends. If both ends send, each stops by its own clock. A peer
+   * that has stopped posts no more receives, so the last sends might never complete.
    */
   private boolean waitsForSends() {
     return sends && !receives;

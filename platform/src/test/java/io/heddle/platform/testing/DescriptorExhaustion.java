@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Harness for descriptor exhaustion: runs a trial with no, one, two and so on free descriptors, and
- * checks that a refused trial leaks none. For a separate process without other use of descriptors.
+ * Harness for descriptor exhaustion: runs a trial with 0, 1, 2 and so on free descriptors, and
+ * checks after each that none has leaked. Needs a process in which nothing else opens descriptors.
  */
 public final class DescriptorExhaustion {
   /** Free descriptors at the last trial. */
@@ -28,7 +28,10 @@ public final class DescriptorExhaustion {
 
   private DescriptorExhaustion() {}
 
-  /** Runs such a program to a successful end; returns its output. */
+  /**
+   * Runs a program that calls {@link #mostRefused}, with a low limit of descriptors. Asserts that
+   * it succeeds, and returns its output.
+   */
   public static String run(Path output, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     List<String> limited = List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT);
@@ -38,12 +41,13 @@ public final class DescriptorExhaustion {
   }
 
   /**
-   * Repeats the trial in such a program, each time with one more free descriptor.
+   * Repeats the trial in a program started by {@link #run}, each time with one more free
+   * descriptor.
    *
-   * @param trial takes and returns descriptors, also through threads that end; false where it was
-   *     refused some
-   * @return largest number that was refused
-   * @throws AssertionError where a trial leaks some, or closes others'
+   * @param trial action that opens and closes descriptors, also in threads that end; returns false
+   *     if it couldn't open all
+   * @return largest number of free descriptors with which the trial failed; -1 if it never did
+   * @throws AssertionError if a trial leaks descriptors, or closes some that it didn't open
    */
   public static int mostRefused(BooleanSupplier trial) {
     trial.getAsBoolean(); /* loading its classes needs descriptors, too */

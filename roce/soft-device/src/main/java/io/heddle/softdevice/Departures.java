@@ -126,7 +126,7 @@ final class Departures {
       }
     } else {
       flushGathered();
-      /* The pending bundle stays where its socket is full. */
+      /* The pending bundle stays if its socket is full. */
       if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
         return false;
       }
@@ -143,7 +143,7 @@ final class Departures {
     leave();
   }
 
-  /** Sends the pending bundle; where the socket is full it stays, and later trains overtake it. */
+  /** Sends the pending bundle. If the socket is full it stays, and later trains overtake it. */
   void leave() {
     if (bundle.isEmpty()) {
       return;

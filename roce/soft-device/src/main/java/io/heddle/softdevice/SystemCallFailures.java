@@ -5,13 +5,13 @@ import io.heddle.platform.Log;
 import java.util.Queue;
 
 /**
- * Classifier of errors from the data path's system calls. Most concern one packet or are transient,
- * and the protocol recovers. Others mean that a call or its descriptor is unusable: then the device
- * fails, with one warning and an asynchronous event to its users. One per device; under the
- * progress lock.
+ * Classifier of errors from the data path's system calls. Most errors concern one packet or are
+ * transient, and the protocol recovers. A permanent error means that a system call or its
+ * descriptor is unusable. Then the device fails, with one warning and one asynchronous event. One
+ * per device; under the progress lock.
  */
 final class SystemCallFailures {
-  /** Consecutive non-transient errors until a socket counts as broken. */
+  /** Number of consecutive non-transient errors after which a socket counts as broken. */
   static final int MAX_IN_A_ROW = 64;
 
   private static final int ENOTSOCK = 88;

@@ -167,7 +167,7 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* It counted as lost, and its first piece arrived before it. */
+  /* The packet counts as lost and is resent in pieces. It arrives late, after its first piece. */
   @Test
   void latePacketDoesNotReplaceArrivedPiece() {
     makePathNarrow();

@@ -246,7 +246,7 @@ class NarrowPathTest {
     }
   }
 
-  /* Their probes arrive in one pass of the peer's, and are answered one by one. */
+  /* The peer receives the probes of all links in one pass, and answers them one by one. */
   @Test
   void widePathsOfManyLinksAreRecognised() {
     try (Writes writes = new Writes("", 8).connected()) {

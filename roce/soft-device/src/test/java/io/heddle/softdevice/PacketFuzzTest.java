@@ -58,7 +58,7 @@ class PacketFuzzTest {
       } finally {
         engine.unlock();
       }
-      /* The bytes know no key, so nothing is placed. */
+      /* The fuzzer doesn't know the region's key, so no packet writes to the region. */
       MemorySegment region = Memory.ALL.asSlice(pair.right.mr.address(), 1 << 16);
       assertEquals(-1, region.mismatch(MemorySegment.ofArray(new byte[1 << 16])));
     }

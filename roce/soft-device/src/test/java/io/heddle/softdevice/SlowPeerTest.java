@@ -245,14 +245,16 @@ class SlowPeerTest {
     long startNs = System.nanoTime();
     for (int path = 0; path < PATHS; path++) {
       write(path);
-      rights.get(path).postSend(pair.right.request(Operation.RDMA_WRITE, path, 0, BYTES, pair.left));
+      rights
+          .get(path)
+          .postSend(pair.right.request(Operation.RDMA_WRITE, path, 0, BYTES, pair.left));
     }
     goOnUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
     long tookMs = (System.nanoTime() - startNs) / 1_000_000;
     assertTrue(tookMs >= 4 * 134, "given up after " + tookMs + " ms");
   }
 
-  /* Packets on the path itself show the peer as well. */
+  /* The peer's own packets on the same path prove that it is alive; only the large packets are dropped. */
   @Test
   void onlyPathThatDropsLargePacketsIsGivenUp() {
     QueuePair left = pair.left.createQueuePair();

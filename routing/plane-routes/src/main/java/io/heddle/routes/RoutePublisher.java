@@ -420,8 +420,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /*
-   * Copies everything to a file of another shape. In the middle of a change, readers of the old file see the
-   * change's first part as a state of its own; each entry is whole.
+   * Copies everything to a file with other numbers of cells and slots. If a change is in progress, readers of the
+   * old file see its first part as a complete state; each entry is whole.
    */
   private void moveTo(int cells, int slots) {
     RoutesMap next = RoutesMap.create(aside(path), cells, slots);

@@ -100,12 +100,12 @@ final class RoutesLayout {
     return slotsOffset(cells) + (long) slots * slotBytes(cells);
   }
 
-  /** Returns the first {@code length} bits of an address's upper half. */
+  /** Returns an address's upper half without the bits after the address's first {@code length}. */
   static long maskHigh(long high, int length) {
     return length >= 64 ? high : length == 0 ? 0 : high & -1L << 64 - length;
   }
 
-  /** Returns those of the first {@code length} bits that are in an address's lower half. */
+  /** Returns an address's lower half without the bits after the address's first {@code length}. */
   static long maskLow(long low, int length) {
     return length >= 128 ? low : length <= 64 ? 0 : low & -1L << 128 - length;
   }

@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Mapped routes file with the dimensions from its header. */
+/** Memory mapping of a routes file, with the numbers of cells and slots from the file's header. */
 final class RoutesMap implements AutoCloseable {
   /* Readable by jobs of other users. */
   private static final int MODE = 0644;
@@ -56,7 +56,7 @@ final class RoutesMap implements AutoCloseable {
       folder.remove(name);
       OpenFile file = folder.create(name, MODE);
       try {
-        /* From the first moment, whatever the umask. */
+        /* Before any content, and independent of the umask. */
         file.setMode(MODE);
         file.allocate(0, bytes);
         RoutesMap map = new RoutesMap(path, file, true, cells, slots);
@@ -94,7 +94,7 @@ final class RoutesMap implements AutoCloseable {
     return open(path, false);
   }
 
-  /** Opens a file that a daemon of this user published, to end it. */
+  /** Opens for writing a file that a daemon of this user published, to mark it as superseded. */
   static @Nullable RoutesMap openToEnd(Path path) {
     return open(path, true);
   }
@@ -164,7 +164,7 @@ final class RoutesMap implements AutoCloseable {
     return new RoutesMap(path, file, writing, cells, slots);
   }
 
-  /** Returns whether this file still has the name, and not its successor or none. */
+  /** Returns whether the name still refers to this file: it was neither replaced nor removed. */
   boolean hasName(Path name) {
     try {
       FileStatus there = OpenFolder.statusOf(name);
@@ -204,7 +204,7 @@ final class RoutesMap implements AutoCloseable {
    * Finds the slot of a prefix.
    *
    * @return its address; if the prefix is missing, the complement of the address of the free slot
-   *     that it would take. A reader that is overtaken by the writer may get anything
+   *     that it would take. For a reader, undefined if the writer changes the table meanwhile
    */
   long find(long high, long low, int length) {
     int index = RoutesLayout.hash(high, low, length) & slots - 1;

@@ -27,7 +27,7 @@ final class PublisherProcess {
   /**
    * Starts it.
    *
-   * @param lastFigure of the change in whose middle it ends by itself; 0 for none
+   * @param lastFigure figure of the change in which the process halts halfway; 0 for none
    * @param before a command that prepares its environment, if any
    */
   static Process start(Path path, int lastFigure, String... before) throws IOException {

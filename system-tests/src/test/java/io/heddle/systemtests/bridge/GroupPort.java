@@ -43,7 +43,7 @@ interface GroupPort extends AutoCloseable {
    */
   void send(int group, ByteBuffer payload, boolean hasImmediate, int immediate) throws IOException;
 
-  /** Passes received datagrams without waiting, possibly with its own. */
+  /** Passes received datagrams to the callback, without waiting. Some may be this port's own. */
   void poll(Heard heard) throws IOException;
 
   @Override

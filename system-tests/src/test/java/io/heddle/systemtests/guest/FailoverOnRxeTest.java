@@ -14,8 +14,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes of the kernel's rxe fail under traffic, each with another cause, and return: no byte is
- * wrong and the other planes continue.
+ * Planes of the kernel's rxe fail under traffic, each with a different cause, and return: no byte
+ * is wrong and the other planes continue.
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

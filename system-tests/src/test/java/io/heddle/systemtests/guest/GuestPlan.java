@@ -50,7 +50,11 @@ record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
     return with(List.of("-o", folder.toString()), outside);
   }
 
-  /** Makes this tap device the guest's eth0; it exists where the command line leads. */
+  /**
+   * Connects the guest's eth0 to this tap device.
+   *
+   * @param commandLine prefix of the guest's command, which enters the device's network namespace
+   */
   GuestPlan behindTap(String tap, List<String> commandLine) {
     return with(List.of("--tap", tap), commandLine);
   }

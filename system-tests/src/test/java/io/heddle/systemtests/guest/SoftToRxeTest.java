@@ -229,7 +229,7 @@ final class SoftToRxeTest {
     measure(run.oursIsServer(), run.words());
   }
 
-  /* A moment on the stand-in is half a minute on the emulated end. */
+  /* 501 messages in the largest row: rows that take a moment on the stand-in take half a minute in the guest. */
   static Stream<Arguments> matrix() {
     return PerftestMatrix.rows(501);
   }

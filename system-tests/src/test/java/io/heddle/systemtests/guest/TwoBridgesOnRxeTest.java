@@ -17,9 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two bridges between the kernel's rxe and interfaces, which share a group, and each have their own
- * addresses that stand for hosts. Under load one is drained, and killed later. Its RDMA CM client
- * then resolves by the other one.
+ * Test of two bridges between fabric A, of the kernel's rxe devices, and fabric B, of interfaces.
+ * They share a multicast group, and each has its own proxy addresses for hosts. Under load, one
+ * bridge is drained, and later killed. An RDMA CM client then resolves the host by the other
+ * bridge's proxy address.
  *
  * <pre>
  *                    swA                              swB
@@ -38,8 +39,8 @@ final class TwoBridgesOnRxeTest {
   private static final Pattern NO_OWNER = Pattern.compile("no-owner (\\d+)");
 
   /*
-   * All but the bridges' ends in b is in the namespace with rxe's sockets, so packets that leave by
-   * an interface never count as local, and each answers for its own address only.
+   * All interfaces except gB1 and gB2 are in the namespace that has rxe's sockets. Therefore rules
+   * keep packets that leave by an interface from local delivery, and each interface answers ARP for its own address only.
    */
   private static final String TOPOLOGY =
       """

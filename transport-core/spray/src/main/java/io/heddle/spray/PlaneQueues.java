@@ -130,7 +130,10 @@ final class PlaneQueues {
     }
   }
 
-  /* Finds the bytes before the chunk at which each plane is late, and at which its queue is full. */
+  /*
+   * Computes two limits of each plane, in bytes in flight before the chunk: where the chunk would finish late, and
+   * where the queue is full.
+   */
   private void findEnds(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     double preferred = loads.preferredChunkBytes();

@@ -20,7 +20,7 @@ final class PlaneRates {
 
   private static final double LATENESS_FORGOTTEN_PER_NS = 1e-9;
 
-  /** Chunks in flight up to which an observation may raise the shortest time. */
+  /** Longest queue, in chunks, with which an observation may raise the shortest time. */
   private static final int SHORT_QUEUE_CHUNKS = 4;
 
   /** Initial capacity of a plane's ring of chunks in flight; a power of two. */
@@ -222,8 +222,8 @@ final class PlaneRates {
   }
 
   /**
-   * Returns whether the plane is overtaken, and not only because of chunks that earlier weights
-   * gave it.
+   * Returns whether the plane is overtaken and has no chunk in flight from before its rate was
+   * forgotten.
    */
   boolean isLate(int plane) {
     return ignoredInFlight[plane] == 0 && isOvertaken(plane);

@@ -21,7 +21,10 @@ public final class PlaneWeights {
    */
   private static final int LARGEST_OF_ROUTES = 4096;
 
-  /* Divisor of shares, by which small weights are multiplied to stay whole. LARGEST_OF_ROUTES explains the limit. */
+  /*
+   * Denominator of shares. Weights up to LARGEST_TO_REFINE aren't divided by it: they become eighths, and so stay
+   * integers. LARGEST_OF_ROUTES leaves room for this factor.
+   */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;
 

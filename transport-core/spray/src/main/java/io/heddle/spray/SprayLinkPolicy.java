@@ -48,7 +48,7 @@ final class SprayLinkPolicy implements SprayPolicy {
     detect(loads, weights);
     int picked = NO_PLANE;
     if (members > 0) {
-      /* The paper's size is the field of a switch's table that counts from zero: members - 1. */
+      /* In the paper, size is a field of the switch's table. It stores the number of members minus one. */
       int size = members - 1;
       long hash = HashPolicy.mix(connectionSeed + message * MAX_CHUNKS + chunk);
       picked = sorted[(int) ((hash & 0xffff) % (size + 1)) & 0x3ff];

@@ -50,7 +50,9 @@ public final class Connector {
 
   private static final long SWEPT_EVERY_NS = 60_000_000_000L;
 
-  /** Connection that its caller hasn't fetched yet. With the monitor of all of them. */
+  /**
+   * Connection that its caller hasn't fetched yet. Guarded by the monitor of {@link #connecting}.
+   */
   private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
     private boolean asked = true;

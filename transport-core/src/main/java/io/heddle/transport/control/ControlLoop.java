@@ -117,8 +117,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Sets the action for the loss of this thread. It runs on this thread, and is repeated until it
-   * succeeds.
+   * Sets the action to run once this thread can't serve any more. It runs on this thread, and again
+   * until it succeeds. Then the thread closes all channels and ends.
    */
   public void onPersistentFailure(Runnable consequence) {
     whenLost = consequence;

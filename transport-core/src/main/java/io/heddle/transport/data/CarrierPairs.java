@@ -22,8 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Queue pairs of a connection, on each carrier the agreed number: creates, connects, stops and
- * replaces them. One on each carrier comes first, then the second one on each, and so on.
+ * Queue pairs of a connection, with the agreed number on each carrier. Creates, connects, stops and
+ * replaces them. Their order is the first one of every carrier, then the second one of every
+ * carrier, and so on.
  *
  * <p>Control thread, unless stated otherwise.
  */

@@ -310,8 +310,9 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /**
-   * Drives this communicator and returns whether work remains: a request, or one that was refused
-   * for now. Any thread, also while or after another one closes this.
+   * Drives this communicator. Returns whether it must be driven again: a request is pending, the
+   * peer wasn't ready for the newest one, or another thread drives this. Any thread, also while or
+   * after another one closes this.
    */
   final boolean isUnfinished() {
     if (!baton.take()) {

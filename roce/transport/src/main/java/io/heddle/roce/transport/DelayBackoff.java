@@ -1,9 +1,9 @@
 package io.heddle.roce.transport;
 
 /**
- * Back-off for delayed sends. After a delay that no caller and no further packet ended, so that
- * only a timer did, the next 64 sends aren't delayed; the number doubles with each repetition.
- * Under the progress lock.
+ * Back-off for delayed sends. A delay succeeds if a caller or a further packet ends it, and fails
+ * if a timer does. After a failed delay the next 64 sends aren't delayed. The number doubles with
+ * each failure in a row, up to 4096. Under the progress lock.
  */
 public final class DelayBackoff {
   private static final int FEWEST = 64;

@@ -22,8 +22,8 @@ public final class HeaderChecksum {
   public static final int NO_SOLUTION = -1;
 
   /**
-   * Largest number of datagrams of one segmented send (linux/udp.h, UDP_MAX_SEGMENTS, was 64 until
-   * 6.9).
+   * Largest number of datagrams of one segmented send on kernels before 6.9 (UDP_MAX_SEGMENTS in
+   * linux/udp.h).
    */
   public static final int MOST_SEGMENTS = 64;
 
@@ -136,7 +136,7 @@ public final class HeaderChecksum {
   }
 
   /**
-   * Returns the change of an IPv4 packet's CRC by another identification than 0.
+   * Returns an IPv4 packet's CRC with this identification XOR its CRC with identification 0.
    *
    * @param identification 0 to {@link #MOST_SEGMENTS} − 1, as the kernel counts a segmented send
    * @param length as in {@link #ofIpv4}

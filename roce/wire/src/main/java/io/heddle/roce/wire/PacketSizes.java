@@ -28,7 +28,7 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
    */
   public static final int TRAIN_BYTES = 65_400;
 
-  /** Largest number of segments of a send on kernels before 6.x. */
+  /** Largest number of segments of a send on kernels before 6.9. */
   public static final int TRAIN_PACKETS = 64;
 
   private static final int IPV6_AND_UDP_BYTES = 48;

@@ -461,7 +461,7 @@ public final class BgpDaemon implements AutoCloseable {
     return speaker.ask(() -> rib.explain(destination));
   }
 
-  /** Returns for each filter that a peer has from us whether it permits a destination. */
+  /** Returns, for each peer that we sent a filter, whether that filter permits a destination. */
   public List<FilterView> filters(Prefix destination) {
     return speaker.ask(() -> {
       List<FilterView> all = new ArrayList<>();

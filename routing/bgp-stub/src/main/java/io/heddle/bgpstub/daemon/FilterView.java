@@ -3,7 +3,7 @@ package io.heddle.bgpstub.daemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verdict on a destination by the filter that a peer has from us (RFC 5292).
+ * Verdict on a destination by the filter that we sent to a peer (RFC 5292).
  *
  * @param peer its name
  * @param plane the peer's plane; null if colours determine it

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Host routes that we announce to one peer, and those that it has. */
+/** Host routes announced to one peer. Computes the messages from the routes that the peer has. */
 final class OwnRoutes {
   /**
    * Attributes common to all of them.

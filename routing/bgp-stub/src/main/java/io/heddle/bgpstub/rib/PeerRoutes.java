@@ -49,7 +49,7 @@ public final class PeerRoutes implements SessionListener {
     return filter.lines();
   }
 
-  /** Returns whether the filter that the peer has from us permits a route to this destination. */
+  /** Returns whether the filter that we sent to the peer permits a route to this destination. */
   public boolean letsThrough(Prefix destination) {
     return filter.permits(destination);
   }

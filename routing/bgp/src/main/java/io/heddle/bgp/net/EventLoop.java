@@ -287,8 +287,9 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /*
-   * The JVM throws InternalError for a fault in a mapped file that another process has truncated.
-   * After a system's or our own refusal, state is unchanged; after any other error it is unknown.
+   * A HeddleException is a refusal by the system or by Heddle, and leaves the state unchanged. The JVM throws
+   * InternalError for a fault in a mapped file that another process has truncated. After any other error the state
+   * is unknown.
    */
   private void handleTaskFault(Throwable thrown) {
     if (!(thrown instanceof HeddleException) && !(thrown instanceof InternalError)) {

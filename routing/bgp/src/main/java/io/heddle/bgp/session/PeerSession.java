@@ -54,7 +54,7 @@ public final class PeerSession {
   private long timesEstablished;
   private long failedAttempts;
   private long rejected;
-  /* Wait or session for which a rejected connection has been logged. */
+  /* Last logged rejections: the end that began the idle time, and the number of the session that was up. */
   private @Nullable SessionEnd loggedEnd;
   private long loggedSession;
 

@@ -23,7 +23,9 @@ final class FamilyReader<R> implements FamilyCodec.Sink<R> {
     return codec;
   }
 
-  /** Reads withdrawn routes. Returns why they can't be separated; null if they can. */
+  /**
+   * Reads withdrawn routes. Returns the reason if the bytes can't be split into routes; else null.
+   */
   @Nullable String withdrawn(byte[] bytes, int start, int end) {
     announcing = false;
     return codec.decode(slice(bytes, start, end), this);

@@ -10,7 +10,7 @@ package io.heddle.bgp.wire;
  * </pre>
  *
  * @param deny whether a match blocks routes
- * @param sequence order of lines; a line with the same number replaces
+ * @param sequence order of entries; an entry replaces one with the same number
  * @param minLength shortest route that matches, 0 with {@code maxLength} 0 for the prefix alone
  */
 public record OrfEntry(
@@ -26,7 +26,7 @@ public record OrfEntry(
   static final int DENY_FLAG = 0x20;
   static final int FIXED_BYTES = 8;
 
-  /** Number of host route lines that fill a message of 4096 bytes. */
+  /** Number of entries for host routes that fill a message of 4096 bytes. */
   public static final int HOSTS_PER_MESSAGE = 169;
 
   public static OrfEntry permit(long sequence, Prefix prefix) {

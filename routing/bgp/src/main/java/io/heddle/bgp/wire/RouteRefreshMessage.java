@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param subtype 0 request, 1 begin of routes, 2 end of routes
- * @param filter lines of type 64, null for a message without a filter
+ * @param filter ORF entries of type 64; null for a message without a filter
  */
 public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable Filter filter)
     implements BgpMessage {
@@ -20,7 +20,7 @@ public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable F
   public static final int END = 2;
 
   /**
-   * @param immediate whether the peer should send the routes at once, or wait for more lines
+   * @param immediate whether the peer should send the routes at once, or wait for more entries
    */
   public record Filter(boolean immediate, List<OrfEntry> entries) {
     static final int IMMEDIATE = 1;
@@ -35,7 +35,7 @@ public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable F
     return new RouteRefreshMessage(family, REQUEST, null);
   }
 
-  /** Returns lines for one unicast family. */
+  /** Returns a message with ORF entries for one unicast family. */
   public static RouteRefreshMessage filter(
       AddressFamily family, boolean immediate, List<OrfEntry> entries) {
     return new RouteRefreshMessage(family, REQUEST, new Filter(immediate, entries));

@@ -267,7 +267,7 @@ final class LinkLoads {
   /**
    * Returns the next link after this one that may answer a probe.
    *
-   * @param whichever whether to include resting ones, since the others didn't answer
+   * @param whichever whether to include resting links, for use after the others didn't answer
    */
   int next(int link, boolean whichever) {
     for (int i = 1; i <= links.length; i++) {

@@ -10,14 +10,14 @@ import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
 /**
- * Builder of trains from send requests: packets of equal length, of which only the last may be
- * shorter. One train is one kernel buffer, and the number of buffers decides the speed.
+ * Builder of trains from send requests. A train is a row of packets of equal length; only the last
+ * may be shorter. It takes one kernel buffer, and the number of buffers determines the speed.
  *
- * <p>To a soft peer an RDMA WRITE is a row of WRITE ONLY packets, each with its own RETH: the
- * address of its payload and the remaining length of the write. So each can be placed without the
- * others. A WRITE WITH IMMEDIATE ends with a WRITE ONLY WITH IMMEDIATE, whose RETH covers the whole
- * write and whose payload, often empty, is the write's last bytes. To a standard peer, messages are
- * FIRST, MIDDLE, LAST. Under the progress lock.
+ * <p>To a soft peer an RDMA WRITE is a row of WRITE ONLY packets. Each has its own RETH, with the
+ * address of its payload and the remaining length of the write, so it can be placed independently.
+ * A WRITE WITH IMMEDIATE ends with a WRITE ONLY WITH IMMEDIATE. Its RETH covers the whole write;
+ * its payload, often empty, is the write's last bytes. To a standard peer, messages are FIRST,
+ * MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {
   /* Next packet, set by describeNext(); valid until its following call. */

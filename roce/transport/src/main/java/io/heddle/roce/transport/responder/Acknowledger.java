@@ -167,7 +167,7 @@ final class Acknowledger {
     owed = 0;
   }
 
-  /** Records that it was sent. */
+  /** Records that the acknowledgement was sent. */
   void sent() {
     now = false;
     soon = false;
@@ -175,7 +175,7 @@ final class Acknowledger {
     owed = 0;
   }
 
-  /** Records that another packet carried it. */
+  /** Records that another packet carried the acknowledgement. */
   void carried() {
     if (soon) {
       delay.carried();
@@ -184,14 +184,14 @@ final class Acknowledger {
     sent();
   }
 
-  /** Returns the length of one without bitmap and ICRC. */
+  /** Returns the length of an acknowledgement without bitmap and ICRC. */
   int lengthBytes() {
     return PacketFormat.BTH_BYTES
         + PacketFormat.AETH_BYTES
         + (softPeer ? PacketFormat.WAITED_BYTES : 0);
   }
 
-  /** Writes one of {@link #lengthBytes}; the tag is returned once. */
+  /** Writes an acknowledgement of {@link #lengthBytes}. The tag is returned in this one only. */
   void write(long packet, int syndrome, long psn, int messages, long timeNs) {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, remoteNumber, psn);
     long at = packet + PacketFormat.BTH_BYTES;

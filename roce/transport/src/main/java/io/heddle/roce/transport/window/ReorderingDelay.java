@@ -7,8 +7,10 @@ package io.heddle.roce.transport.window;
  * spray the link's packets, the window grows until it suffices. Under the progress lock.
  */
 public final class ReorderingDelay {
-  /* After this many real losses and this time without a spurious one the window is halved. Spraying is seldom switched
-   *   off, and another probe costs spurious retransmissions. */
+  /*
+   * Real losses, and time without a spurious one, after which the window is halved. Both are long: a network that
+   * sprays seldom stops, and a window that is too small costs spurious retransmissions.
+   */
   private static final int LOSSES_TO_HALVE = 16;
   private static final long TIME_TO_HALVE_NS = 10_000_000_000L;
   private static final long LEAST_NS = 1_000;

@@ -31,7 +31,10 @@ public final class RetryTimer {
   private static final int MOST_NEEDED = 2;
   private static final int MOST_UNREACHED = 4;
 
-  /** Number of checks within the time limit while only another path's answer is awaited. */
+  /**
+   * Checks per time limit, at least, after the limit has expired. The peer is heard, but it isn't
+   * proven yet that this path has failed.
+   */
   private static final int CHECKS_WHILE_HELD = 8;
 
   private final RoundTrip roundTrip;
@@ -42,7 +45,7 @@ public final class RetryTimer {
   private int witnessed;
   private boolean heard;
   private int passed;
-  /* Send time of the oldest probe without a later one known to have arrived. */
+  /* Send time of the oldest probe that isn't passed: no later packet is known to have reached the peer. */
   private long unpassedNs = Pause.NEVER_NS;
   private long reachedAtNs;
   private long newsAtNs;
