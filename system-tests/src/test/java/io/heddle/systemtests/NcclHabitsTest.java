@@ -131,8 +131,8 @@ final class NcclHabitsTest {
   /* Proves that the tests above can fail. */
   @ParameterizedTest
   @CsvSource({
-    "--spoil-data, 8, its flag was there",
-    "--spoil-data, 128, its flag was there",
+    "--spoil-data, 8, its flag was set",
+    "--spoil-data, 128, its flag was set",
     "--spoil-late, 8, written again",
     "--spoil-late, 128, written again",
   })
