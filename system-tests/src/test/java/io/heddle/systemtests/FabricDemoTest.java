@@ -59,7 +59,8 @@ final class FabricDemoTest {
   void rejectsOptionsThatBgpDecides() throws Exception {
     try (DemoProcess demo = DemoProcess.start(folder, "--fabric", "--weights", "1,1,1,1")) {
       assertEquals(2, demo.exitCode(), demo.output());
-      assertTrue(demo.output().contains("--weights can't be combined with --fabric"), demo.output());
+      assertTrue(
+          demo.output().contains("--weights can't be combined with --fabric"), demo.output());
     }
   }
 }

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two bridges and a group, the protocol of docs/decisions/bridge.md, in every order
- * of events; and proof that the model detects broken protocols.
+ * Two bridges and a group, the protocol of docs/decisions/bridge.md, in every order of events; and
+ * proof that the model detects broken protocols.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnershipModelTest {

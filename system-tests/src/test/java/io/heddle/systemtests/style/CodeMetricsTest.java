@@ -20,8 +20,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Code metrics: sizes of files, class cycles and tests by module, lengths of sentences by page.
- * They are printed as the tables of docs/decisions/house.md, to be copied there. The
- * page's figures may be older than the code, but its modules must be the current ones.
+ * They are printed as the tables of docs/decisions/house.md, to be copied there. The page's figures
+ * may be older than the code, but its modules must be the current ones.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMetricsTest {

@@ -61,7 +61,8 @@ class HcaSelectionTest {
   void emptySelectionIsReportedWithTheNearestName() {
     String message = HcaSelection.parse("=sotf0").noneOf(List.of("mlx5_0", "soft0"));
     assertEquals(
-        "NCCL_IB_HCA==sotf0 selects none of the devices mlx5_0, soft0; did you mean soft0?", message);
+        "NCCL_IB_HCA==sotf0 selects none of the devices mlx5_0, soft0; did you mean soft0?",
+        message);
   }
 
   @ParameterizedTest

@@ -39,7 +39,8 @@ record HostDevices(List<Device> devices, List<String> statements, List<String> r
   static HostDevices read(Map<String, String> environment) {
     HostDevices found = new HostDevices(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     Log log =
-        (level, sentence) -> (level == Log.Level.WARN ? found.refused : found.statements).add(sentence);
+        (level, sentence) ->
+            (level == Log.Level.WARN ? found.refused : found.statements).add(sentence);
     for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
       try {
         for (RdmaDevice device : provider.devices(environment, log, new LeakLedger())) {

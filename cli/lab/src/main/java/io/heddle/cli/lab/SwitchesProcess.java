@@ -1,7 +1,7 @@
 package io.heddle.cli.lab;
 
-import io.heddle.cli.kit.SelfCall;
 import io.heddle.cli.kit.AtomicFile;
+import io.heddle.cli.kit.SelfCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

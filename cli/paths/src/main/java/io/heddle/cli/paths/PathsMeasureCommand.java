@@ -1,10 +1,10 @@
 package io.heddle.cli.paths;
 
+import io.heddle.cli.kit.AtomicFile;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.AtomicFile;
 import io.heddle.fabric.model.LinearFit;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;

@@ -1,7 +1,7 @@
 package io.heddle.cli.paths;
 
-import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.AtomicFile;
+import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.page.PageFile;
 import io.heddle.fabric.model.FabricModel;
 import io.heddle.fabric.model.ModelText;

@@ -1,11 +1,11 @@
 package io.heddle.cli.simulate;
 
+import io.heddle.cli.kit.AtomicFile;
 import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.AtomicFile;
 import io.heddle.cli.kit.page.PageFile;
 import io.heddle.sim.check.CheckRow;
 import io.heddle.sim.check.HtsimCheck;

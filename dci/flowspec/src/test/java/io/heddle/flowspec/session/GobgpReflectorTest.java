@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
