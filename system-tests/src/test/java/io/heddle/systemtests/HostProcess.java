@@ -53,6 +53,8 @@ public final class HostProcess implements AutoCloseable {
     if (Files.isExecutable(SETPRIV)) {
       mortal.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL"));
     }
+    /* The tests' parent may ignore SIGHUP (nohup), and a daemon would inherit that. */
+    mortal.addAll(List.of("/usr/bin/env", "--default-signal=HUP"));
     mortal.addAll(command);
     ProcessBuilder builder =
         new ProcessBuilder(mortal).redirectErrorStream(true).redirectOutput(log.toFile());
