@@ -80,7 +80,7 @@ record BoundLayout(String name, GroupLayout layout) {
     return MAY_GROW.contains(name);
   }
 
-  /** What Java holds to be true, by name of the fact. */
+  /** Returns the values that Java expects, by name of the fact. */
   Map<String, Long> facts() {
     Map<String, Long> facts = new LinkedHashMap<>();
     facts.put(name + ":size", layout.byteSize());

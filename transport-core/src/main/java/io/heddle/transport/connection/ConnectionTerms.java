@@ -16,7 +16,7 @@ import io.heddle.transport.options.TransportOptions;
  * @param queuePairsPerPlane how many this end would make on each plane
  * @param inlineBytes payloads of this end up to this size travel within their request
  * @param together whether the connecting end wants each queue pair to span all planes
- * @param retries what to do where a device refuses to connect a queue pair
+ * @param retries reaction to a device that refuses to connect a queue pair
  * @param timeoutNs longest silence of the other end during the handshake
  * @param graceNs longest time that the connection may later be without any plane
  */
