@@ -17,7 +17,8 @@
  *
  * Handlers run in the reverse order of their registration. Ours is registered after a successful init, and again with
  * the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries' destructors, the
- * JVM's included, were registered when the libraries were loaded, so they run later.
+ * JVM's included, were registered when the libraries were loaded, so they run later. They destroy objects that a
+ * garbage collection uses, while Java's threads still run: no collection may begin any more.
  */
 
 #define LONGEST_NS 1000000000L
@@ -26,6 +27,9 @@
 #define FAREWELL_NS 50000000L
 
 #define QUIET_NS 20000000L
+
+/* Longest wait of later exit handlers for a collection. */
+#define HELD_S 1
 
 #define STACK_BYTES (512 * 1024)
 
@@ -41,14 +45,36 @@ static int64_t remaining_ns(void) {
   return (until.tv_sec - now.tv_sec) * 1000000000LL + until.tv_nsec - now.tv_nsec;
 }
 
-static void *wait_in_java(void *none) {
-  (void)none;
-  pthread_setname_np(pthread_self(), "heddle-exit");
-  heddle_flush_before_exit(remaining_ns() - FAREWELL_NS, QUIET_NS);
+static void report_end(void) {
   pthread_mutex_lock(&lock);
   has_ended = true;
   pthread_cond_signal(&ended);
   pthread_mutex_unlock(&lock);
+}
+
+/*
+ * Keeps the JVM from collecting garbage until the process has ended: collections wait for JNI's critical sections, and
+ * entering one waits for a collection. Host code that runs later and needs one waits for at most HELD_S.
+ */
+static void hold_collections(void) {
+  JNIEnv *env = NULL;
+  if (heddle_vm == NULL || (*heddle_vm)->GetEnv(heddle_vm, (void **)&env, JNI_VERSION_10) != JNI_OK) {
+    return; /* the thread couldn't enter Java, as the log says */
+  }
+  jbyteArray array = (*env)->NewByteArray(env, 1);
+  for (void *held; array != NULL && (held = (*env)->GetPrimitiveArrayCritical(env, array, NULL)) != NULL;) {
+    report_end();
+    sleep(HELD_S);
+    (*env)->ReleasePrimitiveArrayCritical(env, array, held, JNI_ABORT);
+  }
+}
+
+static void *wait_in_java(void *none) {
+  (void)none;
+  pthread_setname_np(pthread_self(), "heddle-exit");
+  heddle_flush_before_exit(remaining_ns() - FAREWELL_NS, QUIET_NS);
+  hold_collections();
+  report_end();
   return NULL;
 }
 

@@ -147,15 +147,26 @@ static void announce_report(int number) {
   (void)written; /* there is no other place to report it */
 }
 
+/*
+ * Returns whether a thread that the shim attached runs Java although it is outside the shim's calls: a host may use the
+ * JVM itself, by JNI. Compiled Java code is in no file; other runtimes' compiled code neither, so the JVM must
+ * recognise the fault as well.
+ */
+static bool is_host_in_java(const void *context) {
+  Dl_info file;
+  uintptr_t counter = counter_of(context);
+  return is_inside(&jvm_code, counter) || dladdr((void *)counter, &file) == 0;
+}
+
 static void on_fault(int front, int number, siginfo_t *info, void *context) {
   int error = errno;
   int index = index_of(number);
   int runs = heddle_thread.runs;
-  if (heddle_in_forked_child || (own_jvm && runs == HEDDLE_HOST)) {
+  if (heddle_in_forked_child || (own_jvm && runs == HEDDLE_HOST && !is_host_in_java(context))) {
     pass_to_host(index, front, number, info, context);
   } else if (handle_in_jvm(number, info, context, 0)) {
     errno = error;
-  } else if (own_jvm && (runs == HEDDLE_JAVA || is_of_jvm(context))) {
+  } else if (own_jvm && (runs == HEDDLE_JAVA || (runs == HEDDLE_UNKNOWN && is_of_jvm(context)))) {
     announce_report(number);
     handle_in_jvm(number, info, context, 1);
   } else {

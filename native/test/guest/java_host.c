@@ -1,0 +1,82 @@
+/*
+ * A host that uses the plugin's JVM itself, as libraries do that look for an existing JVM (libhdfs, JPype).
+ *
+ * GUEST CASE collections_at_exit exit -- repeat=20
+ * GUEST CASE java_on_attached_thread run
+ */
+#include "guest.h"
+
+#include <jni.h>
+#include <link.h>
+
+static JavaVM *vm;
+
+static int find_libjvm(struct dl_phdr_info *info, size_t size, void *out) {
+  (void)size;
+  const char *slash = strrchr(info->dlpi_name, '/');
+  if (slash == NULL || strcmp(slash, "/libjvm.so") != 0) return 0;
+  *(const char **)out = info->dlpi_name;
+  return 1;
+}
+
+/* Finds the plugin's JVM; there is none without the plugin. */
+static void find_vm(void) {
+  const char *path = NULL;
+  if (dl_iterate_phdr(find_libjvm, &path) == 0) return;
+  void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  jint (*created)(JavaVM **, jsize, jsize *);
+  *__extension__(void **) & created = dlsym(library, "JNI_GetCreatedJavaVMs");
+  jsize count = 0;
+  MUST(created(&vm, 1, &count) == JNI_OK && count == 1, "no JVM");
+}
+
+static JNIEnv *attached(void) {
+  JNIEnv *env = NULL;
+  MUST((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL) == JNI_OK, "not attached");
+  return env;
+}
+
+/*
+ * Collects garbage most of the time. Each collection stops all threads, by an unreadable page if they run compiled code.
+ */
+static void *collect(void *none) {
+  JNIEnv *env = attached();
+  jclass system = (*env)->FindClass(env, "java/lang/System");
+  jmethodID gc = (*env)->GetStaticMethodID(env, system, "gc", "()V");
+  for (;;) {
+    (*env)->CallStaticVoidMethod(env, system, gc);
+    guest_nap_us(3000);
+  }
+  return none;
+}
+
+/* Runs compiled loops on a thread that also moves data through the plugin. */
+static void sort_numbers(void) {
+  enum { COUNT = 200000, ROUNDS = 60 };
+  static jint numbers[COUNT];
+  JNIEnv *env = attached();
+  jclass arrays = (*env)->FindClass(env, "java/util/Arrays");
+  jmethodID sort = (*env)->GetStaticMethodID(env, arrays, "sort", "([I)V");
+  jintArray array = (*env)->NewIntArray(env, COUNT);
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < COUNT; i++) numbers[i] = (jint)((unsigned)i * 2654435761u);
+    (*env)->SetIntArrayRegion(env, array, 0, COUNT, numbers);
+    (*env)->CallStaticVoidMethod(env, arrays, sort, array);
+  }
+}
+
+int main(int count, char **arguments) {
+  MUST(count == 2, "one argument");
+  guest_init();
+  struct guest_link link;
+  guest_connect(&link, 4096);
+  MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
+  find_vm();
+  pthread_t thread;
+  if (vm != NULL) MUST(pthread_create(&thread, NULL, collect, NULL) == 0, "no thread");
+  if (vm != NULL && strcmp(arguments[1], "run") == 0) sort_numbers();
+  guest_nap_us(50000);
+  MUST(guest_message(&link, 2) == NCCL_SUCCESS, "no message");
+  printf("done\n");
+  return 0;
+}
