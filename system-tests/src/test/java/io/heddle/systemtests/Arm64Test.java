@@ -139,7 +139,7 @@ final class Arm64Test {
                 SHIM.resolve("packets").toString(),
                 "1",
                 "2"));
-    assertTrue(packets.contains("ok: 2 forms of the calls"), packets);
+    assertTrue(packets.contains("ok: 2 variants of the calls"), packets);
   }
 
   @Test

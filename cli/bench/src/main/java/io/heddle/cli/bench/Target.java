@@ -1,5 +1,6 @@
 package io.heddle.cli.bench;
 
+import io.heddle.cli.bench.perf.Machine;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +26,46 @@ record Target(
    * Reason why a target may be missed, and the figure that shows it.
    *
    * @param reason a clause
-   * @param evidence holds where the reason is the cause on the machine that was measured
+   * @param evidence condition under which the reason is the cause on the measured machine
    */
-  record Limit(String reason, Target evidence) {}
+  record Limit(String reason, Evidence evidence) {}
+
+  /**
+   * Condition on a figure, on the machine of the figure that missed its target.
+   *
+   * @param measurement name of the measurement with the figure
+   * @param figure name of the figure
+   * @param bound side of the value on which the condition holds
+   * @param value in the figure's unit
+   */
+  record Evidence(String measurement, String figure, Bound bound, double value) {
+    static Evidence atLeast(String measurement, String figure, double value) {
+      return new Evidence(measurement, figure, Bound.AT_LEAST, value);
+    }
+
+    static Evidence atMost(String measurement, String figure, double value) {
+      return new Evidence(measurement, figure, Bound.AT_MOST, value);
+    }
+
+    private boolean holds(Machine machine, Map<String, Outcome> outcomes) {
+      @Nullable Outcome outcome = outcomes.get(measurement);
+      if (outcome == null || outcome.failure() != null || !outcome.machine().equals(machine)) {
+        return false;
+      }
+      @Nullable Figure shown = outcome.figure(figure);
+      return shown != null && bound.includes(shown.median(), value);
+    }
+  }
 
   /** Good side of the wanted value. */
   enum Bound {
     AT_LEAST,
-    AT_MOST
+    AT_MOST;
+
+    /** Returns whether a value is on this side of a limit; false if it is not a number. */
+    boolean includes(double value, double limit) {
+      return this == AT_LEAST ? value >= limit : value <= limit;
+    }
   }
 
   /** Result of a target. */
@@ -66,7 +99,7 @@ record Target(
   }
 
   /** Returns the same target with a reason for missing it, given only if {@code evidence} holds. */
-  Target limitedBy(String reason, Target evidence) {
+  Target limitedBy(String reason, Evidence evidence) {
     return new Target(group, measurement, figure, bound, wanted, new Limit(reason, evidence));
   }
 
@@ -90,24 +123,11 @@ record Target(
                   : "no such figure in the command's output";
       return new Verdict(this, Result.NOT_RUN, null, reason, null);
     }
-    boolean met =
-        bound == Bound.AT_LEAST ? measured.median() >= wanted : measured.median() <= wanted;
-    return met
-        ? new Verdict(this, Result.MET, measured, null, null)
-        : new Verdict(this, Result.MISSED, measured, null, shownReason(outcome, outcomes));
-  }
-
-  /** Returns the limit's reason if figures of the same machine show it. */
-  private @Nullable String shownReason(Outcome outcome, Map<String, Outcome> outcomes) {
-    if (limit == null) {
-      return null;
+    if (bound.includes(measured.median(), wanted)) {
+      return new Verdict(this, Result.MET, measured, null, null);
     }
-    @Nullable Outcome shownIn = outcomes.get(limit.evidence().measurement());
-    return shownIn != null
-            && shownIn.machine().equals(outcome.machine())
-            && limit.evidence().judge(outcomes).result() == Result.MET
-        ? limit.reason()
-        : null;
+    boolean shown = limit != null && limit.evidence().holds(outcome.machine(), outcomes);
+    return new Verdict(this, Result.MISSED, measured, null, shown ? limit.reason() : null);
   }
 
   String wantedText() {

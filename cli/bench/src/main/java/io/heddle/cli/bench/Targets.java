@@ -3,6 +3,7 @@ package io.heddle.cli.bench;
 import static io.heddle.cli.bench.Target.atLeast;
 import static io.heddle.cli.bench.Target.atMost;
 
+import io.heddle.cli.bench.Target.Evidence;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -86,8 +87,7 @@ final class Targets {
         atMost(group, Measurements.LATENCY, "latency 8B, 1 plane ÷ TCP", 1.0)
             .limitedBy(
                 FIRST_COMPILER,
-                atMost(
-                    group,
+                Evidence.atMost(
                     Measurements.LATENCY + Measurements.BOTH,
                     "latency 8B, 1 plane ÷ TCP",
                     1.0)),
@@ -149,12 +149,12 @@ final class Targets {
         : null;
   }
 
-  private static Target busySenders(String measurement) {
-    return atLeast("evidence", measurement, Readings.BUSIEST_THREAD, BUSY_PERCENT);
+  private static Evidence busySenders(String measurement) {
+    return Evidence.atLeast(measurement, Readings.BUSIEST_THREAD, BUSY_PERCENT);
   }
 
-  private static Target waitingThreads(String group, String of) {
-    return atLeast(group, Measurements.AMONG_THREADS, of + Readings.WAITING, WAITING_PERCENT);
+  private static Evidence waitingThreads(String of) {
+    return Evidence.atLeast(Measurements.AMONG_THREADS, of + Readings.WAITING, WAITING_PERCENT);
   }
 
   private static List<Target> amongThreads() {
@@ -165,10 +165,10 @@ final class Targets {
         String figure = Readings.TIME_OVER_TCP + ending;
         targets.add(
             atMost(group, Measurements.AMONG_THREADS, size + ", 1 plane" + figure, 1.0)
-                .limitedBy(COMPETING_THREADS, waitingThreads(group, size + ", 1 plane")));
+                .limitedBy(COMPETING_THREADS, waitingThreads(size + ", 1 plane")));
         targets.add(
             atMost(group, Measurements.AMONG_THREADS, size + ", 4 planes" + figure, 1.1)
-                .limitedBy(COMPETING_THREADS, waitingThreads(group, size + ", 4 planes")));
+                .limitedBy(COMPETING_THREADS, waitingThreads(size + ", 4 planes")));
       }
     }
     return targets;
@@ -276,7 +276,7 @@ final class Targets {
           atMost(group, Measurements.CALLS, call + "isend + irecv + test, times C", timesC)
               .limitedBy(
                   ENTERING_JAVA,
-                  atLeast(group, Measurements.CALLS, call + CostReadings.ENTERING, 0.5)));
+                  Evidence.atLeast(Measurements.CALLS, call + CostReadings.ENTERING, 0.5)));
       targets.add(
           atMost(
               group,

@@ -78,7 +78,7 @@ class VerdictTest {
   @Test
   void missedTargetHasItsReasonOnlyWhereFiguresOfTheSameMachineShowIt() {
     Target limited =
-        LEAST.limitedBy("the core is busy", Target.atLeast("group", "plugin", "busy", 85));
+        LEAST.limitedBy("the core is busy", Target.Evidence.atLeast("plugin", "busy", 85));
     Outcome shown = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 99));
     assertEquals("the core is busy", limited.judge(Outcomes.only(shown)).limit());
     Outcome idle = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 40));
@@ -86,7 +86,7 @@ class VerdictTest {
     Outcome unknown = Outcomes.of("plugin", Figure.of("speed", "", 0.5));
     assertNull(limited.judge(Outcomes.only(unknown)).limit(), "without evidence");
     Target fromOther =
-        LEAST.limitedBy("slow code", Target.atMost("group", "plugin-both", "time", 1));
+        LEAST.limitedBy("slow code", Target.Evidence.atMost("plugin-both", "time", 1));
     Outcome both = Outcomes.of("plugin-both", Figure.of("time", "", 0.9));
     assertEquals(
         "slow code", fromOther.judge(Map.of("plugin", unknown, "plugin-both", both)).limit());

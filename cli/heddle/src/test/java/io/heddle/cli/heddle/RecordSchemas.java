@@ -15,8 +15,6 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,9 +34,6 @@ final class RecordSchemas {
 
   /** Meanings of each record's components, from its comment, by the record's full name. */
   private final Map<String, Map<String, String>> comments = new TreeMap<>();
-
-  /** Records whose schemas are being filled. */
-  private final Deque<Class<?>> open = new ArrayDeque<>();
 
   RecordSchemas() throws IOException {
     findSources();
@@ -106,13 +101,8 @@ final class RecordSchemas {
     return schema;
   }
 
-  /* A record nested in itself gets no properties, so that the schema allows any there. */
   private void fill(ObjectNode schema, Class<?> record, boolean nullable) throws IOException {
     type(schema, "object", nullable);
-    if (open.contains(record)) {
-      return;
-    }
-    open.push(record);
     Map<String, String> meanings = commentsOf(record);
     ObjectNode properties = schema.putObject("properties");
     ArrayNode required = schema.putArray("required");
@@ -126,7 +116,6 @@ final class RecordSchemas {
       fill(property, each.getAnnotatedType());
       required.add(name);
     }
-    open.pop();
   }
 
   private void fill(ObjectNode schema, AnnotatedType annotated) throws IOException {
