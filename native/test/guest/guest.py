@@ -24,7 +24,11 @@ class Link:
                 plugin.must("accept", listener, c.byref(self.receive), None)
             time.sleep(0.0005)
         plugin.must("close_listen", listener)
-        self.source, self.sink = c.create_string_buffer(size), c.create_string_buffer(size)
+        # Never freed: programs end with a message in flight, as after an exception, and its bytes may still land.
+        c.pythonapi.PyMem_RawMalloc.restype = c.c_void_p
+        self.source, self.sink = (
+            (c.c_char * size).from_address(c.pythonapi.PyMem_RawMalloc(c.c_size_t(size))) for _ in range(2)
+        )
         self.source_memory, self.sink_memory = c.c_void_p(), c.c_void_p()
         plugin.must("reg", self.send, self.source, c.c_size_t(size), 1, c.byref(self.source_memory))
         plugin.must("reg", self.receive, self.sink, c.c_size_t(size), 1, c.byref(self.sink_memory))
