@@ -1,7 +1,7 @@
 /*
  * A host that uses the plugin's JVM itself, as libraries do that look for an existing JVM (libhdfs, JPype).
  *
- * GUEST CASE collections_at_exit exit -- repeat=20
+ * GUEST CASE collections_at_exit exit -- repeat=6
  * GUEST CASE java_on_attached_thread run
  */
 #include "guest.h"

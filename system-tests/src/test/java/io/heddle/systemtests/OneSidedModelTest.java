@@ -1,5 +1,6 @@
 package io.heddle.systemtests;
 
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * protocols.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@SystemTest
 class OneSidedModelTest {
   private SpinModel model;
 

@@ -1,5 +1,6 @@
 package io.heddle.systemtests;
 
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * proof that the model detects broken protocols.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@SystemTest
 class OwnershipModelTest {
   private SpinModel model;
 

@@ -1,10 +1,12 @@
 package io.heddle.softdevice;
 
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.testing.JcstressRun;
 import org.junit.jupiter.api.Test;
 
 class HandOffTest {
   @Test
+  @SystemTest
   void handOffsAreCompleteAndNotLost() {
     JcstressRun.allOf(HandOffStress.class);
   }

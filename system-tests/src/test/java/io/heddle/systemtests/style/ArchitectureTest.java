@@ -5,16 +5,15 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -124,18 +123,26 @@ class ArchitectureTest {
                   "cli.bench",
                   "cli.controller")));
 
-  private static JavaClasses classes;
-
-  @BeforeAll
-  static void readClasses() throws Exception {
-    classes = new ClassFileImporter().importPaths(Repository.classFolders());
-  }
+  private final JavaClasses classes = ImportedClasses.all();
 
   @Test
   void everyModulesClassesAreRead() {
     Set<String> modules = new TreeSet<>();
     classes.forEach(type -> modules.add(ModuleNames.of(type)));
     assertEquals(new TreeSet<>(MAY_USE.keySet()), modules, "the modules with classes");
+  }
+
+  @Test
+  void callsOfTheJdkAreSeen() {
+    assertThrows(
+        AssertionError.class,
+        () ->
+            noClasses()
+                .that()
+                .resideInAPackage("io.heddle.platform..")
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .check(classes));
   }
 
   @Test

@@ -20,7 +20,7 @@ class ClassCyclesTest {
   private static final int MOST = 8;
 
   @Test
-  void noLargeClassCycles() throws Exception {
+  void noLargeClassCycles() {
     StringBuilder found = new StringBuilder();
     new TreeMap<>(ClassGraphs.byModule())
         .forEach((module, graph) -> {

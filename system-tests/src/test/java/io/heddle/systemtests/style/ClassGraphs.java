@@ -2,7 +2,6 @@ package io.heddle.systemtests.style;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -19,9 +18,9 @@ final class ClassGraphs {
   private ClassGraphs() {}
 
   /** Returns each class's dependencies by module, without generated classes. */
-  static Map<String, Map<String, Set<String>>> byModule() throws Exception {
+  static Map<String, Map<String, Set<String>>> byModule() {
     Map<String, Map<String, Set<String>>> graphs = new HashMap<>();
-    for (JavaClass type : new ClassFileImporter().importPaths(Repository.classFolders())) {
+    for (JavaClass type : ImportedClasses.all()) {
       if (type.getPackageName().equals(GENERATED)) {
         continue;
       }

@@ -63,7 +63,7 @@ class CodeMetricsTest {
   }
 
   @Test
-  void printsCyclesOfEachModule() throws Exception {
+  void printsCyclesOfEachModule() throws IOException {
     StringBuilder table = new StringBuilder(KNOTS + "|---|---|---|\n");
     new TreeMap<>(ClassGraphs.byModule())
         .forEach((module, graph) ->

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -17,9 +16,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class NamesTest {
   @Test
-  void noTwoClassesHaveOneName() throws Exception {
+  void noTwoClassesHaveOneName() {
     Map<String, SortedSet<String>> byName = new TreeMap<>();
-    for (JavaClass type : new ClassFileImporter().importPaths(Repository.classFolders())) {
+    for (JavaClass type : ImportedClasses.all()) {
       if (type.isTopLevelClass() && !type.getSimpleName().equals("package-info")) {
         byName.computeIfAbsent(type.getSimpleName(), name -> new TreeSet<>()).add(type.getName());
       }

@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,8 +34,10 @@ class SlicesTest {
   void packagesOfAModuleHaveAnOrder() throws Exception {
     Set<String> found = new TreeSet<>();
     int arrows = 0;
-    for (Path folder : Repository.classFolders()) {
-      Map<String, Set<String>> uses = uses(new ClassFileImporter().importPath(folder));
+    Map<String, List<JavaClass>> modules =
+        ImportedClasses.all().stream().collect(Collectors.groupingBy(ImportedClasses::folder));
+    for (List<JavaClass> classes : modules.values()) {
+      Map<String, Set<String>> uses = uses(classes);
       for (Map.Entry<String, Set<String>> user : uses.entrySet()) {
         for (String used : user.getValue()) {
           arrows++;
@@ -54,7 +54,7 @@ class SlicesTest {
   }
 
   /** Returns the other packages of its module that each package uses. */
-  private static Map<String, Set<String>> uses(JavaClasses classes) {
+  private static Map<String, Set<String>> uses(List<JavaClass> classes) {
     Set<String> own = classes.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     Map<String, Set<String>> uses = new TreeMap<>();
     for (JavaClass type : classes) {

@@ -91,6 +91,8 @@ public final class WanDemo {
 
   /** Extent of the demo. */
   public enum Extent {
+    /** The closed loop alone: a collision, its separation, and the lists' shares. */
+    LOOP,
     /** Exact results, and one round of timings to show that they can be measured. */
     SHORT,
     /** All parts that take about a minute. */
@@ -116,7 +118,7 @@ public final class WanDemo {
 
   /* Each one is a Java process, which takes seconds of processor time to start. */
   private int observers() {
-    return extent == Extent.SHORT ? 1 : WanNodes.PATHS;
+    return extent.compareTo(Extent.SHORT) <= 0 ? 1 : WanNodes.PATHS;
   }
 
   private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
@@ -132,6 +134,9 @@ public final class WanDemo {
       begin();
       collide(traffic);
       measure(traffic);
+      if (extent == Extent.LOOP) {
+        return steps.report(reflected);
+      }
       withdraw(traffic);
       kill(traffic, processes);
       restart(traffic, processes);

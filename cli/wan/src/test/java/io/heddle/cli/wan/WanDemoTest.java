@@ -6,6 +6,7 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,17 @@ final class WanDemoTest {
   }
 
   @Test
+  void collidingElephantsAreSeparated() throws Exception {
+    run(WanDemo.Extent.LOOP);
+  }
+
+  @Test
+  @SystemTest
   void collidingElephantsAreSeparatedUntilTheReasonEnds() throws Exception {
+    run(WanDemo.Extent.SHORT);
+  }
+
+  private void run(WanDemo.Extent extent) throws Exception {
     WanDemo.Patience patience =
         new WanDemo.Patience(
             seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
@@ -38,7 +49,7 @@ final class WanDemoTest {
           WanDemo.run(
               folder,
               patience,
-              new WanDemo.Setting(WanDemo.canReflect(), WanDemo.Extent.SHORT),
+              new WanDemo.Setting(WanDemo.canReflect(), extent),
               step -> System.out.println(step),
               cleanup);
       report.steps().forEach(System.out::println);
