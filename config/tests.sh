@@ -93,7 +93,7 @@ run_tests() {
   fi
   installed_extras >"$stamp.new"
   # A failed test must not keep other modules from being tested; 8 is ctest's exit status for failed tests.
-  run_maven verify -T 2 "${selection[@]}" -Dmaven.test.failure.ignore=true -Dctest.failure=8 --fail-at-end 2>&1 | tee "$log" |
+  run_maven verify "${selection[@]}" -Dmaven.test.failure.ignore=true -Dctest.failure=8 --fail-at-end 2>&1 | tee "$log" |
     sed -nu 's/^\[INFO\] Building \(Heddle .*[^ ]\) 0.*/heddle: \1/p; s/^\[INFO\] Building \(Heddle [^ ]*\) .*/heddle: \1/p;
       /Tests run:.*Time elapsed/{s/^\[[A-Z]*\] //;p}; /Test *#[0-9]*:/p; /BUILD FAILURE/p; s/^\[ERROR\] *\(Failed to execute.*\)/\1/p' ||
     status=${PIPESTATUS[0]}

@@ -97,7 +97,7 @@ final class WanMeasures {
 
   private static int rounds(WanDemo.Extent extent) {
     return switch (extent) {
-      case SHORT -> 1;
+      case LOOP, SHORT -> 1;
       case USUAL -> LATENCY_ROUNDS;
       case WHOLE -> LATENCY_WHOLE_ROUNDS;
     };
