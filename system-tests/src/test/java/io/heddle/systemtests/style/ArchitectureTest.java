@@ -139,7 +139,7 @@ class ArchitectureTest {
         () ->
             noClasses()
                 .that()
-                .resideInAPackage("io.heddle.platform..")
+                .resideInAPackage("io.heddle.cli..")
                 .should()
                 .callMethod(System.class, "nanoTime")
                 .check(classes));

@@ -88,9 +88,7 @@ final class Targets {
             .limitedBy(
                 FIRST_COMPILER,
                 Evidence.atMost(
-                    Measurements.LATENCY + Measurements.BOTH,
-                    "latency 8B, 1 plane ÷ TCP",
-                    1.0)),
+                    Measurements.LATENCY + Measurements.BOTH, "latency 8B, 1 plane ÷ TCP", 1.0)),
         atLeast(narrow, Measurements.PLUGIN_1500, "bandwidth 1M, 1 plane ÷ TCP", 0.85)
             .limitedBy(SENDERS_CORE, busySenders(Measurements.PLUGIN_1500)),
         atLeast(narrow, Measurements.PLUGIN_1500, "bandwidth 4M, 1 plane ÷ TCP", 0.85)
