@@ -46,6 +46,12 @@ static heddle_jvm_handler handle_in_jvm;
 static void *jvm_base; /* load address of libjvm */
 static bool own_jvm;
 static struct range { uintptr_t from, to; } jvm_code;
+/*
+ * Bounds of compiled Java code, the interpreter's included: variables that the JVM publishes for debuggers
+ * (gHotSpotVMStructs in vmStructs.hpp).
+ */
+static const uintptr_t *code_cache_low;
+static const uintptr_t *code_cache_high;
 static char report[HEDDLE_FAULT_REPORT_BYTES];
 static struct sigaction before_creation[NSIG];
 
@@ -113,23 +119,20 @@ static bool is_inside(const struct range *range, uintptr_t address) {
   return address >= range->from && address < range->to;
 }
 
+/* Returns whether code is the JVM's: libjvm's own, or compiled Java. */
+static bool is_jvm_code(uintptr_t counter) {
+  return is_inside(&jvm_code, counter) ||
+         (code_cache_high != NULL && counter >= *code_cache_low && counter < *code_cache_high);
+}
+
 /*
  * Returns whether a fault is the JVM's or Heddle's, on a thread that the shim didn't attach. Called after the JVM's
- * handler didn't recognise the fault. Heddle's threads are recognised by their names, the JVM's by the address of their
- * code. Other attached threads were attached by the host. On these, only code outside all files counts as Java's.
+ * handler didn't recognise the fault. Heddle's threads are recognised by their names.
  */
 static bool is_of_jvm(const void *context) {
-  uintptr_t counter = counter_of(context);
   char name[16] = "";
   prctl(PR_GET_NAME, name);
-  if (strncmp(name, "heddle-", 7) == 0 || is_inside(&jvm_code, counter)) {
-    return true;
-  }
-  JavaVM *vm = __atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE);
-  JNIEnv *env = NULL;
-  Dl_info file;
-  return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK && /* thread-local only */
-         dladdr((void *)counter, &file) == 0;
+  return strncmp(name, "heddle-", 7) == 0 || is_jvm_code(counter_of(context));
 }
 
 /* Uses writev(): another thread, or this one, may have died with the logger's lock; and this stack may be small. */
@@ -147,22 +150,12 @@ static void announce_report(int number) {
   (void)written; /* there is no other place to report it */
 }
 
-/*
- * Returns whether a thread that the shim attached runs Java although it is outside the shim's calls: a host may use the
- * JVM itself, by JNI. Compiled Java code is in no file; other runtimes' compiled code neither, so the JVM must
- * recognise the fault as well.
- */
-static bool is_host_in_java(const void *context) {
-  Dl_info file;
-  uintptr_t counter = counter_of(context);
-  return is_inside(&jvm_code, counter) || dladdr((void *)counter, &file) == 0;
-}
-
+/* A host may run Java itself, by JNI, on a thread that the shim attached. */
 static void on_fault(int front, int number, siginfo_t *info, void *context) {
   int error = errno;
   int index = index_of(number);
   int runs = heddle_thread.runs;
-  if (heddle_in_forked_child || (own_jvm && runs == HEDDLE_HOST && !is_host_in_java(context))) {
+  if (heddle_in_forked_child || (own_jvm && runs == HEDDLE_HOST && !is_jvm_code(counter_of(context)))) {
     pass_to_host(index, front, number, info, context);
   } else if (handle_in_jvm(number, info, context, 0)) {
     errno = error;
@@ -292,11 +285,37 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *base) {
   return 1;
 }
 
+static size_t number_at(void *library, const char *name) {
+  const uint64_t *number = dlsym(library, name);
+  return number == NULL ? 0 : *number;
+}
+
+static void find_code_cache(const char *file) {
+  void *library = dlopen(file, RTLD_NOW | RTLD_NOLOAD);
+  if (library == NULL) return;
+  const char *const *table = dlsym(library, "gHotSpotVMStructs");
+  size_t stride = number_at(library, "gHotSpotVMStructEntryArrayStride");
+  size_t type = number_at(library, "gHotSpotVMStructEntryTypeNameOffset");
+  size_t field = number_at(library, "gHotSpotVMStructEntryFieldNameOffset");
+  size_t address = number_at(library, "gHotSpotVMStructEntryAddressOffset");
+  const char *entry = table == NULL || stride == 0 ? NULL : *table;
+  for (const char *name; entry != NULL && (name = *(const char *const *)(entry + type)) != NULL; entry += stride) {
+    if (strcmp(name, "CodeCache") != 0) continue;
+    const char *member = *(const char *const *)(entry + field);
+    const uintptr_t *value = *(const uintptr_t *const *)(entry + address);
+    if (strcmp(member, "_low_bound") == 0) code_cache_low = value;
+    if (strcmp(member, "_high_bound") == 0) code_cache_high = value;
+  }
+  if (code_cache_low == NULL) code_cache_high = NULL;
+  dlclose(library);
+}
+
 static void use(heddle_jvm_handler handle) {
   Dl_info where;
   if (handle != NULL && dladdr(__extension__(void *) handle, &where) != 0) {
     jvm_base = where.dli_fbase;
     dl_iterate_phdr(find_code, jvm_base);
+    find_code_cache(where.dli_fname);
     handle_in_jvm = handle;
   }
 }

@@ -3,11 +3,15 @@
  *
  * GUEST CASE collections_at_exit exit -- repeat=6
  * GUEST CASE java_on_attached_thread run
+ * GUEST CASE other_compiled_code compiled
  */
 #include "guest.h"
 
 #include <jni.h>
 #include <link.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
 
 static JavaVM *vm;
 
@@ -65,14 +69,44 @@ static void sort_numbers(void) {
   }
 }
 
+static sigjmp_buf recovery;
+
+static void recover(int number) { siglongjmp(recovery, number); }
+
+/* Code that another runtime compiled faults on a thread that the host itself attached to the JVM. */
+static void *run_compiled_code(void *none) {
+#if defined(__x86_64__)
+  static const unsigned char load_from_0[] = {0x31, 0xc0, 0x8b, 0x00, 0xc3};
+#else
+  static const unsigned char load_from_0[] = {0x00, 0x00, 0x80, 0xd2, 0x00, 0x00, 0x40, 0xb9, 0xc0, 0x03, 0x5f, 0xd6};
+#endif
+  if (vm != NULL) attached();
+  void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MUST(code != MAP_FAILED, "no memory");
+  memcpy(code, load_from_0, sizeof load_from_0);
+  MUST(mprotect(code, 4096, PROT_READ | PROT_EXEC) == 0, "not executable");
+  __builtin___clear_cache((char *)code, (char *)code + sizeof load_from_0);
+  void (*run)(void);
+  memcpy(&run, &code, sizeof run);
+  int number = sigsetjmp(recovery, 1);
+  if (number == 0) run();
+  printf("recovered from %d\n", number);
+  return none;
+}
+
 int main(int count, char **arguments) {
   MUST(count == 2, "one argument");
+  signal(SIGSEGV, recover);
   guest_init();
   struct guest_link link;
   guest_connect(&link, 4096);
   MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
   find_vm();
   pthread_t thread;
+  if (strcmp(arguments[1], "compiled") == 0) {
+    MUST(pthread_create(&thread, NULL, run_compiled_code, NULL) == 0 && pthread_join(thread, NULL) == 0, "no thread");
+    return 0;
+  }
   if (vm != NULL) MUST(pthread_create(&thread, NULL, collect, NULL) == 0, "no thread");
   if (vm != NULL && strcmp(arguments[1], "run") == 0) sort_numbers();
   guest_nap_us(50000);
