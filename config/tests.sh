@@ -24,10 +24,16 @@ package_of() {
 # Sets `selection` to Maven's options for the tests named $1: a module, a class (CLASS#METHOD too), or a C program of native/test.
 select_tests() {
   local name=${1%/} module package
-  if [[ -f $root/$name/pom.xml ]]; then
+  if [[ $name == native ]]; then
+    # The plugin is assembled before its C programs can test it.
+    selection=(-pl plugin-shim -am -DskipTests -Dlifecycle.tests.skipped=false)
+    return 0
+  elif [[ $name == perf-tests ]]; then
+    selection=(-pl perf-tests -am -DskipTests -Dstandin.tests.skipped=false)
+    return 0
+  elif [[ -f $root/$name/pom.xml ]]; then
     package=$(package_of "$root/$name")
-    selection=(-pl "$name" -am)
-    [[ -z $package ]] || selection+=("-Dtest=$package/**" -Dsurefire.failIfNoSpecifiedTests=false)
+    selection=(-pl "$name" -am "-Dtest=$package/**" -Dsurefire.failIfNoSpecifiedTests=false)
     [[ $name != plugin-shim ]] || selection+=(-Dlifecycle.tests.skipped=false)
     return 0
   fi

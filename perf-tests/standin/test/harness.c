@@ -286,6 +286,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   second->child = fork();
   if (second->child == 0) {
     close(ends[0]); /* so that the input ends when the first process does */
+    free(second);
     serve(ends[1], options);
   }
   close(ends[1]);
@@ -293,10 +294,12 @@ struct second *start_second(const struct options *options, bool in_child) {
   return second;
 }
 
-static void collect(struct second *second) {
-  int status = 0;
-  waitpid(second->child, &status, 0);
+/* Returns the second process's status. */
+static int collect(struct second *second) {
+  int status = -1;
+  CHECK(waitpid(second->child, &status, 0) == second->child, "errno %d", errno);
   close(second->socket);
+  return status;
 }
 
 void stop_second(struct second *second) {
@@ -304,7 +307,8 @@ void stop_second(struct second *second) {
     close_end(second->end);
   else if (second->child != 0) {
     give(second, (struct order){.command = STOP});
-    collect(second);
+    int status = collect(second);
+    CHECK(status == 0, "the second process ended with status %#x", (unsigned)status);
   }
   free(second);
 }
