@@ -12,7 +12,7 @@ module_of_class() {
 
 # Prints the folder of the package that contains all classes of the module $1, or nothing.
 package_of() {
-  (cd "$1" && find src/main/java src/test/java -name '*.java' -printf '%h\n' 2>/dev/null) |
+  (cd "$1" && find src -path '*/java/*.java' -printf '%h\n') |
     awk -F/ '
       { start = 4; count = 0; for (i = start; i <= NF; i++) part[++count] = $i }
       NR == 1 { common = count; for (i = 1; i <= count; i++) first[i] = part[i] }
