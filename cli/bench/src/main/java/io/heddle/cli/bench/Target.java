@@ -126,8 +126,11 @@ record Target(
     if (bound.includes(measured.median(), wanted)) {
       return new Verdict(this, Result.MET, measured, null, null);
     }
-    boolean shown = limit != null && limit.evidence().holds(outcome.machine(), outcomes);
-    return new Verdict(this, Result.MISSED, measured, null, shown ? limit.reason() : null);
+    @Nullable String reason =
+        limit != null && limit.evidence().holds(outcome.machine(), outcomes)
+            ? limit.reason()
+            : null;
+    return new Verdict(this, Result.MISSED, measured, null, reason);
   }
 
   String wantedText() {
