@@ -60,7 +60,10 @@ public final class Egress {
       if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
         return Remedy.NONE;
       }
-      /* Without a source, IPv6 considers only this interface's routes, and ignores a lower metric of another's. */
+      /*
+       * Without a source address, IPv6 considers only routes of this interface, and ignores another
+       * interface's route even if that has a lower metric.
+       */
       ResolvedRoute own = lookUp(socket, destination, null, link.index());
       if (own == null
           || !own.isUnicast()
@@ -117,7 +120,7 @@ public final class Egress {
     }
   }
 
-  /* Returns null if there is none. */
+  /* Returns null if the kernel has no such route. */
   private static @Nullable ResolvedRoute lookUp(
       RtnetlinkSocket socket, InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     ByteBuffer answer =

@@ -92,7 +92,10 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
         : why;
   }
 
-  /** Does the same for an address whose interface the operator named: it may be any bridge. */
+  /**
+   * As {@link #whyUnusable}, for an address whose interface the operator named: it may be any
+   * bridge.
+   */
   Optional<UnusableReason> whyUnusableIfInterfaceNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     if (linkOf(assigned).loopback() || address.isLoopbackAddress()) {
@@ -104,7 +107,10 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
     return whyUnusableIfNamed(assigned);
   }
 
-  /* In any state: IPv6 planes that are down for now must not be replaced by IPv4 ones. */
+  /*
+   * Returns whether the host has IPv6 addresses in any state: IPv4 planes must not replace IPv6
+   * ones that are only down for now.
+   */
   private boolean hasIpv6() {
     return addresses.stream()
         .anyMatch(each ->
@@ -117,7 +123,10 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
                 && !linkOf(each).isOfContainers());
   }
 
-  /** Does the same for an address that the operator named: loopback and IPv4 are then allowed. */
+  /**
+   * As {@link #whyUnusable}, for an address that the operator named: loopback and IPv4 are then
+   * allowed.
+   */
   Optional<UnusableReason> whyUnusableIfNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     NetworkLink link = linkOf(assigned);

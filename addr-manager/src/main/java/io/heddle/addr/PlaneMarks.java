@@ -63,7 +63,7 @@ public record PlaneMarks(
         : AddressText.of(prefix().first()) + "/" + prefixLength;
   }
 
-  /** Returns whether these can't be the same plane, even if other marks agree. */
+  /** Returns whether these planes can't be the same, even if other marks agree. */
   public boolean contradicts(PlaneMarks other) {
     boolean daemonNamesDiffer =
         isNamedByDaemon() && other.isNamedByDaemon() && !key.equals(other.key);

@@ -36,7 +36,7 @@ public record PlaneMatching(
     OWN_KEY("key", PlaneMarks::hasOwnKeyOf),
     LOW_BITS("low bits of the /64", PlaneMarks::hasLowBitsOf),
     INTERFACE("interface name", PlaneMarks::hasInterfaceOf),
-    /** Both are the only unmatched planes: see {@link Search#isAlone}. */
+    /** The planes are the only unmatched ones: see {@link Search#isAlone}. */
     ALONE("being the only ones", (here, there) -> false);
 
     private final String text;
@@ -159,7 +159,10 @@ public record PlaneMatching(
       return alone;
     }
 
-    /* If other planes are matched, two different networks are two planes, of which each end lacks one. */
+    /*
+     * Returns whether each end's only unmatched plane is the same plane. If other planes are
+     * matched, different networks mean different planes, of which each end lacks one.
+     */
     private boolean isAlone(PlaneMarks mine, PlaneMarks theirs) {
       return !mine.contradicts(theirs)
           && (oneEach || mine.isHostAddress() && theirs.isHostAddress());

@@ -119,7 +119,10 @@ public final class PlaneSuccession {
     return new Plane(gone.key(), gone.ownKey(), address, host.host().linkOf(address), reason);
   }
 
-  /* If a route daemon named only one of them, their keys without a daemon are compared. */
+  /*
+   * Returns whether both are the same plane. If a route daemon has named only one of them, their
+   * keys without a daemon are compared.
+   */
   private static boolean isSame(Plane plane, KnownPlane gone) {
     boolean daemonNamedBoth =
         !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());

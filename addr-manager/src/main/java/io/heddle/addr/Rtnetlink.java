@@ -165,7 +165,7 @@ final class Rtnetlink {
         case IFLA_LINK_NETNSID -> parentElsewhere = true;
         case IFLA_CARRIER -> carrier = value.hasRemaining() && value.get(0) != 0;
         default -> {
-          /* Some fifty others from the kernel. */
+          /* Ignores some fifty other attributes of the kernel. */
         }
       }
     }
@@ -206,7 +206,7 @@ final class Rtnetlink {
         case IFA_LOCAL -> local = bytes(value);
         case IFA_FLAGS -> flags = value.remaining() >= 4 ? value.getInt(0) : flags;
         default -> {
-          /* Label, broadcast address, lifetimes. */
+          /* Ignores label, broadcast address and lifetimes. */
         }
       }
     }

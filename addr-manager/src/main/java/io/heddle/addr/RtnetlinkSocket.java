@@ -193,7 +193,10 @@ final class RtnetlinkSocket implements AutoCloseable {
         LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.length, 0));
   }
 
-  /* Passes each answer to the last request to the taker, until that returns true for the last one. */
+  /*
+   * Passes each answer to the taker, until the taker returns true for the last answer to the
+   * request.
+   */
   private void receiveAnswers(Predicate<ByteBuffer> taker) {
     while (true) {
       int received = receive(0);

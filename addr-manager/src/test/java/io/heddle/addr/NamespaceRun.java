@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assumptions;
 final class NamespaceRun {
   private NamespaceRun() {}
 
-  /* A mount namespace too, so that /sys can show the new network namespace. */
+  /* The program gets a mount namespace too, so that /sys can show the new network namespace. */
   private static List<String> inNamespace(String script, String... command) {
     List<String> whole =
         new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));

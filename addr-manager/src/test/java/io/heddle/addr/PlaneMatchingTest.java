@@ -386,7 +386,9 @@ class PlaneMatchingTest {
         .toList();
   }
 
-  /* Few numbers, so that many agree and many are ambiguous. */
+  /*
+   * Returns random planes. They draw from few numbers, so that many agree and many are ambiguous.
+   */
   private static List<PlaneMarks> layout(Random random, int host) {
     Set<PlaneMarks> planes = new HashSet<>();
     int count = 1 + random.nextInt(4);

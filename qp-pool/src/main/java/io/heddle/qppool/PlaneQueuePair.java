@@ -197,7 +197,7 @@ public final class PlaneQueuePair implements AutoCloseable {
     return queuePair.state() != QueuePairState.RESET;
   }
 
-  /** Returns whether all of its receives were posted. */
+  /** Returns whether all receives of the queue pair were posted. */
   public boolean hasReceives() {
     return receivesPosted;
   }

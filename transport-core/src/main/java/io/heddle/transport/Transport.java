@@ -140,7 +140,10 @@ public final class Transport implements AutoCloseable {
     connector.move(before, now);
   }
 
-  /* Addresses of the planes, so that any plane is a path back, and of control channels. */
+  /*
+   * Returns the addresses of control channels and of the planes, so that a peer can reconnect over
+   * any plane.
+   */
   private List<InetAddress> listenerAddresses(List<InetAddress> controlAddresses) {
     List<InetAddress> addresses = new ArrayList<>(controlAddresses);
     for (NetDevice device : devices) {
@@ -215,7 +218,7 @@ public final class Transport implements AutoCloseable {
     }
   }
 
-  /* The control thread is lost, without which no connection can end in any other way. */
+  /* Fails all connections: without the control thread, no connection can end in any other way. */
   private void failAllConnections() {
     connector.controlLost();
     for (NetDevice device : devices) {
@@ -299,7 +302,10 @@ public final class Transport implements AutoCloseable {
         UNDEFINED);
   }
 
-  /* Each end of a connection has one completion queue, and its queue pairs. */
+  /*
+   * Returns how many connections the device allows. Each end of a connection has one completion
+   * queue, and its queue pairs.
+   */
   private int mostConnections(NetDevice device, DeviceAttributes attributes) {
     int queuePairs = device.planes().size() * ConnectionTerms.queuePairsPerPlane(options);
     return Math.max(
@@ -327,7 +333,7 @@ public final class Transport implements AutoCloseable {
    * buffer.
    *
    * @param trafficClass -1 where undefined
-   * @return null: call again
+   * @return null while the connection is pending; the caller calls again
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable SendComm connect(int index, int trafficClass, long handleAddress) {
@@ -338,7 +344,7 @@ public final class Transport implements AutoCloseable {
   /**
    * Accepts the next connection.
    *
-   * @return null: call again
+   * @return null while none is ready; the caller calls again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener) {
@@ -383,8 +389,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Warms up on a thread of its own. Until it is done {@link #connect} and {@link #accept} return
-   * null, so that the caller's first messages run compiled code.
+   * Warms up on a thread of its own. Until the warm-up is done {@link #connect} and {@link #accept}
+   * return null, so that the caller's first messages run compiled code.
    */
   public void warmUpAside(long budgetNs) {
     TransportWarmUp aside =
@@ -399,8 +405,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Closes the devices. Communicators must be closed before. Those whose peers haven't closed yet
-   * get a moment, so that the peer can retransmit for a lost acknowledgement.
+   * Closes the devices. Communicators must be closed before. A connection whose peer hasn't closed
+   * yet gets a moment, so that the peer can retransmit for a lost acknowledgement.
    */
   @Override
   public void close() {

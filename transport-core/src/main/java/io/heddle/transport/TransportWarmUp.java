@@ -37,7 +37,7 @@ final class TransportWarmUp implements Runnable {
   private static final int TAG = 1;
   private static final long GIVE_UP_NS = 1_000_000_000;
 
-  /** Number of plane failures: after the second the code runs at its final speed. */
+  /** Number of plane failures: after the second failure the code runs at its final speed. */
   private static final int FALLS = 2;
 
   /* Offsets of one buffer's arguments, as irecv reads them. */
@@ -76,7 +76,7 @@ final class TransportWarmUp implements Runnable {
     return aside.isAlive();
   }
 
-  /** Stops the thread and returns when it has ended, which it does within a message's time. */
+  /** Stops the thread and waits for its end, which takes at most the time of one message. */
   void stop() {
     stopped = true;
     boolean interrupted = false;
@@ -106,7 +106,10 @@ final class TransportWarmUp implements Runnable {
 
   private void warmUp() {
     long giveUpNs = clock.nanoTime() + GIVE_UP_NS;
-    /* Never freed where a handshake or message stays unfinished, since it may still be accessed. */
+    /*
+     * The arena is never freed where a handshake or message stays unfinished, since its memory may
+     * still be accessed.
+     */
     Arena arena = Arena.ofShared();
     CounterSource counters = CounterSource.unpublished(arena);
     long handle = Memory.allocate(arena, ConnectionHandle.BYTES, Long.BYTES);

@@ -48,7 +48,7 @@ final class DelayedCallRelay implements AutoCloseable {
     try {
       from.getInputStream().transferTo(to.getOutputStream());
     } catch (IOException closed) {
-      // One of them has closed, which the other sees now.
+      // One side has closed, which the other side sees when the relay closes.
     } finally {
       close();
     }

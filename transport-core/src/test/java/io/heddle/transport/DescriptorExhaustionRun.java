@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints the number
- * that is too small.
+ * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints how many
+ * descriptors are too few.
  */
 final class DescriptorExhaustionRun {
   private DescriptorExhaustionRun() {}

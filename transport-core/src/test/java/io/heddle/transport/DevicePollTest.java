@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DevicePollTest {
   private static final int MOST_POLLS = 1000;
 
-  /* In struct heddle_comm. */
+  /* Offsets in struct heddle_comm. */
   private static final int EVENTS = 32;
   private static final int POLLS = 48;
 
@@ -64,7 +64,9 @@ class DevicePollTest {
     }
   }
 
-  /* By this word, the shim calls Java for a connection only if there is something to do. */
+  /*
+   * The shim calls Java for a connection only if this counter shows that there is something to do.
+   */
   @Test
   void completionsFoundByAnotherPollAreSignalledToTheirConnection() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());

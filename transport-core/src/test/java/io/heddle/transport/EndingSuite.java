@@ -271,7 +271,7 @@ abstract class EndingSuite extends CutSuite {
         fill(to, length, 2);
         Ends.await("the end of the send", () -> Ends.state(send) != 0);
         assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
-        /* The other thread may hold the connection. */
+        /* The other thread may hold the connection at this moment. */
         Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
         assertEquals(TransportResult.REMOTE_ERROR, link.sender().progress());
         if (how == TakenBack.DEREGISTERED) {
@@ -299,7 +299,7 @@ abstract class EndingSuite extends CutSuite {
     Memory.ALL.asSlice(address, lengthBytes).fill((byte) value);
   }
 
-  /* Word by word. */
+  /* Counts the bytes that differ from the value, word by word. */
   private static int bytesBut(long address, int lengthBytes, int value) {
     long expected = value * 0x0101_0101_0101_0101L;
     int words = 0;
@@ -309,7 +309,7 @@ abstract class EndingSuite extends CutSuite {
     return words * Long.BYTES;
   }
 
-  /* Its entry lies in the sender's ring, and its key is valid. */
+  /* The receiver's entry still lies in the sender's ring, and its key is valid. */
   @Test
   void sendAfterTheReceiverHasClosedFails() {
     try (Ends ends = ends()) {

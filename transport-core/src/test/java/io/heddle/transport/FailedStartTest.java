@@ -100,7 +100,7 @@ class FailedStartTest {
         }
       }
     }
-    /* Without the folder of descriptors itself. */
+    /* The folder of descriptors itself doesn't count. */
     return open.stream().filter(each -> !each.contains("/fd")).collect(Collectors.toSet());
   }
 
@@ -127,7 +127,9 @@ class FailedStartTest {
       publisher.goLive();
       publisher.heartbeat();
       publisher.commit();
-      /* A successful start first, for the classes and descriptors that stay for ever. */
+      /*
+       * A successful start comes first, because of the classes and descriptors that stay for ever.
+       */
       String refused = refusedLine;
       refusedLine = "nothing is refused";
       Map<String, String> asked = Map.copyOf(environment);

@@ -25,7 +25,10 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests with hundreds of unauthenticated clients at the control ports and doors of a process. */
+/**
+ * Tests with hundreds of unauthenticated clients at the control ports and reconnect listeners of a
+ * process.
+ */
 @EndsWithin(120)
 class FloodTest {
   private static final int LISTENERS = 3;
@@ -157,7 +160,7 @@ class FloodTest {
             clients.add(rawClient(from, door));
           }
         }
-        /* The connection's own reconnect uses these doors. */
+        /* The connection's own reconnect uses the same reconnect listeners. */
         Ends.dialogue(link.sending()).renew("as injected");
         ends.awaitLine("the control channel now uses");
         ends.exchange(link, 1000, 1000, 3);

@@ -23,7 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests with other programs at the addresses of a handle, or at the doors of a peer. */
+/**
+ * Tests with other programs at the addresses of a handle, or at the reconnect addresses of a peer.
+ */
 class ForeignProgramsTest {
   private static final int SOON_SECONDS = 5;
 

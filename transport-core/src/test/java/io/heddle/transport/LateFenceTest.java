@@ -94,7 +94,7 @@ class LateFenceTest {
       long toHandle = link.receiver().registerMemory(to, 2 * length, 1);
       long fromHandle = link.sender().registerMemory(from, length, 1);
       sendOver(link.sending(), List.of(1, 2));
-      /* Group 0 has one of its two messages when the receiver is fenced. */
+      /* When the receiver is fenced, it has one of the two messages of group 0. */
       long both =
           ends.receive(
               link,
@@ -120,7 +120,7 @@ class LateFenceTest {
           Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
           Ends.finish(link, receive);
         }
-        /* The same slot, and the sender doesn't know of the fence yet. */
+        /* The message uses the same slot, and the sender doesn't know of the fence yet. */
         sendOver(link.sending(), List.of(FENCED));
         Ends.fill(from, length, laps);
         long receive = ends.receive(link, to, length, 1, toHandle);
@@ -173,7 +173,7 @@ class LateFenceTest {
       Connection receiving = connection(ends.right);
       PeerSignals target = (PeerSignals) ranks.groups.get(1).communicators().getFirst();
       sendOver(sending, List.of(1, 2));
-      /* Put 1 has the chunks of plane 1 when the target is fenced. */
+      /* When the target is fenced, it has the chunks of put 1 that went over plane 1. */
       fabric.cut(Ends.gid("127.0.78.3"));
       long first = ranks.start(0, 1, 0, OneSidedRanks.put(length, 0));
       Ends.await(

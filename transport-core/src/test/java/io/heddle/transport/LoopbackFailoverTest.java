@@ -158,7 +158,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Between any two polls of the weights. */
+  /* The plane fails and returns between any two polls of the weights. */
   @ParameterizedTest
   @CsvSource({"spray", "pinned"})
   void theLastPlaneGoesAndComesWhileSendsBegin(String policy) throws Exception {
@@ -176,7 +176,7 @@ class LoopbackFailoverTest {
             }
           });
       try {
-        /* Longer than the part that is never cut. */
+        /* The message is longer than a preferred chunk, so that it is cut. */
         int length = 62_000;
         long from = ends.memory(length);
         long to = ends.memory(length);
@@ -207,7 +207,9 @@ class LoopbackFailoverTest {
         String side = random.nextBoolean() ? "127.0.77." : "127.0.78.";
         switch (random.nextInt(5)) {
           case 0 -> {
-            /* Without any plane nothing could arrive; other tests cover that. */
+            /*
+             * One plane stays: without any plane nothing could arrive, and other tests cover that.
+             */
             if (cut.contains(plane) || cut.size() < FOUR.size() - 1) {
               cut.add(plane);
               fabric.cut(Ends.gid(side + plane));
@@ -318,7 +320,10 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Its holds are 1 s. The test's baton would keep the control thread from everything except polling. */
+  /*
+   * The failed end holds planes down for 1 s. The test's baton would keep the control thread from
+   * everything except polling.
+   */
   @ParameterizedTest
   @EnumSource(names = {"DOWN", "PROBING"})
   void failedEndRetriesNoPlane(PlaneState reached) throws InterruptedException {
@@ -376,7 +381,10 @@ class LoopbackFailoverTest {
     goesOnAfter(StuckChannelRelay::getStuck, "replaced: no answer within");
   }
 
-  /* If both ends are slow, one sees the closed channel before it sees that the other uses the next one. */
+  /*
+   * If both ends are slow, an end may see the closed channel before it learns that the other end
+   * uses the next one.
+   */
   @Test
   void closedChannelIsReplacedIfTheOtherEndLives() throws IOException {
     goesOnAfter(StuckChannelRelay::close, "closed the connection");
@@ -411,7 +419,7 @@ class LoopbackFailoverTest {
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
-      /* It is held down for a second, and then for two. */
+      /* The plane is held down for a second, and then for two. */
       for (int falls = 0; falls < 2; falls++) {
         Ends.await("the plane", () -> passes(traffic, isUp(link, 1)));
         breakPair(true, link, 1);
@@ -521,7 +529,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Its kernel accepts connections, and data on the channel stays unread. */
+  /* The kernel of the delayed peer accepts connections, and data on the channel stays unread. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void peerWithADelayedControlThreadKeepsItsChannel(boolean senderIsAway)

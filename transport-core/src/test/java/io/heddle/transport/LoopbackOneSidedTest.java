@@ -118,7 +118,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* Adapters' writes arrive there late and in any order, unless a read pushes them. */
+  /* In device memory, adapters' writes arrive late and in any order, unless a read pushes them. */
   @ParameterizedTest
   @CsvSource({
     "STRONG, true",
@@ -183,7 +183,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* Bytes without a signal arrived there, and nothing has flushed them. */
+  /* Bytes without a signal have arrived in device memory, and nothing has flushed them. */
   @Test
   void deregisteredDeviceMemoryIsFlushedNoMore() {
     try (Ends ends = ends(Map.of());
@@ -261,7 +261,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       if (seen > 0) {
         long at = DATA + (context * PLACES + seen % PLACES) * 65_536L;
         long there = Memory.getLong(ranks.memory.get(1) + at + PIECE - 8);
-        /* A later one may have arrived already. */
+        /* The number of a later put may have arrived already. */
         assertEquals(0, (there - seen) % PLACES, "seed " + seed);
         assertEquals(true, there >= seen, "seed " + seed + ": " + there + " behind " + seen);
       }

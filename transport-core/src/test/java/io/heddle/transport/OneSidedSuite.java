@@ -133,7 +133,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* A kernel may wait for a word that nobody will signal any more. */
+  /* The group must fail: a GPU kernel may wait for a word that nobody will signal any more. */
   @Test
   void lostPeerEndsAnIdleGroup() {
     try (Ends ends = ends(Map.of());
@@ -191,7 +191,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* The other end has finished; its last message is still in flight. */
+  /* The other end has finished its handshake; its last message is still in flight. */
   @Test
   void groupClosedDuringItsHandshakeSaysGoodbye() {
     List<StuckChannelRelay> relays = new ArrayList<>();
@@ -231,7 +231,10 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* Another group's calls are queued first; the control thread is blocked until the closed group is gone. */
+  /*
+   * Connects of another group are queued first; the control thread is blocked until the closed
+   * group is gone.
+   */
   @Test
   void queuedCallsOfAClosedGroupAreDropped() {
     int count = 80;
@@ -266,7 +269,10 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* The sender has finished, and the target hasn't polled since. The host may now synchronise both itself. */
+  /*
+   * The sender has finished, and the target hasn't polled since. The host may synchronise both
+   * ranks by its own means.
+   */
   @Test
   void completedSignalIsAddedBeforeItsMemoryIsDeregistered() {
     try (Ends ends = ends(Map.of());
@@ -378,7 +384,10 @@ abstract class OneSidedSuite {
         .sum();
   }
 
-  /* With n ranks a group has n² pairs of them; only used ones take a queue pair per plane at both ends. */
+  /*
+   * With n ranks a group has n² pairs of ranks. Only a pair in use takes a queue pair per plane at
+   * both ends.
+   */
   @Test
   void peerTakesQueuePairsOnlyAfterTheFirstWrite() {
     try (Ends ends = ends(Map.of());
@@ -392,7 +401,10 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* As while the control thread moves the connection off a plane, where it may be delayed for long. */
+  /*
+   * Another thread holds the connection, as the control thread does while it leaves a plane,
+   * perhaps for long.
+   */
   @Test
   @EndsWithin(120)
   void noCallBlocksWhileAnotherThreadHoldsTheConnection() {
@@ -507,7 +519,7 @@ abstract class OneSidedSuite {
       assertTrue(
           ends.log.stream().anyMatch(line -> line.contains("and the maximum is 34359738368")),
           ends.log::toString);
-      /* The size of the other rank's memory is known only there. */
+      /* Only the other rank knows the size of its memory. */
       long request = ranks.start(0, 1, 0, OneSidedRanks.put(8, DATA - 4));
       Ends.await(
           "refusal",

@@ -227,7 +227,7 @@ class RouteWeightsTest {
     return (long) ValueLayout.JAVA_LONG.varHandle().getAcquire(map, offset);
   }
 
-  /* One at a time, as a latency-bound job has them. */
+  /* Sends one message at a time, as a latency-bound job does. */
   private static void smallMessages(Ends ends, Ends.Link link, AtomicBoolean stop) {
     int length = 64 << 10;
     long from = ends.memory(length);
@@ -241,7 +241,10 @@ class RouteWeightsTest {
     }
   }
 
-  /* On a busy machine a hold may expire before the messages are through: then it is retried with a longer one. */
+  /*
+   * On a busy machine a hold may expire before the messages are through. The test then tries a
+   * longer hold.
+   */
   @Test
   void weightsOfASilentDaemonExpireToEqualOnes() {
     int holdMs = 2_500;

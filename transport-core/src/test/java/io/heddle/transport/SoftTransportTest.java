@@ -57,7 +57,10 @@ class SoftTransportTest extends EndingSuite {
     }
   }
 
-  /* Refusals are lost like any packet, and some chunks have arrived ahead of others. */
+  /*
+   * The receiver's refusals may be lost like any packet, and some chunks have arrived ahead of
+   * others.
+   */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
   void overALossyNetworkNoByteLandsInADeregisteredBuffer(TakenBack how) throws Exception {

@@ -37,9 +37,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Fuzz test of a live listener and a live door, over real sockets: noise, truncated frames,
- * impossible lengths, wrong tokens, hellos replayed and changed. No thread ends, nothing grows, and
- * a peer connects afterwards.
+ * Fuzz test of a live listener and a live reconnect listener, over real sockets: noise, truncated
+ * frames, impossible lengths, wrong tokens, hellos replayed and changed. No thread ends, nothing
+ * grows, and a peer connects afterwards.
  *
  * <p>{@code -Dheddle.fuzz.inputs=100000} for many, {@code -Dheddle.fuzz.seed} for a repetition.
  */
@@ -102,7 +102,9 @@ class UnauthenticatedChannelsFuzzTest {
     }
   }
 
-  /* The last clients are still being closed while the control thread waits for a processor. */
+  /*
+   * Waits: the last clients are still being closed while the control thread waits for a processor.
+   */
   private static long assertFallsBelow(long limit, Measured more, String what) throws IOException {
     Patience patience = Patience.ofSeconds(20);
     long now = more.now();
@@ -114,7 +116,10 @@ class UnauthenticatedChannelsFuzzTest {
     return now;
   }
 
-  /* A client that had the token and hung up has five seconds to reconnect; then its failure is accept's result. */
+  /*
+   * A client that had the token and disconnected has five seconds to reconnect; then accept returns
+   * its failure.
+   */
   private static Ends.Link connect(Ends ends, ListenComm listener, long handle) {
     SendComm[] sender = new SendComm[1];
     RecvComm[] receiver = new RecvComm[1];
@@ -143,7 +148,7 @@ class UnauthenticatedChannelsFuzzTest {
     takeFailures(ends, listener);
   }
 
-  /* A client with the token that hangs up becomes a failure of accept. */
+  /* A client with the token that disconnects becomes a failure of accept. */
   private static void takeFailures(Ends ends, ListenComm listener) {
     for (boolean more = true; more; ) {
       try {
@@ -155,7 +160,10 @@ class UnauthenticatedChannelsFuzzTest {
     ends.log.removeIf(line -> line.contains("at a control port") || line.startsWith("INFO"));
   }
 
-  /* Half of the clients wait until they are closed, which happens at once for nonsense; the others close first. */
+  /*
+   * Half of the clients wait until they are closed, which the process does at once after nonsense;
+   * the others close first.
+   */
   private void send(InetSocketAddress to, byte[] bytes) throws IOException {
     try (Socket socket = new Socket()) {
       socket.setOption(StandardSocketOptions.SO_LINGER, 0);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class UnauthenticatedChannelsTest {
   private static final int PATIENCE_MS = 10_000;
 
-  /* A client that hung up has 5 s. */
+  /* A client that disconnected has 5 s to connect again. */
   private static final long LONGER_THAN_A_NEXT_CALL_NS = 6_000_000_000L;
 
   @TempDir Path folder;
@@ -86,7 +86,10 @@ class UnauthenticatedChannelsTest {
       hangUpAfterHello(read(handle), 7);
       try (Ends.Link link = ends.connect(listener, handle)) {
         ends.exchange(link, 1000, 1000, 1);
-        /* Reading finds the end or writing a broken pipe, whichever comes first. */
+        /*
+         * The listener sees the end of the stream on a read, or a broken pipe on a write, whichever
+         * comes first.
+         */
         String message = failureOfAccept(ends, listener);
         assertTrue(message.startsWith("127.0.0.1:"), message);
         assertNull(ends.right.accept(listener), "a second failure for one caller");
@@ -157,7 +160,7 @@ class UnauthenticatedChannelsTest {
     return new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token(), call);
   }
 
-  /* Waits for the answer: the listener then knows that the client has its token. */
+  /* Disconnects after the answer: the listener then knows that the client has its token. */
   private static void hangUpAfterHello(ConnectionHandle handle, long call) throws IOException {
     try (Socket caller = call(handle, hello(handle, call))) {
       assertTrue(caller.getInputStream().read() >= 0, "an answer");

@@ -21,8 +21,8 @@ public final class RouteAnswer {
   }
 
   /**
-   * Prepares this for as many planes as a connection has, whose routes lead to different
-   * destinations; {@link #take} fills it.
+   * Prepares this answer for all planes of a connection, where each plane has a destination of its
+   * own. {@link #take} then copies the planes' results.
    */
   public void begin(int count) {
     planes = count;

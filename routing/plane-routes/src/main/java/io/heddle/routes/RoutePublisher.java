@@ -304,7 +304,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /* The memory is unmapped with the file, and a store there would end the process. */
+  /*
+   * Refuses calls after the close. The file's memory is unmapped then, and a store there would end
+   * the process.
+   */
   private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the routes file " + path + " is closed");
@@ -471,7 +474,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     try {
       Files.deleteIfExists(aside(path));
     } catch (IOException left) {
-      /* The next daemon replaces it. */
+      /* The unfinished file stays: the next daemon replaces it. */
     }
     lock.close();
   }

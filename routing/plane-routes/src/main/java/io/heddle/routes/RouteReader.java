@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Another process may cut the file short, which removes memory under its readers. Every call
  * then ends with a {@link RoutesCutException}, never with anything else: the file's size is checked
- * before and after reading, and a fault in between is caught. A single look-up doesn't do so, as it
- * would cost too much: trust its results only within {@link #reading}.
+ * before and after reading, and a fault in between is caught. A single look-up makes no such
+ * checks, which would cost too much: trust its results only within {@link #reading}.
  */
 public final class RouteReader implements AutoCloseable {
   private static final long GIVE_UP_NS = 2_000_000;
@@ -108,7 +108,10 @@ public final class RouteReader implements AutoCloseable {
     map.requireWhole();
     try {
       T result = reads.get();
-      /* Within the try: the JVM reports a memory fault at the return of a later call, this one at the latest. */
+      /*
+       * This check is within the try, since the JVM reports a memory fault at the return of a later
+       * call, this one at the latest.
+       */
       map.requireWhole();
       return result;
     } catch (InternalError fault) {
@@ -167,7 +170,7 @@ public final class RouteReader implements AutoCloseable {
             : missing == MissingFigure.DEFAULT.ordinal()
                 ? MissingFigure.DEFAULT
                 : MissingFigure.EQUAL;
-    /* Within the bounds that weight() relies on, whatever the file contains. */
+    /* Keeps both values within the bounds that weight() relies on, whatever the file contains. */
     answer.defaultWeight =
         Math.clamp(getInt(base + RoutesLayout.DEFAULT_WEIGHT), 1, RouteCell.LARGEST_WEIGHT);
     answer.borrowedPercent = Math.clamp(getInt(base + RoutesLayout.BORROWED_PERCENT), 0, 100);

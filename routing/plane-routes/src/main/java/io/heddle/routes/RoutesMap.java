@@ -56,7 +56,7 @@ final class RoutesMap implements AutoCloseable {
       folder.remove(name);
       OpenFile file = folder.create(name, MODE);
       try {
-        /* Before any content, and independent of the umask. */
+        /* The mode is set before there is any content, and so is independent of the umask. */
         file.setMode(MODE);
         file.allocate(0, bytes);
         RoutesMap map = new RoutesMap(path, file, true, cells, slots);
@@ -244,7 +244,7 @@ final class RoutesMap implements AutoCloseable {
                   RoutesLayout.getLong(next + RoutesLayout.SLOT_LOW),
                   length)
               & slots - 1;
-      /* It may move back unless its home lies behind the gap. */
+      /* The entry may move back unless its home slot lies behind the gap. */
       if ((index - home & slots - 1) >= (index - gap & slots - 1)) {
         Memory.copy(next, slot(gap), slotBytes);
         gap = index;

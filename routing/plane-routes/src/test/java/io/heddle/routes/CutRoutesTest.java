@@ -43,7 +43,7 @@ class CutRoutesTest {
     publisher.goLive();
   }
 
-  /* An uncaught fault would end the process; this one survives all of them. */
+  /* An uncaught fault would end the reader's process; the process must survive all cuts. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void readerSurvivesEveryCutWithoutAWrongResult(boolean quick) throws Exception {

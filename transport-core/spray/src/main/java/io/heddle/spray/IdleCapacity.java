@@ -16,7 +16,7 @@ package io.heddle.spray;
  * detector measures again.
  *
  * <p>A chunk is carried during the time since its plane's previous completion, or since the plane
- * was last idle. Its bytes are split between both kinds of time in proportion, whenever its
+ * was last idle. Its bytes are split in proportion between both kinds of time, however late its
  * completion is reported.
  */
 final class IdleCapacity {
@@ -54,18 +54,24 @@ final class IdleCapacity {
   private boolean isAnyBusy;
   private long polledAtNs;
 
-  /* Per plane: busy time since its last completion, the part beside dry planes, and the part with all busy. */
+  /*
+   * Per plane, since its last completion: busy time, the part of it beside dry planes, and the part
+   * with all planes busy.
+   */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
   private final double[] sinceBusyNs;
 
-  /* Time in which planes were busy and none was dry beside a late one, and the bytes carried in it. */
+  /*
+   * Time in which planes were busy and no plane was dry beside a late one, and the bytes carried in
+   * that time.
+   */
   private double busyNs;
   private double busyBytes;
 
   /*
-   * The recent span with chunks in flight: its length; the part of it with dry planes beside a late one; the bytes
-   * carried in that part; and the dry planes' share of it.
+   * The recent span with chunks in flight: its length, the part of it with dry planes beside a late
+   * one, the bytes carried in that part, and the dry planes' share of that part.
    */
   private double spanNs;
   private double lateNs;
@@ -106,7 +112,7 @@ final class IdleCapacity {
   }
 
   /**
-   * Takes account of a poll. All completions up to now were reported before, and nothing was posted
+   * Accounts for a poll. The caller has reported all completions up to now, and has posted nothing
    * since.
    *
    * @return whether an earlier finding has just expired

@@ -52,9 +52,9 @@ public final class PlaneLoads {
   private final long[] unlimited;
 
   /*
-   * Plane for small chunks until another plane lags by a preferred chunk. Each small chunk then carries the
-   * acknowledgement of the one before. Beside it, the virtual time up to which no plane lagged so far at the last
-   * full comparison.
+   * Plane that takes small chunks until another plane lags by a preferred chunk. So each small
+   * chunk carries the acknowledgement of the previous one. The second field is the virtual time up
+   * to which no other plane lags that far, as of the last full comparison.
    */
   private int smallChunkPlane;
   private long smallChunkUntil;
@@ -91,7 +91,7 @@ public final class PlaneLoads {
     rates.at(nowNs);
   }
 
-  /** Records that completions were polled now, and that all of them have been reported. */
+  /** Records that the caller polled completions now, and has reported all of them. */
   public void polled() {
     rates.polled();
     PlaneWeights weights = derivedFrom;
@@ -100,7 +100,7 @@ public final class PlaneLoads {
     }
   }
 
-  /** Returns whether keeping to the weights was found to leave capacity idle. */
+  /** Returns whether the detector found that keeping to the weights leaves capacity idle. */
   boolean isCapacityIdle() {
     return idle.isFound();
   }
@@ -173,11 +173,11 @@ public final class PlaneLoads {
   }
 
   /**
-   * Returns the plane that would have the lowest virtual time with this chunk, of those whose
-   * queues and share of the window take it; −1 if none does. An idle plane takes any chunk. A plane
-   * with less than four preferred chunks takes another, so that a small weight never starves. Small
-   * chunks stay on one plane until it is a preferred chunk ahead of the others, by their state at
-   * the last full comparison.
+   * Returns the plane that would have the lowest virtual time with this chunk, among planes with
+   * room in their queues and their share of the window; −1 if no plane has room. An idle plane
+   * takes any chunk. A plane with less than four preferred chunks takes another, so that a small
+   * weight never starves. Small chunks stay on one plane until that plane is a preferred chunk
+   * ahead of the others, as of the last full comparison.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
     if (weights == derivedFrom
@@ -195,7 +195,8 @@ public final class PlaneLoads {
   }
 
   /**
-   * Does the same among planes that have at most the given bytes in flight.
+   * Returns the plane that would have the lowest virtual time with this chunk, among planes that
+   * also have at most the given bytes in flight.
    *
    * @param mostInFlight limit of each plane before the chunk; negative for a plane that takes none
    */
@@ -250,8 +251,8 @@ public final class PlaneLoads {
   }
 
   /**
-   * Takes account of changed weights. Virtual time under the old weights is no debt under the new
-   * ones. A plane's observed rate is dropped if its weight relative to the heaviest plane changed.
+   * Applies changed weights. Virtual time under the old weights is no debt under the new ones. A
+   * plane's observed rate is dropped if its weight relative to the heaviest plane changed.
    */
   public void weightsChanged(PlaneWeights before, PlaneWeights now) {
     forgetDebts();

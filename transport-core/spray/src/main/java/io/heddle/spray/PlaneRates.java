@@ -81,7 +81,7 @@ final class PlaneRates {
     nowNs = newNs;
   }
 
-  /** Records that completions were polled now, and that all of them have been reported. */
+  /** Records that the caller polled completions now, and has reported all of them. */
   void polled() {
     double before =
         callerLateNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
@@ -191,7 +191,7 @@ final class PlaneRates {
   /**
    * Returns the plane's rate in bytes per nanosecond; 0 if none was observed yet.
    *
-   * @param fastest of all planes; the limit for an aged observation
+   * @param fastest highest rate of all planes; an aged observation never exceeds it
    */
   double bytesPerNs(int plane, double fastest) {
     double rate = bytesPerNs[plane];

@@ -22,8 +22,9 @@ public final class PlaneWeights {
   private static final int LARGEST_OF_ROUTES = 4096;
 
   /*
-   * Denominator of shares. Weights up to LARGEST_TO_REFINE aren't divided by it: they become eighths, and so stay
-   * integers. LARGEST_OF_ROUTES leaves room for this factor.
+   * Denominator of shares. Weights up to LARGEST_TO_REFINE stay integers without a division: all
+   * weights of the snapshot are then in units of an eighth. LARGEST_OF_ROUTES leaves room for this
+   * factor.
    */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;

@@ -43,8 +43,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private final List<Handshake<C>> conversations = new ArrayList<>();
 
   /*
-   * A peer may use several channels for one call. These are the calls whose outcome accept got,
-   * and the last handshake of each call that was interrupted.
+   * A peer may use several channels for one call. The first field has the calls whose outcome
+   * accept has returned; the second has the last handshake of each interrupted call.
    */
   private final Set<Long> settled = new LinkedHashSet<>();
   private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
@@ -66,7 +66,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     listeners = List.copyOf(controls);
   }
 
-  /** Returns the addresses that it listens on. */
+  /** Returns the addresses of this listener. */
   List<InetSocketAddress> addresses() {
     return listeners.stream().map(ControlListener::address).toList();
   }
@@ -113,8 +113,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   /*
-   * Each call gets one outcome: where this end is slow, a peer says hello on several channels and
-   * goes on with one of them.
+   * Each call gets one outcome. If this end is slow, a peer sends Hello on several channels and
+   * continues on one of them.
    */
   private void endedAuthenticated(Handshake<C> conversation, boolean connected) {
     long call = conversation.call();
@@ -130,7 +130,10 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     }
   }
 
-  /* Whether another channel of the call is still open; its end decides. */
+  /*
+   * Returns whether another channel of the call is still open; the end of that channel then
+   * decides.
+   */
   private boolean goesOn(long call) {
     return conversations.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);
   }
@@ -178,7 +181,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
 
   /**
    * Listener of a new connection's first message; until then the connection costs only its channel
-   * and this.
+   * and this object.
    */
   private final class FirstMessageListener implements ControlChannel.Listener {
     private final Supplier<Handshake<C>> maker;

@@ -71,7 +71,7 @@ final class ConnectAttempts {
     this.calls = addresses.stream().map(Call::new).toList();
   }
 
-  /** Tries the next address, unless another's attempt is current. */
+  /** Tries the next address, unless an attempt at another address is current. */
   void callNext() {
     if (over || current != null || resting) {
       return;
@@ -128,7 +128,7 @@ final class ConnectAttempts {
   private enum State {
     DUE,
     CALLING,
-    /** A process answers that isn't the listener, or refuses us. */
+    /** The process at the address isn't the listener, or has refused this end. */
     TURNED_AWAY
   }
 

@@ -343,8 +343,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /*
-   * Returns the carrier that fails with this plane; −1 where it isn't ours, or is one of several
-   * under a queue pair.
+   * Returns the carrier that fails with this plane; −1 where the plane isn't this connection's, or
+   * shares queue pairs with other planes.
    */
   private int carrierOf(LocalPlane plane) {
     return spansAllPlanes() ? -1 : planes.indexOf(plane);
@@ -353,11 +353,11 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   /**
    * Path of one plane between the addresses of both ends.
    *
-   * @param plane its key here
+   * @param plane this end's key of the plane
    */
   record PlaneRoute(String plane, InetAddress here, InetAddress there) {}
 
-  /** Returns this carrier's path, where it is one plane; null where it is several. */
+  /** Returns the path of a carrier with a single plane; null for a carrier of several planes. */
   @Nullable PlaneRoute routeOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     if (!asked.isOnePlane()) {
@@ -396,7 +396,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
   }
 
-  /* Queue pairs over several planes go on without this one until all are replaced. */
+  /*
+   * Handles a plane's new address. A carrier of several planes fails as a whole: all its queue
+   * pairs are replaced.
+   */
   @Override
   public void planeMoved(LocalPlane plane) {
     Failover begun = failover;
@@ -459,7 +462,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return health.isLeaving();
   }
 
-  /* Stops using this plane, where it is one of several under a queue pair. */
+  /* Stops using this plane, where a queue pair spans it and others. */
   private void leaveLink(LocalPlane plane) {
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && link >= 0) {

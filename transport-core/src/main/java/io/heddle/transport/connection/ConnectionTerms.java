@@ -44,7 +44,7 @@ public record ConnectionTerms(
   /**
    * Returns the parameters of the connecting end, whose packets carry data.
    *
-   * @param trafficClass NCCL's for the communicator; negative where undefined
+   * @param trafficClass NCCL's traffic class of the communicator; negative where undefined
    */
   static ConnectionTerms ofInitiator(
       Options options, String hostName, byte[] token, int trafficClass) {

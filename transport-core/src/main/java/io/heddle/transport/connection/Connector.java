@@ -56,14 +56,17 @@ public final class Connector {
   private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
     private boolean asked = true;
-    /* By the control thread's time, which pauses while the process is stopped. */
+    /* By the control thread's clock, which pauses while the process is stopped. */
     private long lastCallNs;
 
     PendingConnect(Handshake<SendComm> handshake) {
       this.handshake = handshake;
     }
 
-    /* Called periodically: a call since the last time counts as one now. */
+    /*
+     * Returns whether the caller has been idle for this time. Called periodically: a call since the
+     * last check counts as a call now.
+     */
     private boolean isIdle(long nowNs, long idleNs) {
       if (asked) {
         asked = false;
@@ -104,8 +107,8 @@ public final class Connector {
   }
 
   /**
-   * Abandons pending connections without a call for this time, and closes those that are
-   * established. Control thread.
+   * Abandons pending connections whose caller has been idle for this time; established ones are
+   * closed. Control thread.
    */
   public void abandonIdle(long idleNs) {
     List<PendingConnect> unasked;
@@ -152,7 +155,7 @@ public final class Connector {
         .write(handleAddress);
   }
 
-  /** Replaces an address for future listeners, where it is one of theirs. */
+  /** Replaces an address of future listeners by another one, if they have it. */
   public void move(InetAddress before, InetAddress now) {
     controlAddresses =
         controlAddresses.stream().map(each -> each.equals(before) ? now : each).distinct().toList();

@@ -250,16 +250,16 @@ public final class ControlSession
 
     @Override
     public void onMessage(ControlMessage message) {
-      // The peer resends all of it on the channel that it switches to.
+      // Discards the message: the peer resends its messages on the channel that it switches to.
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      // The connection no longer depends on it.
+      // The connection no longer depends on this channel.
     }
   }
 
-  /* Probes the peer where this many of our messages aren't acknowledged in time. */
+  /* Probes the peer if it doesn't acknowledge this many of our messages in time. */
   private void expect(long count, long sinceNs) {
     tasks.schedule(
         ANSWER_NS,
@@ -295,7 +295,7 @@ public final class ControlSession
     return new Ping(received, keptFrom);
   }
 
-  /* Sends the number of received messages, and the number of our next one. */
+  /* Sends the number of received messages, and the number of our next message. */
   @Override
   public void sendPing() {
     SessionChannel active = current;
@@ -319,7 +319,10 @@ public final class ControlSession
     tasks.execute(() -> calls.replaceChannel(reason));
   }
 
-  /* Messages about the plane would otherwise wait for the silence of a channel on the same path. */
+  /*
+   * Without this, messages about the plane would wait until a channel on the same path counts as
+   * silent.
+   */
   @Override
   public void leave(int carrier) {
     Connection.PlaneRoute route = connection.routeOf(carrier);
@@ -457,8 +460,8 @@ public final class ControlSession
 
   /**
    * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone or exceeds the
-   * linger time, or too many others linger: if an acknowledgement of ours was lost, the peer
-   * retransmits. Any thread.
+   * linger time. They also end when too many connections linger. Until then the peer may
+   * retransmit, because an acknowledgement of ours was lost. Any thread.
    */
   void close() {
     connection.health().leave();

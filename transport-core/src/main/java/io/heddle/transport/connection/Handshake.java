@@ -50,7 +50,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
      * Returns the communicator.
      *
      * @throws PeerFailure where the peer is gone, silent or unreachable
-     * @throws HeddleException where there is none for another reason
+     * @throws HeddleException where the handshake failed for another reason
      */
     C require() {
       if (comm == null) {
@@ -94,7 +94,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private byte[] listenerPlaneDigest = {};
   private @Nullable ConnectAttempts calls;
 
-  /* Until this is set the owner expects no notification of the end. */
+  /* Until this is set, the owner expects no notification of the handshake's end. */
   private boolean begun;
   private long heardNs;
   private boolean authenticated;

@@ -23,8 +23,8 @@ import java.util.Map;
  * @param leftOut planes that only one end has, with their marks
  * @param onBoth planes of this end whose address the other host has, too
  * @param oneDaemon the end whose route daemon alone has named paired planes; empty where none
- * @param here all of this end's
- * @param there all of the other end's
+ * @param here all planes of this end
+ * @param there all planes of the other end
  */
 record PlanePairing(
     List<Pair> pairs,
@@ -84,7 +84,8 @@ record PlanePairing(
   /**
    * Checks that the peer's planes have different addresses.
    *
-   * @throws HeddleException when two planes of the peer have the same address: they would be one
+   * @throws HeddleException when two planes of the peer have the same address, and so are really
+   *     one
    */
   static void requireDistinctAddresses(String peer, List<PlaneOffer> theirs) {
     Map<Gid, String> keys = new HashMap<>();
@@ -98,7 +99,7 @@ record PlanePairing(
     }
   }
 
-  /** Logs planes that aren't used, and those with another name there. */
+  /** Logs unused planes, and planes that the peer knows by another name. */
   void logDifferences(String peer, Log log) {
     if (!leftOut.isEmpty() || !onBoth.isEmpty() || oneDaemon.isEmpty() && !renamed.isEmpty()) {
       log.info(

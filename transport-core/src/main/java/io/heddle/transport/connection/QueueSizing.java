@@ -12,7 +12,7 @@ final class QueueSizing {
   private static final int WANTED_SENDS = 256;
   private static final int WANTED_RECEIVES = 512;
 
-  /** Minimum: fewer would carry a connection, but with one request at a time. */
+  /** Minimum: with fewer entries a connection would work, but with one request at a time. */
   private static final int LEAST_SENDS = 16;
 
   private static final int LEAST_RECEIVES = 2 * LEAST_SENDS;

@@ -147,7 +147,10 @@ public final class ReconnectListeners {
       }
     }
 
-    /* A peer whose connection isn't known gives it up. */
+    /*
+     * Refuses the caller: this process doesn't know its connection, and the peer then gives that
+     * connection up.
+     */
     private void refuse(String reason) {
       ControlChannel open = channel;
       if (open != null) {

@@ -37,7 +37,7 @@ final class Reconnector {
   /**
    * The peer's reconnect addresses at the start, and this end's role.
    *
-   * @param calls whether this end makes the new channel; the other only knocks, to learn whether
+   * @param calls whether this end makes the new channel; otherwise it only knocks, to learn whether
    *     the peer is alive
    * @param addresses the peer's reconnect addresses
    */
@@ -57,12 +57,11 @@ final class Reconnector {
     /** Returns this end's reconnect addresses. */
     ControlMessage.ReconnectAddresses ownAddresses();
 
-    /** Returns whether something has come on the present channel since then. */
+    /** Returns whether anything has come on the present channel since this time. */
     boolean isHeardSince(long since);
 
     /**
-     * Notes that the peer has received this many of our messages; returns how many it is known to
-     * have.
+     * Notes that the peer has received this many of our messages; returns the highest number known.
      */
     long acknowledged(long count);
 
@@ -92,8 +91,8 @@ final class Reconnector {
   private @Nullable Answer answer;
 
   /*
-   * Whether the channel is given up. Otherwise it is only probed, and kept where a message comes
-   * on it and this many of our messages are acknowledged.
+   * Whether the channel is given up. Otherwise the channel is only probed, and kept if a message
+   * comes on it and this many of our messages are acknowledged.
    */
   private boolean sure;
   private long owed;
@@ -280,7 +279,7 @@ final class Reconnector {
       return;
     }
     if (!target.calls()) {
-      /* First: where all of this end's addresses have moved, the peer couldn't connect. */
+      /* Sent first: the peer can't connect if it doesn't know this end's new addresses. */
       open.send(owner.ownAddresses());
       open.send(owner.ping());
       open.closeWhenSent();
@@ -370,7 +369,7 @@ final class Reconnector {
           && attempts.stream().allMatch(each -> each.refused || each.foreign)) {
         owner.lose(trouble + PROCESS_GONE);
       } else if (closedByPeer && loop.nanoTime() - lostNs < ROUND_NS) {
-        /* The process may be ending: its channel closes before its listeners. */
+        /* The peer's process may be ending: its channel closes before its listeners. */
         long since = lostNs;
         tasks.schedule(RECHECK_NS, () -> endRound(since, number));
       }

@@ -75,8 +75,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   /* Whether a whole message has come. */
   private boolean spoken;
   private boolean closeWhenSent;
-  private boolean
-      closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
+  /* A flag, since socket.isOpen() won't do: a connect that fails closes the socket by itself. */
+  private boolean closed;
 
   private ControlChannel(
       ControlLoop loop, SocketChannel socket, InetSocketAddress peer, Listener listener) {
@@ -217,7 +217,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Sends a message, now or when the socket has room. */
   public void send(ControlMessage message) {
     ByteBuffer frame = ControlCodec.encode(message, scratch);
-    /* Exactly as long as the frame: pings go on for the connection's lifetime. */
+    /* The copy is exactly as long as the frame, since pings go on for the connection's lifetime. */
     out.add(ByteBuffer.allocate(frame.remaining()).put(frame).flip());
     if (socket.isConnected()) {
       flush();

@@ -152,8 +152,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Returns the time of timers and of peers' silence: it pauses while this thread is delayed.
-   * Control thread only.
+   * Returns the time by which timers and the silence of peers are measured; it pauses while this
+   * thread is delayed. Control thread only.
    */
   public long nanoTime() {
     return time.nanoTime();
@@ -339,7 +339,10 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /* An owner that can't be made to fail would be waited for forever: then everything fails. */
+  /*
+   * Passes the exception to its owner. Callers of an owner that can't be made to fail would wait
+   * forever, so then the whole loop fails.
+   */
   private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
     if (!thread.faults().reportAndHandle(what, thrown, broken)) {
       lost = true;

@@ -199,7 +199,10 @@ public final class CarrierPairs implements AutoCloseable {
     refuseIfClosed(index);
   }
 
-  /* For queue pairs that are created after the close; the peer gets their numbers only later. */
+  /*
+   * Applies a refusal to a queue pair that was created after the close. The peer gets the new queue
+   * pair's number only later.
+   */
   private synchronized void refuseIfClosed(int index) {
     if (refuses) {
       pairs.get(index).queuePair().refuseRequests();
@@ -222,8 +225,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Returns for how long the peer has been silent on all carriers while one waits for it beyond its
-   * retries, in ns; 0 where none does.
+   * Returns the longest silence of the peer, in ns, among the carriers that wait for it beyond
+   * their retries; 0 where none waits.
    */
   public long peerSilentNs() {
     long longest = 0;

@@ -28,7 +28,7 @@ public abstract sealed class Communicator implements AutoCloseable
   final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
-  /* One of each plane, then the second one of each plane, and so on. */
+  /* One sub-flow of each plane, then the second one of each plane, and so on. */
   final SubFlow[] flows;
   final CommFailure failure;
   PlaneCounters[] counters;
@@ -188,7 +188,7 @@ public abstract sealed class Communicator implements AutoCloseable
     afterPoll();
   }
 
-  /* Returns whether there were any. */
+  /* Returns whether there were completions. */
   private boolean poll() {
     boolean any = false;
     int count;
@@ -254,7 +254,7 @@ public abstract sealed class Communicator implements AutoCloseable
     return flow.tookNs(polledAtNs);
   }
 
-  /* For failover; with the baton, but for the first two. */
+  /* Methods for failover. The caller has the baton, except in the first two. */
 
   public final Baton baton() {
     return baton;
@@ -267,7 +267,7 @@ public abstract sealed class Communicator implements AutoCloseable
     return failure.result() != TransportResult.SUCCESS;
   }
 
-  /** Returns one per queue pair; the array is the communicator's own. */
+  /** Returns the sub-flows, one per queue pair; the array is the communicator's own. */
   public final SubFlow[] flows() {
     return flows;
   }

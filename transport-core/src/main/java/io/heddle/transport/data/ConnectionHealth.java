@@ -51,8 +51,8 @@ public final class ConnectionHealth {
   }
 
   /**
-   * Returns whether it has been gone for longer than this; meaningful once {@link #peer} says that
-   * it is gone.
+   * Returns whether the peer has been gone for longer than this; meaningful once {@link #peer} says
+   * that it is gone.
    */
   boolean isGoneLongerThan(long durationNs) {
     return clock.nanoTime() - goneAtNs > durationNs;

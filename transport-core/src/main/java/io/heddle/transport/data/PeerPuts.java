@@ -28,7 +28,7 @@ public final class PeerPuts extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /* In place of the length in the id of a request that isn't a chunk. */
+  /* Stands for the length in the id of a request that isn't a chunk. */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 
   private final Log log;
@@ -45,7 +45,7 @@ public final class PeerPuts extends Communicator {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private final OperationsInFlight puts;
   private final OperationsInFlight gets;
-  /* Slots of puts, then, offset by SLOTS, those of gets. */
+  /* Slots of puts, then slots of gets, the latter offset by SLOTS. */
   private final Backlog backlog = new Backlog(2 * SLOTS);
   private long nextNumber;
   private long nextGet;
@@ -163,7 +163,7 @@ public final class PeerPuts extends Communicator {
     return null;
   }
 
-  /* Returns whether it has begun, or never will. */
+  /* Returns whether the operation has begun, or never will. */
   private boolean begin(OneSidedOperation operation) {
     String outside = directory.outside(operation);
     if (outside != null) {
@@ -381,7 +381,7 @@ public final class PeerPuts extends Communicator {
       }
       return;
     }
-    /* As for a send: a target that has closed acknowledges what it has received, and takes nothing new. */
+    /* As in a send: a target that has closed acknowledges received data, and takes nothing new. */
     boolean unpostable = !waiting.isEmpty() || !backlog.isEmpty();
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED
@@ -437,7 +437,7 @@ public final class PeerPuts extends Communicator {
     /* The target keeps no state of a get: its chunks in flight are read again. */
     settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
     backlog.clear();
-    /* In order, so that repeated chunks come before waiting ones. */
+    /* Added in order again, so that repeated chunks come before waiting ones. */
     puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
     if (path.health().isPeerAlive()) {

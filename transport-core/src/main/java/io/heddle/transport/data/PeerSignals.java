@@ -31,7 +31,10 @@ public final class PeerSignals extends Communicator {
   private static final byte WHOLE = 1;
   /* Its signal is being added to its word. */
   private static final byte ADDING = 2;
-  /* Its signal is applied; later operations still wait for its turn in the context. */
+  /*
+   * Its signal is applied; the slot waits for its turn in the context, since earlier operations
+   * aren't finished.
+   */
   private static final byte SIGNALLED = 3;
   private static final byte FINISHED = 4;
 
@@ -215,8 +218,8 @@ public final class PeerSignals extends Communicator {
   }
 
   /*
-   * Applies a context's operations that are next in order, most likely this one first. Returns the
-   * error, if any.
+   * Applies the operations of a context that are next in order; usually the newest one is the
+   * first. Returns the error, if any.
    */
   private @Nullable String applyInOrder(int context, int newest) {
     int first = isNextInContext(newest, context) ? newest : nextInContext(context);

@@ -24,7 +24,7 @@ public final class PlaneEnds {
   private boolean changed;
 
   /**
-   * @param there the peer's, in the same order
+   * @param there the peer's planes, in the same order
    */
   public PlaneEnds(List<LocalPlane> here, List<PlaneOffer> there) {
     this.here = List.copyOf(here);
@@ -92,7 +92,7 @@ public final class PlaneEnds {
    * Sets new addresses of the peer's planes.
    *
    * @param planes as many as addresses
-   * @throws HeddleException where one is at another plane's address: they would be one
+   * @throws HeddleException where two planes would have one address
    */
   void moveThere(List<Integer> planes, List<PlaneAddress> addresses) {
     List<PlaneOffer> all = new ArrayList<>(there);

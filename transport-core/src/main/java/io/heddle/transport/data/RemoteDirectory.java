@@ -13,7 +13,7 @@ final class RemoteDirectory {
   /** Pause between two reads of a missing entry. */
   static final long PAUSE_NS = 1_000_000;
 
-  /** Time after which a registration that a rank uses and its peer lacks is reported. */
+  /** Time after which the group reports a registration that this rank uses and the peer lacks. */
   static final long OVERDUE_NS = 5_000_000_000L;
 
   /* Offset in the ring of the memory that entries are read to, after the peer's line. */
@@ -55,8 +55,8 @@ final class RemoteDirectory {
   }
 
   /**
-   * Returns the part of an operation that is outside the peer's memory, all of which is known; null
-   * where it is inside.
+   * Returns a sentence about the part of an operation that lies outside the peer's memory; null
+   * where there is none. All entries of the operation must be known.
    */
   @Nullable String outside(OneSidedOperation operation) {
     int memory = operation.registration;

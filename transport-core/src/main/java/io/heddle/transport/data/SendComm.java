@@ -418,7 +418,7 @@ public final class SendComm extends Communicator {
         }
       }
     }
-    /* Rebuilt, so that repeated chunks are in order with waiting ones. */
+    /* The backlog is rebuilt, so that repeated chunks are in order with waiting ones. */
     backlog.clear();
     IntStream.range(0, dataAddress.length)
         .filter(line -> chunks.toPost(line) != 0)

@@ -139,7 +139,10 @@ final class SentChunks {
     return null;
   }
 
-  /* Returns the group in this slot among those that were open there; perhaps past the last of them. */
+  /*
+   * Returns the group that this slot could hold when the receiver was fenced; it may be past the
+   * last open group.
+   */
   private static long groupOf(Arrival arrival, Fenced fenced) {
     return fenced.oldest() + (arrival.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
   }
@@ -191,7 +194,7 @@ final class SentChunks {
 
   /**
    * Settles outstanding chunks of a fenced plane: acknowledged where they have arrived, else to be
-   * posted again. Of a group that was opened after the fence nothing has arrived on this plane.
+   * posted again. No chunk of a group that was opened after the fence has arrived on this plane.
    *
    * @return the chunks that are to be posted again, bit i for chunk i
    */

@@ -42,7 +42,7 @@ public final class SubFlow {
 
   /* Common part of this sub-flow's ids. */
   private final long idBase;
-  /* Allocated at the first use of each. */
+  /* Requests of a batch, each allocated at its first use. */
   private @Nullable SendWorkRequest[] requests = new SendWorkRequest[FIRST_BATCH];
   private int batched;
   private int freeSends;
@@ -52,7 +52,10 @@ public final class SubFlow {
   private boolean retired;
   private boolean probed;
 
-  /* Post times of requests in flight, which a queue pair completes in that order. A ring that grows. */
+  /*
+   * Post times of requests in flight, which a queue pair completes in that order. The array is a
+   * ring that grows.
+   */
   private long[] postedAtNs = new long[FIRST_RING];
   private int posted;
   private int completed;

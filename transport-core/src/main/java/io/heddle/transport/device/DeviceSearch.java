@@ -113,7 +113,7 @@ public final class DeviceSearch {
                     : String.join("; ", reasons)));
   }
 
-  /* Where one device's failure ends the search, closes the devices before it. */
+  /* Where one device's failure ends the search, closes the devices opened before. */
   private List<NetDevice> open(
       VerbsProvider candidate,
       HostPlanes planes,

@@ -122,7 +122,10 @@ public final class DeviceWatch {
       case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, story));
       case GID_CHANGE -> leaveLostAddresses(device, story);
       case PORT_ACTIVE, SUBNET_CHANGE -> {
-        /* Failover offers its planes again; planes that lose their path raise events of their own. */
+        /*
+         * Nothing to do: failover offers planes again by itself, and a plane that loses its path
+         * raises an event of its own.
+         */
       }
     }
   }

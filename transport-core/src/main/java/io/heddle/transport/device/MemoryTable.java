@@ -50,9 +50,9 @@ public final class MemoryTable {
   /**
    * Rules for the use of registered memory.
    *
-   * @param relaxedOrder whether received data may be written in any order: the completed data is in
-   *     place once the completion is, and NCCL's protocols that poll the buffer earlier carry a
-   *     flag in each piece
+   * @param relaxedOrder whether received data may be written in any order. Completed data is in
+   *     place all the same, and NCCL's protocols that poll a buffer earlier have a flag in each
+   *     piece
    * @param flushes whether received data in device memory is flushed when NCCL asks for it
    */
   public record Rules(boolean relaxedOrder, boolean flushes) {}
@@ -77,7 +77,7 @@ public final class MemoryTable {
    */
   public long register(long address, long lengthBytes, int type) {
     if (type != HOST_MEMORY) {
-      return -TransportResult.INVALID_USAGE; // as the properties' pointerSupport says
+      return -TransportResult.INVALID_USAGE; // the properties' pointerSupport excludes other types
     }
     return isRange(address, lengthBytes)
         ? register(address, lengthBytes)

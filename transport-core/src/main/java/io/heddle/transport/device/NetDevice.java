@@ -109,7 +109,7 @@ public final class NetDevice implements AutoCloseable {
     planes.findSuccessors().forEach(this::moved);
   }
 
-  /** Returns the plane at its present address, before it is tried again. Control thread. */
+  /** Returns the plane at its present address, for the next try. Control thread. */
   public LocalPlane refreshPlane(LocalPlane plane) {
     PlaneAddresses.Move move = planes.findAgain(plane.key());
     if (move != null) {
@@ -136,7 +136,7 @@ public final class NetDevice implements AutoCloseable {
     }
   }
 
-  /** Returns the addresses of the planes, and those at which connections still have them. */
+  /** Returns the planes' present addresses, and older ones that connections still use. */
   Set<Gid> addressesInUse() {
     Set<Gid> all = new HashSet<>();
     planes().forEach(plane -> all.add(plane.gid()));

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * Log that reports an event once for all connections to a peer, of which there may be hundreds. The
- * first connection's lines are logged. Those of others that differ only in numbers are traced.
- * Their count is logged once no other has followed for a while. Any thread.
+ * Log that reports an event once for all connections to a peer, of which there may be hundreds. It
+ * logs the lines of the first connection. Lines of others that differ only in numbers are traced.
+ * Once no further line has come for a while, it logs the number of those connections. Any thread.
  */
 public final class PeerEvents {
   /** Kinds of events, each with its level and the words for the remaining connections. */
@@ -24,7 +24,7 @@ public final class PeerEvents {
     UNHEARD(Log.Level.INFO, "received nothing on the control channel"),
     RENEWED(Log.Level.INFO, "replaced the control channel"),
     FOUND(Log.Level.INFO, "have a control channel again"),
-    /** One plane of a failing connection; FAILED has the count. */
+    /** Plane of a failing connection; the line of FAILED has the number of connections. */
     WITHOUT_PLANES(Log.Level.INFO, "");
 
     private final Log.Level level;

@@ -27,8 +27,8 @@ public final class PlaneAddresses {
   /**
    * Move of a plane from one address to another.
    *
-   * @param gone whether the host has lost the old address; else that still serves the connections
-   *     on it
+   * @param gone whether the host has lost the old address; otherwise the old address still serves
+   *     its connections
    */
   record Move(LocalPlane before, LocalPlane now, boolean gone) {}
 

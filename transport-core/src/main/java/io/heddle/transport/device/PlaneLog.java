@@ -32,10 +32,7 @@ public final class PlaneLog {
     private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Source> away = new HashSet<>();
     private final Set<Source> ever = new HashSet<>();
-    /*
-     * Count of connections that ended before the others were back; they aren't retained for the
-     * count's sake.
-     */
+    /* Count of connections that ended before the others were back; only their number is kept. */
     private int ended;
 
     Absence(long beganNs) {
@@ -55,8 +52,8 @@ public final class PlaneLog {
    * Logs that a connection leaves a plane.
    *
    * @param plane with its addresses
-   * @param ends whether the peer's connections end anyway: NCCL keeps the last warning as its last
-   *     error, so that must be theirs and not the plane's
+   * @param ends whether the peer's connections end anyway. The line is then no warning: NCCL keeps
+   *     the last warning as its last error, and that must be about the connections
    */
   public void left(Source connection, String plane, String cause, boolean ends, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);

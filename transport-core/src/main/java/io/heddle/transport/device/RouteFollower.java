@@ -50,7 +50,10 @@ public final class RouteFollower implements AutoCloseable {
 
   private final Path path;
 
-  /* The same path: File.exists allocates nothing where the file is absent, a failed open does. */
+  /*
+   * Same path as a File: File.exists allocates nothing where the file is absent, a failed open
+   * does.
+   */
   private final File file;
 
   private final long holdNs;
@@ -179,8 +182,8 @@ public final class RouteFollower implements AutoCloseable {
       planes = now.isEmpty() ? planes : now;
       applyAll();
       /*
-       * The sequence is read before the routes: a change meanwhile is read next time, and all of
-       * it if this failed.
+       * The sequence was read before the routes. So a change made meanwhile is read next time, and
+       * all routes are read again if this round failed.
        */
       appliedSequence = sequence;
     }
@@ -222,7 +225,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* The lost file has no successor yet. */
+  /* Handles a lost file that has no successor yet: its weights expire. */
   private void expireLost() {
     if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
       stage = Stage.ALL_EQUAL;

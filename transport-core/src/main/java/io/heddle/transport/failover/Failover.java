@@ -148,8 +148,8 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /**
-   * Handles the withdrawal of the plane's route. Requests in flight there may still complete. Where
-   * none is answered the plane is treated as silent, without waiting for its retries. Any thread.
+   * Handles the withdrawal of the plane's route. Requests in flight there may still complete. If no
+   * request is answered, the plane counts as silent before its retries are over. Any thread.
    */
   public void withdrawn(int plane) {
     tasks.execute(() -> withdrawn.watch(planes[plane]));

@@ -17,7 +17,7 @@ final class FailoverPlane {
   PlaneState state = PlaneState.UP;
   int epoch;
 
-  /** The peer's Fenced that came before ours. */
+  /** The Fenced message that the peer sent before this end's. */
   @Nullable Fenced theirs;
 
   /** Cause and time of its failure. */

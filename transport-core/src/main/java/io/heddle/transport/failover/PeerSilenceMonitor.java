@@ -10,7 +10,7 @@ import java.util.List;
  * is known to have left gets none: its planes fail. Control thread.
  */
 final class PeerSilenceMonitor {
-  /** Length of a wait from which on it is logged. */
+  /** Minimum length of a wait that is logged. */
   private static final long REPORT_AFTER_NS = 1_000_000_000;
 
   /** Listener of the stages of a wait. */

@@ -72,7 +72,8 @@ public final class PlaneRecovery {
   }
 
   /**
-   * Reschedules the planes in hold-down after the last plane failed: they can't wait any longer.
+   * Reschedules the planes in hold-down after the last plane failed: the connection can't wait for
+   * the end of their hold-down.
    */
   void tryAllSoon(FailoverPlane[] planes) {
     for (FailoverPlane plane : planes) {
@@ -246,7 +247,10 @@ public final class PlaneRecovery {
     }
   }
 
-  /* Shares are relative: where it is the only plane, it carries everything at once. */
+  /*
+   * Raises the plane's share step by step. Shares are relative: an only plane carries everything at
+   * once.
+   */
   private void ramp(FailoverPlane plane, int epoch, int eighths) {
     if (failover.isOver() || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;

@@ -12,8 +12,8 @@ import io.heddle.transport.data.SubFlow;
 final class WithdrawnPlanes {
   /**
    * A plane is silent after this multiple of the recent duration of sends, within bounds. A peer
-   * may be descheduled for the lower bound. Longer delays by the plane's own fault aren't worth the
-   * wait.
+   * may be descheduled for the lower bound. Waiting longer than the upper bound for a slow plane
+   * isn't worthwhile.
    */
   private static final int SILENCE_FACTOR = 4;
 
@@ -56,9 +56,9 @@ final class WithdrawnPlanes {
   }
 
   /*
-   * Where the other planes also have requests in flight and have answered none in that time, the
-   * peer is slow. The counts before are those at the last answer of the plane, or of a slow peer's
-   * other planes.
+   * Polls the plane's sub-flows. If the other planes have requests in flight too and have answered
+   * none in that time, the peer is slow. Both counts before are from the last answer of the plane,
+   * or of the other planes of a slow peer.
    */
   private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {

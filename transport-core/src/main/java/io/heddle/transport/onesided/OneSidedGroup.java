@@ -99,7 +99,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * Creates contexts, which aren't ordered among each other.
    *
    * @param trafficClassAsked of connections that are made later; -1 where undefined
-   * @return the number of the first; the others follow
+   * @return the number of the first context; the others follow
    */
   public synchronized int createContexts(int count, int trafficClassAsked) {
     if (count < 1 || count > ContextOrder.MOST_CONTEXTS - contexts) {
@@ -361,7 +361,7 @@ public final class OneSidedGroup implements AutoCloseable {
     return result != TransportResult.SUCCESS;
   }
 
-  /** Returns the ends of its current connections. Any thread. */
+  /** Returns both ends of all current connections of the group. Any thread. */
   public synchronized List<Communicator> communicators() {
     List<Communicator> all = new ArrayList<>(signals);
     for (Peer peer : peers) {

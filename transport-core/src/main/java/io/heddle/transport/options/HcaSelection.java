@@ -43,7 +43,7 @@ public record HcaSelection(
     List<String> remarks = new ArrayList<>();
     for (String part :
         text.isEmpty() ? new String[0] : rest.substring(exact ? 1 : 0).split(",", -1)) {
-      if (!part.isBlank()) { // as after a trailing comma
+      if (!part.isBlank()) { // a part is blank after a trailing comma, for example
         entry(text, part.strip(), remarks).ifPresent(entries::add);
       }
     }

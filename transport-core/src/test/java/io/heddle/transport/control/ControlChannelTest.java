@@ -225,7 +225,7 @@ class ControlChannelTest {
     }
     for (int i = 0; i < 20; i++) {
       String reason = assertInstanceOf(String.class, next());
-      /* The reset, or the received bytes if they are read first. */
+      /* The channel ends by the reset, or by the received bytes if they are read first. */
       assertTrue(reason.startsWith("PEER: ") || reason.startsWith("PROTOCOL_ERROR: "), reason);
     }
     assertListenerLives();
@@ -293,7 +293,10 @@ class ControlChannelTest {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     try (ServerSocket closing = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       InetSocketAddress there = (InetSocketAddress) closing.getLocalSocketAddress();
-      /* In one pass of the loop, so that the reset arrives before the loop checks the outcome. */
+      /*
+       * Both ends act in one pass of the loop, so that the reset arrives before the loop checks
+       * the outcome.
+       */
       loop.execute(() -> {
         ControlChannel.connect(loop, there, listening(answers, new LinkedBlockingQueue<>()));
         try (Socket caller = closing.accept()) {

@@ -37,7 +37,10 @@ class SentChunksTest {
     arena.close();
   }
 
-  /* Chunk 0 is acknowledged over plane 0, 1 outstanding on plane 1, 2 and 3 on plane 0, 4 to be posted. */
+  /*
+   * Begins a message of five chunks: 0 acknowledged over plane 0, 1 outstanding on plane 1, 2 and 3
+   * on plane 0, 4 to be posted.
+   */
   private void begin() {
     int immediate = Immediate.encode((int) GROUP, GENERATION, 1, 0, 5);
     chunks.begin(LINE, GROUP, immediate, 5);

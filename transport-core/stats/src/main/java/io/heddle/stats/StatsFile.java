@@ -60,7 +60,7 @@ public final class StatsFile implements AutoCloseable {
     memory.publish();
   }
 
-  /** Returns null if the counters are in memory only. */
+  /** Returns the path of the file; null if the counters are in memory only. */
   public @Nullable Path path() {
     return memory.path();
   }
@@ -153,7 +153,7 @@ public final class StatsFile implements AutoCloseable {
     Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.FREE);
   }
 
-  /* The last sum is shared by all that find no room: statistics never end a job. */
+  /* If no record is free, communicators share the last sum: a lack of room never ends a job. */
   private long sum(Direction direction, String planeKey, int weight) {
     long record = find(StatsLayout.SUM, direction, planeKey, StatsLayout.RECORDS);
     if (record == 0) {

@@ -183,7 +183,7 @@ final class StatsMemory implements AutoCloseable {
     return folder == null ? null : folder.path();
   }
 
-  /** Returns the file; null if the counters are in memory only. */
+  /** Returns the path of the file; null if the counters are in memory only. */
   @Nullable Path path() {
     return folder == null || !named ? null : folder.path().resolve(name + StaleStats.SUFFIX);
   }

@@ -53,7 +53,10 @@ public final class StatsReader {
       long base = file.map(StatsLayout.FILE_BYTES, false);
       try {
         ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
-        /* Within the try: the JVM reports a memory fault at the return of a later call. */
+        /*
+         * This check is within the try, since the JVM reports a memory fault at the return of a
+         * later call.
+         */
         requireWhole(path, file);
         return stats;
       } catch (InternalError fault) {

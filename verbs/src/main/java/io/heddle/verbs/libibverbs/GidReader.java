@@ -46,7 +46,10 @@ final class GidReader {
     }
   }
 
-  /* The call returns the entries of all ports and needs space for all: some devices have two. */
+  /*
+   * Reads the whole table at once. The call returns the entries of all ports and needs space for
+   * all, and some devices have two ports.
+   */
   private boolean readWhole(Arena arena, int length, List<GidTable.Entry> entries) {
     if (!Verb.QUERY_GID_TABLE.isPresent() || length == 0) {
       return false;

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /** Open libibverbs device, reduced to one of its ports. */
 final class NativeContext implements DeviceContext {
   private static final Path INTERFACES = Path.of("/sys/class/net");
-  /* Descriptors up to this one aren't the device's: the library left its field empty. */
+  /*
+   * The library leaves a descriptor field empty where there is none, so descriptors up to this one
+   * aren't the device's.
+   */
   private static final int STANDARD_ERROR = 2;
   private static final int PREFERRED_WRITE_BYTES = 1 << 16;
 

@@ -31,7 +31,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private final Arena arena = Arena.ofShared();
   private final SendRequests sends;
   private final ReceiveRequests receives;
-  /* LID by group. */
+  /* LID of each attached group. */
   private final Map<Gid, Integer> groups = new HashMap<>();
 
   private volatile QueuePairState moved = QueuePairState.RESET;

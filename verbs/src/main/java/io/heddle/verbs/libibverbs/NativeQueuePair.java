@@ -34,7 +34,10 @@ final class NativeQueuePair implements QueuePair {
   private final SendRequests sends;
   private final ReceiveRequests receives;
 
-  /* Last transition by this side; state() queries the device, which may have moved it. */
+  /*
+   * State after the last transition that this side made. The device may have moved on; state()
+   * queries it.
+   */
   private volatile QueuePairState moved = QueuePairState.RESET;
   private GidTable.@Nullable Entry local;
   private boolean closed;

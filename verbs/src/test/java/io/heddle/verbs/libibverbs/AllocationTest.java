@@ -35,7 +35,10 @@ class AllocationTest {
       wr.next = left.request(Operation.RDMA_WRITE, 2, 64, right);
       assertEquals(0, right.qp.postEmptyReceives(3, 64));
       WorkCompletion[] batch = WorkCompletion.batch(16);
-      /* Foreign calls box until they are compiled: batches, until one has allocated nothing. */
+      /*
+       * Foreign calls box their arguments until they are compiled. So batches run until one of them
+       * allocates nothing.
+       */
       long allocated = -1;
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       while (allocated != 0 && !patience.isOver()) {

@@ -205,7 +205,7 @@ class DatagramTest {
     DatagramWorkRequest wr = request(handle, DatagramQueuePair.MULTICAST_NUMBER, 200);
     left.fill(200);
     try (DatagramChannel member = DatagramChannel.open(StandardProtocolFamily.INET6)) {
-      member.join(group, netdev); /* Up to Linux 6.7 rxe doesn't join by itself. */
+      member.join(group, netdev); /* Up to Linux 6.7 rxe doesn't join the group by itself. */
       right.qp.attachMulticast(Gid.of(group));
 
       assertEquals(1, left.qp.postSend(wr));

@@ -30,7 +30,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private final LoopbackCompletionQueue receiveQueue;
   private final int number;
 
-  /* Sends: acknowledged up to head, executed at the peer up to next, posted up to tail. */
+  /* Ring of sends: acknowledged up to head, executed at the peer up to next, posted up to tail. */
   private final SendWorkRequest[] sends;
   private final int inlineBytes;
   private final Arena arena = Arena.ofAuto();
@@ -39,7 +39,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private long next;
   private long tail;
 
-  /* Receives: ids of empty ones, or a Receive. */
+  /* Ring of receives: an id for a receive without memory, else a Receive. */
   private final long[] receiveIds;
   private final Receive[] receives;
   private long receiveHead;
@@ -340,7 +340,10 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     waitingSince = 0;
     Status refused = peer.execute(wr, pd);
     if (refused != Status.SUCCESS) {
-      /* If it is its own peer, the refusal has already moved it to ERROR and flushed it. */
+      /*
+       * If this queue pair is its own peer, the refusal has already moved it to ERROR and flushed
+       * it.
+       */
       return state == QueuePairState.ERROR || fail(refused);
     }
     next++;
@@ -352,7 +355,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return peer != null && peer.awaitOutput(this) && fabric.passes(localGid, remoteGid);
   }
 
-  /** Returns whether this one has the same peer, and is answered. */
+  /**
+   * Returns whether this queue pair has the same peer as the silent one, and the peer answers it.
+   */
   boolean hearsPeerOf(LoopbackQueuePair silent) {
     return silent.peersNumber == ReadyToSendAttributes.ALONE
         || peersNumber == silent.peersNumber
@@ -400,7 +405,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return true;
   }
 
-  /* Responder's side. */
+  /* Methods of the responder's side. */
   private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
     if (refuses) {
       return refuse(Status.REMOTE_INVALID_REQUEST_ERROR);

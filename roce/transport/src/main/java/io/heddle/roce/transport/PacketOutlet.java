@@ -9,11 +9,11 @@ import io.heddle.roce.wire.PacketSizes;
 public interface PacketOutlet {
   /** Result of sending a train. */
   enum Outcome {
-    /** Sent without a copy: the kernel may still read its pages. */
+    /** Sent without a copy: the kernel may still read the train's pages. */
     LENT,
     /** Will be sent soon through another queue pair's socket; else as {@link #SENT}. */
     AS_GUEST,
-    /** Sent, or lost as on the wire; its memory isn't read any more. */
+    /** Sent, or lost as on the wire; the train's memory isn't read any more. */
     SENT,
     /** Not sent: the socket is full. */
     FULL

@@ -25,7 +25,7 @@ public interface QueuePairEvents {
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate);
 
-  /** Requests a timer call no later than this. */
+  /** Requests a timer call no later than this time. */
   void timerAt(long whenNs);
 
   /** Requests a transmit call: there is something to send. */

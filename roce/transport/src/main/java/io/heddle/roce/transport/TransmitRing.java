@@ -21,7 +21,10 @@ public final class TransmitRing {
   /* Initial number of rows, for outstanding trains; a power of two. */
   private static final int FIRST_ROWS = 8;
 
-  /* 4 MiB of trains; 20 trains are too few. */
+  /*
+   * Number of further trains, 4 MiB in all, for which a zero-copy block rests; 20 trains are too
+   * few.
+   */
   private static final int TRAINS_OF_REST = 64;
 
   private final long base;
@@ -47,8 +50,11 @@ public final class TransmitRing {
   /* Free blocks that the kernel copied from: a stack, so that a block is reused while it is in this processor's cache. */
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
-  /* Zero-copy blocks rest in a queue until the device has sent enough further trains to evict them from the cache of
-  the processor that read them. More memory than that wouldn't be in any cache. */
+  /*
+   * Zero-copy blocks rest in a queue until the device has sent enough further trains to evict them
+   * from the cache of the processor that read them. A longer queue would use memory that is in no
+   * cache.
+   */
   private final byte[] read = new byte[SLOTS];
   private long[] lentAt = {};
   private int readHead;
@@ -173,7 +179,10 @@ public final class TransmitRing {
     mask = wide - 1;
   }
 
-  /* Copies the full ring of old rows to the new ones, with the oldest, first, at position to. */
+  /*
+   * Copies the rows of the full ring to larger arrays: from the oldest row, at position first, to
+   * position to.
+   */
   private Object grown(Object old, Object wide, int first, int to) {
     int behind = mask + 1 - first;
     System.arraycopy(old, first, wide, to, behind);
@@ -201,7 +210,7 @@ public final class TransmitRing {
     return firstPsn[(int) index & mask];
   }
 
-  /** Returns the first sequence number after the slot's. */
+  /** Returns the first sequence number after those of the slot. */
   public long endPsn(long index) {
     return firstPsn[(int) index & mask] + psnSpan[(int) index & mask];
   }
@@ -267,7 +276,7 @@ public final class TransmitRing {
     guest[(int) index & mask] = true;
   }
 
-  /** Returns whether its first transmission used another queue pair's socket. */
+  /** Returns whether the slot's first transmission used another queue pair's socket. */
   public boolean wasGuest(long index) {
     return guest[(int) index & mask];
   }
@@ -277,7 +286,7 @@ public final class TransmitRing {
     inOne[(int) index & mask] = is;
   }
 
-  /** Returns whether they were sent as one datagram. */
+  /** Returns whether the last transmission sent several packets as one datagram. */
   public boolean wasInOne(long index) {
     return inOne[(int) index & mask];
   }

@@ -50,7 +50,10 @@ public final class PacketFormat {
   /** Number of {@linkplain #setPiece pieces} of a split packet. */
   public static final int PIECES = 3;
 
-  /* NCCL's LL128 takes such a line as complete once its last eight bytes are there; LL, eight bytes once the last four are. */
+  /*
+   * NCCL's LL128 takes a line of this length as complete once its last eight bytes are there. LL
+   * takes eight bytes as complete once the last four are there.
+   */
   private static final int LINE_BYTES = 128;
 
   public static final int SEND_FIRST = 0x00;
@@ -257,8 +260,8 @@ public final class PacketFormat {
   }
 
   /**
-   * Returns the number of this piece of a packet, from 1, or 0 for a whole packet. Soft devices use
-   * the BTH's bits for solicited event and migration for it.
+   * Returns the number of this piece of a packet, from 1, or 0 for a whole packet. Soft devices
+   * encode it in the BTH's bits for solicited event and migration.
    */
   public static int piece(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 6 & 3;

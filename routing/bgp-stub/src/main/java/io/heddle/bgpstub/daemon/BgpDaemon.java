@@ -126,7 +126,10 @@ public final class BgpDaemon implements AutoCloseable {
     speaker.loop().onPersistentFailure(end);
   }
 
-  /* Only with an IPv4 peer: another BGP speaker of the host may use that port. */
+  /*
+   * Listens on IPv4 only if there is an IPv4 peer: another BGP speaker of the host may use that
+   * port.
+   */
   private void listenOnIpv4(DaemonConfig of) {
     boolean wanted =
         of.listenPort() > 0
@@ -205,7 +208,10 @@ public final class BgpDaemon implements AutoCloseable {
     }
     config = next;
     logged.clear();
-    /* After the ended sessions: a new one may have the same address. */
+    /*
+     * New sessions start after the end of the old ones: a new peer may have the address of an ended
+     * one.
+     */
     speaker.execute(() -> {
       change.begun().forEach(peer -> add(peer, next).start());
       speaker.execute(this::readHost);
@@ -223,7 +229,9 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* A plane without a peer loses its address of ours, so that new jobs don't use its name. */
+  /*
+   * Removes this host's address from planes without a peer, so that new jobs don't use their names.
+   */
   private void publishOrphans() {
     Set<String> keys = new HashSet<>();
     boolean colours = false;

@@ -152,7 +152,7 @@ public final class ConfigParser {
         });
   }
 
-  /* Returns whether the text is the first of two allowed words. */
+  /* Returns whether the text is the first of two allowed words; throws for any other text. */
   private static boolean word(String text, String yes, String no) {
     if (!text.equals(yes) && !text.equals(no)) {
       throw new IllegalArgumentException("neither");

@@ -47,12 +47,12 @@ final class RibWarmUp {
         RoutePublisher.create(file, "rehearsal", WeightRules.DEFAULT, 1_000, NanoClock.SYSTEM)) {
       perform(publisher);
     } catch (HeddleException noRoom) {
-      /* Skips the warm-up; a real failure to publish is reported when it happens. */
+      /* Skips the warm-up: the daemon reports a failure to publish when it really publishes. */
     }
     try {
       Files.deleteIfExists(file.resolveSibling(file.getFileName() + ".lock"));
     } catch (IOException left) {
-      /* An empty file, which the next start uses again. */
+      /* The lock file stays: it is empty, and the next start uses it again. */
     }
   }
 

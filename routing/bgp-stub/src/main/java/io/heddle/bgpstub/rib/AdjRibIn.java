@@ -79,7 +79,7 @@ public final class AdjRibIn implements AutoCloseable {
     update.withdrawn().forEach(this::withdraw);
     if (!update.announced().isEmpty()) {
       int number = numberOf(update.attributes());
-      /* Held meanwhile, so that replacing the last old route doesn't release the set. */
+      /* The set is held meanwhile, so that replacing the last old route doesn't release it. */
       attributes.acquire(number);
       int plane = attributes.plane(number);
       if (plane == AttributeTable.NO_PLANE) {
@@ -142,7 +142,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** Marks a family's routes as stale; they come again, or {@link #dropStale} follows. */
+  /** Marks a family's routes as stale. The peer sends them again, or {@link #dropStale} follows. */
   public void markStale(AddressFamily family) {
     routes.mark(STALE, (high, low, length) -> isOf(family, high, low, length));
     complete = false;
@@ -180,7 +180,7 @@ public final class AdjRibIn implements AutoCloseable {
       withdraw(gone[i], gone[i + 1], (int) gone[i + 2]);
     }
     if (routes.size() == 0) {
-      routes.clear(); // returns its memory
+      routes.clear(); // returns the table's memory
     }
     rib.publishSoon();
   }
@@ -226,7 +226,7 @@ public final class AdjRibIn implements AutoCloseable {
         rib.changed(high, low, length, attributes.plane(value >>> 1)));
   }
 
-  /** Returns the number of its routes with a prefix that none of these peers has. */
+  /** Returns the number of this peer's routes with a prefix that none of the other peers has. */
   int routesBeyond(List<AdjRibIn> others) {
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {

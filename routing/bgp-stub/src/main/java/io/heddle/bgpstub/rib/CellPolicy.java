@@ -65,9 +65,9 @@ final class CellPolicy {
   }
 
   /**
-   * Returns whether the first of two routes of one prefix on one plane is better. In order: it
-   * carries traffic, on its plane's own path, with AIGP and the lower one, by fewer ASes, with the
-   * greater bandwidth.
+   * Returns whether the first of two routes of one prefix on one plane is better. Criteria, in
+   * order: the route carries traffic; it uses its plane's own path; it has AIGP, and the lower
+   * value; its path has fewer ASes; its bandwidth is greater.
    */
   static boolean isBetter(PathAttributes a, int cellA, PathAttributes b, int cellB) {
     boolean carriesA = RouteCell.reason(cellA).carries();

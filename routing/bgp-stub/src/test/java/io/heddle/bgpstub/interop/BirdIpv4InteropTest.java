@@ -56,7 +56,10 @@ class BirdIpv4InteropTest extends DaemonContract {
         "");
   }
 
-  /* A session, words for its IPv4 channel, and other protocols. */
+  /*
+   * Starts BIRD with a configuration of a session, options of its IPv4 channel, and further
+   * protocols.
+   */
   private Process launch(String session, String channel, String more) throws Exception {
     return BirdDaemon.start(
         net,
@@ -244,7 +247,7 @@ class BirdIpv4InteropTest extends DaemonContract {
     }
   }
 
-  /* With either order of peers: otherwise the last peer's address would always win. */
+  /* Tests both orders of peers: with one order, the last peer's address could win by chance. */
   @Test
   void planeOfTwoPeersHasItsIpv6Address() throws Exception {
     speaker.close();

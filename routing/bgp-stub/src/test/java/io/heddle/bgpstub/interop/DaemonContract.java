@@ -112,10 +112,13 @@ abstract class DaemonContract {
   /** Returns the daemon's table, as lower-case text. */
   abstract String table() throws Exception;
 
-  /** Returns the table's entry of our route, with its attributes in the daemon's notation. */
+  /**
+   * Returns the entry of our route in the daemon's table, with its attributes in the daemon's
+   * notation.
+   */
   abstract String ours() throws Exception;
 
-  /** Returns the parts of that entry that show the attributes of {@link #announcement}. */
+  /** Returns the parts of our route's entry that show the attributes of {@link #announcement}. */
   abstract List<String> ourAttributes();
 
   /** Makes the daemon's operator reset the session. */

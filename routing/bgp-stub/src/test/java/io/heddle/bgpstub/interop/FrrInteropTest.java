@@ -125,8 +125,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * FRR shows the type of a colour community, with another one's sub-type. It drops AIGP, and keeps
-   * unknown attributes without showing them.
+   * FRR shows the type of a colour community, but the sub-type of another community. It drops AIGP,
+   * and keeps unknown attributes without showing them.
    */
   @Override
   List<String> ourAttributes() {
@@ -154,8 +154,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * The leaf has the route of the last line of each filter, the routes behind it, and others. 169
-   * lines fill a message, so the 170th is alone in a second one.
+   * For each filter, the leaf has the routes of the last line and of the host behind it, and
+   * others. 169 lines fill a message, so the 170th is alone in a second one.
    */
   @Test
   void filterOfAnyLengthPermitsItsPrefixes() throws Exception {
@@ -185,8 +185,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * These hosts' routes are held, and no other route was ever announced, even if withdrawn
-   * afterwards.
+   * Waits until we hold the routes of these hosts. No other route may have been announced, even if
+   * it was withdrawn afterwards.
    */
   private void awaitExactly(String what, Set<Integer> numbers) throws Exception {
     Set<Prefix> hosts = new TreeSet<>(numbers.stream().map(FrrInteropTest::host).toList());
@@ -201,9 +201,7 @@ class FrrInteropTest extends DaemonContract {
         });
   }
 
-  /*
-   * The daemon with a leaf that filters: jobs come and go, the leaf sends only their routes.
-   */
+  /* The daemon has a leaf that filters. Jobs come and go, and the leaf sends only their routes. */
   @Test
   void routesFollowThePeersInUseAndOurAddressIsAnnounced() throws Exception {
     routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n  network fd00:bb::3/128\n";

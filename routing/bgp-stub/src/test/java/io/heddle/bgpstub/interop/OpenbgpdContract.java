@@ -86,7 +86,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", announced().toString());
   }
 
-  /* It shows the float's bits of link bandwidth, and doesn't know AIGP. */
+  /* OpenBGPD shows the float's bits of link bandwidth, and doesn't know AIGP. */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -118,8 +118,8 @@ abstract class OpenbgpdContract extends DaemonContract {
   }
 
   /*
-   * It offers graceful restart for no family: it announces End-of-RIB, and asks for no routes to be
-   * kept.
+   * OpenBGPD offers graceful restart for no family: it announces End-of-RIB, and asks for no routes
+   * to be kept.
    */
   @Test
   void routesEndWithTheSessionDespiteItsCapability() throws Exception {
@@ -140,7 +140,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     await("established again and its routes", () -> heard.updates.size() > before);
   }
 
-  /* If only one of its three processes is killed, the others close the session. */
+  /* If only one of OpenBGPD's three processes is killed, the others close the session. */
   private static void killWithoutAWord(Process daemon) throws Exception {
     List<ProcessHandle> all =
         Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();

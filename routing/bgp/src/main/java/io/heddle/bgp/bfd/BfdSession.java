@@ -101,7 +101,10 @@ final class BfdSession {
         if (state == BfdState.INIT) {
           state = BfdState.UP;
         } else if (state == BfdState.DOWN) {
-          /* The peer must go down before it can come up with us; our packets make it. */
+          /*
+           * The peer must go down before it can come up with us. Our packets in state DOWN make it
+           * go down.
+           */
           diagnostic = BfdPacket.NEIGHBOR_DOWN;
         }
       }

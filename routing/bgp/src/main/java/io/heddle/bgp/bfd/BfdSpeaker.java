@@ -78,7 +78,7 @@ public final class BfdSpeaker implements AutoCloseable {
 
     private void tick() {
       if (!closed) {
-        /* A failed tick is followed by another one. */
+        /* A failed tick is followed by the next one. */
         timer = loop.schedule(RETRY_TICK_NS, this::tick);
         session.tick();
         rearm();

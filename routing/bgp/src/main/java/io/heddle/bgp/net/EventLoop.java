@@ -113,7 +113,7 @@ public final class EventLoop implements AutoCloseable {
   private final ResilientThread thread;
   private volatile FatalHandler fatalHandler = goesOn -> {};
 
-  /* Allocated in advance. */
+  /* Fault handlers, allocated in advance. */
   private final Consumer<Throwable> onTaskFault = this::handleTaskFault;
   private final Consumer<Throwable> onHandlerFault = this::handleBroken;
   private @Nullable Handler servedHandler;
@@ -150,7 +150,7 @@ public final class EventLoop implements AutoCloseable {
   public void execute(Runnable task) {
     tasks.add(task);
     if (!thread.isCurrent() && !closed) {
-      /* A failure would only delay the task to the next event. */
+      /* If the wake-up fails, the task only waits for the next event. */
       wakeUp.wake();
     }
   }
@@ -310,7 +310,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /**
-   * Runs the tasks given to {@link #execute} before, and ends the thread. For any thread but the
+   * Runs the tasks that {@link #execute} has taken, then ends the thread. For any thread but the
    * loop's.
    */
   @Override

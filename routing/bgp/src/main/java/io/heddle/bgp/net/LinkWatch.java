@@ -48,7 +48,7 @@ public final class LinkWatch implements AutoCloseable {
         case AddressEvent.EventsLost lost ->
             HostAddresses.read().links().forEach(link -> state(link, link.isUp()));
         case AddressEvent.AddressChanged address -> {
-          /* A session finds its source address by itself. */
+          /* Nothing to do: a session finds its source address by itself. */
         }
         case AddressEvent.AddressRemoved address -> {
           /* Likewise. */

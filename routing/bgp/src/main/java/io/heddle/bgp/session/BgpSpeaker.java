@@ -230,7 +230,9 @@ public final class BgpSpeaker implements AutoCloseable {
     }
   }
 
-  /* The connection still waits: polling it at once would spin. */
+  /*
+   * Pauses before the next accept: the connection still waits, and polling it at once would spin.
+   */
   private void rest(TcpSocket socket, SystemCallException why) {
     loop.schedule(
         ACCEPT_PAUSE_NS,

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param wire encoding of messages from now on
  * @param routeRefresh whether the peer supports route refresh
  * @param enhancedRefresh whether it marks a refresh's begin and end (RFC 7313)
- * @param filtered families of which it takes address prefix filters from us: it sends none of their
- *     routes before it has a filter or a request
+ * @param filtered families for which the peer takes address prefix filters from us; it sends none
+ *     of their routes before it has a filter or a request
  */
 public record Negotiated(
     OpenMessage peer,
@@ -30,7 +30,7 @@ public record Negotiated(
     filtered = List.copyOf(filtered);
   }
 
-  /** Returns whether it takes filters of any family. */
+  /** Returns whether the peer takes filters of any family. */
   public boolean filters() {
     return !filtered.isEmpty();
   }

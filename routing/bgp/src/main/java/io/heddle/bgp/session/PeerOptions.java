@@ -129,7 +129,7 @@ public record PeerOptions(
 
   /**
    * Returns the message if nothing came in {@link #openWaitMs}. The kernel silently drops packets
-   * with another key, or from too far.
+   * with another key, or over too many hops.
    */
   String silence(String what) {
     String sentence = what + " within " + openWaitMs + " ms";

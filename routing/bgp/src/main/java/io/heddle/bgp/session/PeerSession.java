@@ -54,7 +54,10 @@ public final class PeerSession {
   private long timesEstablished;
   private long failedAttempts;
   private long rejected;
-  /* Last logged rejections: the end that began the idle time, and the number of the session that was up. */
+  /*
+   * Last logged causes of rejections: the session's end that began an idle time, and the number of
+   * the session that was up.
+   */
   private @Nullable SessionEnd loggedEnd;
   private long loggedSession;
 

@@ -250,8 +250,9 @@ final class AttributeDecoder {
   }
 
   /*
-   * RFC 6793 §4.2.3: the hops that a two-octet speaker added, then the four-octet path. A two-octet
-   * aggregator after a four-octet one means that both are older than it.
+   * RFC 6793 §4.2.3: the merged path has the hops that a two-octet speaker added, then the
+   * four-octet path. If the two-octet aggregator isn't AS_TRANS, the four-octet path and aggregator
+   * are outdated, and ignored.
    */
   private void mergePaths() {
     PathAttribute.Aggregator aggregator = aggregatorOfFourOctets;

@@ -80,7 +80,8 @@ public record OpenMessage(
   }
 
   /**
-   * Returns whether any of its capabilities offers that: some speakers have one for each family.
+   * Returns whether any of the speaker's capabilities offers filters for the family: some speakers
+   * have one capability for each family.
    */
   public boolean takesPrefixFilters(AddressFamily family) {
     return capabilities.stream()

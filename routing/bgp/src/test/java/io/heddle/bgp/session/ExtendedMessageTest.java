@@ -141,7 +141,7 @@ class ExtendedMessageTest {
     heard.await("the reason", () -> (heard.events + " " + heard.log).contains(why));
   }
 
-  /* It is refused for its length alone, before the rest has arrived. */
+  /* The message is refused for its length alone, before the rest has arrived. */
   private static byte[] header(int type, int length) {
     byte[] message = new byte[BgpMessage.HEADER_BYTES];
     Arrays.fill(message, 0, 16, (byte) -1);

@@ -164,7 +164,7 @@ class PeerSessionTest {
       assertTrue(update.announced().isEmpty());
     }
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
-    /* Each attribute is logged once, whatever came before it. */
+    /* Each attribute is logged once, regardless of earlier faults. */
     assertEquals(List.of(16, 200, 4, 1, 2, 255), attributesInTheLog());
     assertEquals(
         hostile.size(), speaker.ask(session::status).counters().attributeFaults(), "all counted");
@@ -467,7 +467,10 @@ class PeerSessionTest {
     long open = descriptors();
     speaker.close();
     peer.close();
-    /* epoll, eventfd, connection, netlink, BFD's receiver and sender; the peer's two are Java's. */
+    /*
+     * Our six: epoll, eventfd, connection, netlink, BFD's receiver and sender. Java owns the peer's
+     * two.
+     */
     heard.await("closed descriptors", () -> descriptors() <= open - 6);
   }
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * its owner passes it packets and times, and calls it to transmit. Under the progress lock.
  */
 public final class ReliableConnection {
-  /** Length of its tables. */
+  /** Length of the connection's tables. */
   public static final int TABLES_BYTES = Responder.TABLES_BYTES;
 
   private final QueuePairEvents events;
@@ -143,7 +143,7 @@ public final class ReliableConnection {
   }
 
   /**
-   * Processes a row of packets as {@link WriteRows} does; returns 0 where the first one isn't
+   * Processes a row of packets as {@link WriteRows} does; returns 0 where the first packet isn't
    * eligible.
    *
    * @param flow receive flow of this link
@@ -235,7 +235,7 @@ public final class ReliableConnection {
     return responder.isAnswerWaiting();
   }
 
-  /** Returns the link of the acknowledgement. */
+  /** Returns the link of the waiting acknowledgement. */
   public int answersBy() {
     return responder.answersBy();
   }

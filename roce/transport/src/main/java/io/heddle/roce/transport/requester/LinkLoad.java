@@ -39,7 +39,9 @@ final class LinkLoad {
   private long restNs;
   private long trialAtNs;
 
-  /* Set when the host reported it down, until something sent later is answered. */
+  /*
+   * Set when the host reports the link down, until an answer comes to a packet that was sent later.
+   */
   private boolean gone;
   private long goneAtNs;
 
@@ -62,7 +64,7 @@ final class LinkLoad {
     gone = false;
   }
 
-  /** Returns whether it may carry traffic. */
+  /** Returns whether the link may carry traffic. */
   boolean isUsable() {
     return !absent && !resting;
   }
@@ -87,7 +89,7 @@ final class LinkLoad {
     gone = false;
   }
 
-  /** Records that the host reported it down. */
+  /** Records that the host reported the link down. */
   void gone(long nowNs) {
     gone = true;
     goneAtNs = nowNs;
@@ -102,7 +104,7 @@ final class LinkLoad {
     return !gone || sentAtNs - goneAtNs >= 0;
   }
 
-  /** Returns whether no answer has come for a whole timeout. */
+  /** Returns whether no answer has come on this link for a whole timeout. */
   boolean isOverdue(long nowNs) {
     return nowNs - newsAtNs > roundTrip.timeoutNs();
   }
@@ -126,9 +128,9 @@ final class LinkLoad {
   }
 
   /**
-   * Records that its outstanding packets are lost and that it has been silent since.
+   * Records that the link's outstanding packets are lost and that it has been silent since.
    *
-   * @param othersAnswer whether it may rest
+   * @param othersAnswer whether other links answer, so that this one may rest
    */
   void silent(boolean othersAnswer, long nowNs) {
     window.silent();

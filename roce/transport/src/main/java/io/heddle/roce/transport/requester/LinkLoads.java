@@ -241,7 +241,7 @@ final class LinkLoads {
     links[link].silent(anyUsableBut(link), nowNs);
   }
 
-  /** Returns whether it and at least one other link are in use. */
+  /** Returns whether this link and at least one other link are in use. */
   boolean mayRest(int link) {
     return link < links.length && links[link].isUsable() && anyUsableBut(link);
   }

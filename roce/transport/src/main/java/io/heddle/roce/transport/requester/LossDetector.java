@@ -127,7 +127,9 @@ final class LossDetector {
     return end;
   }
 
-  /* Returns whether its delay has passed; if not, schedules the next check. */
+  /*
+   * Returns whether the delay of an overtaken packet has passed; if not, schedules the next check.
+   */
   private boolean isOver(long slot, int link, long nowNs) {
     LinkLoad load = loads.get(link);
     long lostAtNs = load.lateness.lostAtNs(ring.sentAtNs(slot), load.roundTrip);
@@ -192,12 +194,15 @@ final class LossDetector {
     return spurious;
   }
 
-  /* An acknowledgement of the retransmission takes a round trip and returns its tag or a later one. */
+  /*
+   * Returns whether an arrived number had been retransmitted without need. An acknowledgement of
+   * the retransmission would take a round trip and return its tag or a later one.
+   */
   private boolean spuriousLoss(long psn, long nowNs) {
     LinkLoad lost = loads.get(loads.several() ? givenOn[(int) psn & PsnBits.SIZE - 1] : 0);
     if (outstanding.isLost(psn)) {
       lost.spuriousLoss(0, nowNs);
-      return false; /* in time: not retransmitted yet */
+      return false; /* the packet arrived in time: it isn't retransmitted yet */
     }
     long slot = ring.slotOf(psn);
     int link = outstanding.links().link(psn);

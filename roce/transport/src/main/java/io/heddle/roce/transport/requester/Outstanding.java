@@ -30,7 +30,7 @@ final class Outstanding {
     return links;
   }
 
-  /** Resets with nothing outstanding, this next number and this number of links. */
+  /** Resets to a state with nothing outstanding, with this next number and this number of links. */
   void start(int psn, int linkCount) {
     /* Offset from 0, so that numbers below the first one stay positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
@@ -84,7 +84,10 @@ final class Outstanding {
     return highestAcknowledged;
   }
 
-  /** Returns the numbers in flight from {@code psn} to {@code end}, as bits of its word. */
+  /**
+   * Returns the numbers in flight from {@code psn} to {@code end}, as bits of the word of {@code
+   * psn}.
+   */
   long inFlightWord(long psn, long end) {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }
@@ -94,7 +97,9 @@ final class Outstanding {
     return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
   }
 
-  /** Records that everything below {@code end} was sent; the new part on this link. */
+  /**
+   * Records that everything below {@code end} was sent; numbers that are new went over this link.
+   */
   void sentTo(long end, int link) {
     links.sent(next, end, link);
     next = end;
@@ -206,8 +211,8 @@ final class Outstanding {
   }
 
   /**
-   * Returns the links of several that were silent too long while others answered: their packets
-   * were sent before an answered one by more than a timeout.
+   * Returns those of several links that were silent too long while others answered: they have
+   * unacknowledged packets older than an answered packet by more than a timeout.
    */
   int silentLinks(LinkLoads loads, SendTags tags, long nowNs) {
     int silent = 0;
@@ -238,7 +243,7 @@ final class Outstanding {
   }
 
   /**
-   * Marks everything in flight on this link of several as lost, except a READ.
+   * Marks everything in flight on this link as lost, except a READ. For several links only.
    *
    * @return whether a READ is in flight on it
    */
@@ -279,7 +284,10 @@ final class Outstanding {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long timeoutNs = loads.get(ring.link(slot)).roundTrip.timeoutNs();
       boolean older = !links.several() || nowNs - ring.sentAtNs(slot) > timeoutNs;
-      /* The probe's own packet has arrived, and the others of its slot were sent a timeout before it. */
+      /*
+       * The answer covers the probe's own slot: the other packets there were sent a timeout before
+       * the probe.
+       */
       boolean asked = ring.serial(slot) == serial;
       if (!ring.isRead(slot) && (asked || ring.serial(slot) < serial && older)) {
         found |= loseUnacknowledged(slot, unacknowledged);

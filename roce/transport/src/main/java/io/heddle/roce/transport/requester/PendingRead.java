@@ -56,7 +56,7 @@ final class PendingRead {
     return active;
   }
 
-  /** Returns whether it must be requested again. */
+  /** Returns whether the READ must be requested again. */
   boolean isLost() {
     return lost;
   }
@@ -88,8 +88,8 @@ final class PendingRead {
   }
 
   /**
-   * Limits a cumulative acknowledgement to the first missing response. The part after the last
-   * response takes effect once that has come.
+   * Limits a cumulative acknowledgement to the first missing response. The part beyond the
+   * responses takes effect once the last response has come.
    */
   long bound(long upTo) {
     if (!active) {
@@ -104,7 +104,9 @@ final class PendingRead {
     return endPsn;
   }
 
-  /** Returns the end of what responses and cumulative acknowledgements cover together. */
+  /**
+   * Returns the end of the numbers that responses and cumulative acknowledgements cover together.
+   */
   long reached() {
     return active ? psn : acknowledged;
   }
@@ -114,9 +116,9 @@ final class PendingRead {
   }
 
   /**
-   * Returns whether this out-of-order response shows a loss of the next one; one path keeps their
-   * order. Responses already in flight at a repeated request prove nothing new, so it applies only
-   * once per round trip.
+   * Returns whether this out-of-order response shows a loss of the expected one; responses on one
+   * path keep their order. Responses that were in flight when the request was repeated prove
+   * nothing new, so a loss is reported only once per round trip.
    */
   boolean showsLoss(long number, long roundTripNs, long nowNs) {
     return active

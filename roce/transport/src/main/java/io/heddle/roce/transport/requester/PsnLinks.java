@@ -22,7 +22,7 @@ final class PsnLinks {
   private final long[] highest = new long[EndpointParameters.MOST_LINKS];
   private int links = 1;
 
-  /** Resets with nothing outstanding and this next number. */
+  /** Resets to a state with nothing outstanding, with this next number. */
   void start(int count, long next) {
     links = count;
     if (count > 1 && by.length == 0) {

@@ -197,7 +197,10 @@ public final class Requester {
     builder.cut(loads.get(link).wide.passes() && !outlet.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
-      /* Access to its local memory isn't allowed: it fails once everything before it has completed. */
+      /*
+       * The request may not access its local memory: it fails once everything before it has
+       * completed.
+       */
       if (outstanding.isEmpty()) {
         failSend(Status.LOCAL_PROTECTION_ERROR);
       }
@@ -224,7 +227,7 @@ public final class Requester {
     return sender.sendNew(link, slot, nowNs);
   }
 
-  /* Accurate to the four bytes of an immediate. */
+  /* Returns the payload of a slot, up to the four bytes of an immediate. */
   private int payload(long slot) {
     return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }
@@ -345,7 +348,7 @@ public final class Requester {
     long to = read.bound(upTo);
     int fresh = 0;
     if (to < upTo) {
-      /* after a READ with missing responses */
+      /* these numbers follow a READ with missing responses */
       counters.spuriouslyResent(overtaken.arrivedIn(read.endPsn(), upTo, nowNs));
       fresh = outstanding.arrived(read.endPsn(), upTo);
     }
@@ -363,7 +366,8 @@ public final class Requester {
       LinkLoad load = loads.get(ring.link(slot));
       load.acknowledgedBytes += payload(slot);
       if (!softPeer && ring.sends(slot) > 2) {
-        sender.answered(0, ring.sentAtNs(slot), nowNs); /* last transmission was packet by packet */
+        /* The last transmission was packet by packet. */
+        sender.answered(0, ring.sentAtNs(slot), nowNs);
       }
       sender.acknowledged(load, slot, nowNs);
       ring.removeHead();
@@ -388,7 +392,10 @@ public final class Requester {
       long id = queue.id(index);
       Kind kind = Completer.kind(queue.operation(index));
       int lengthBytes = queue.lengthBytes(index);
-      /* Freed first: a completion that overruns its queue ends this queue pair before it returns. */
+      /*
+       * The slot is freed first: a completion that overruns its queue ends this queue pair before
+       * it returns.
+       */
       queue.complete();
       if (signalled) {
         events.completeSend(id, Status.SUCCESS, kind, lengthBytes);

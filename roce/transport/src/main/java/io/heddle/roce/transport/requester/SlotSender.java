@@ -82,12 +82,12 @@ final class SlotSender {
     return blocked.isRunning();
   }
 
-  /** Ends the pause if it is due; returns whether it was. */
+  /** Ends the pause of sending if it is due; returns whether it was. */
   boolean endBlockIfDue(long nowNs) {
     return blocked.endIfDue(nowNs);
   }
 
-  /** Returns its end, or {@link Pause#NEVER_NS}. */
+  /** Returns the end of the pause, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return blocked.dueNs();
   }
@@ -280,7 +280,10 @@ final class SlotSender {
 
   private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
     if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasInOne(slot)) {
-      /* The first packet of the oldest train was the probe. */
+      /*
+       * All packets of a train that was one datagram are lost; the first packet of the oldest train
+       * was already sent again as a probe.
+       */
       loads
           .get(ring.link(slot))
           .trains
@@ -361,8 +364,8 @@ final class SlotSender {
 
   /**
    * Probes each link whose rest is over with a packet of the path MTU. A copy of an outstanding
-   * packet wouldn't do: its answer has the newest tag, which may be another link's, but a probe is
-   * always answered by its own tag.
+   * packet won't do, since the answer has the newest tag, which may be that of another link. The
+   * answer to a probe always has the probe's own tag.
    */
   void probeRestingLinks(long nowNs) {
     for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
@@ -403,7 +406,10 @@ final class SlotSender {
     int last = unanswered > 1 ? probedOn : outstanding.links().link(oldest);
     probedOn = loads.next(last, unanswered > loads.count());
     if (ring.isRead(slot)) {
-      /* A response's request isn't always known, so the path is measured separately. */
+      /*
+       * A READ response doesn't always show which transmission of its request it answers. So a
+       * separate probe measures the path.
+       */
       if (softPeer) {
         sendProbe(probedOn, 0, tags.next(probedOn, nowNs, false));
       }

@@ -20,7 +20,7 @@ import io.heddle.verbs.SendWorkRequest.Operation;
  * MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {
-  /* Next packet, set by describeNext(); valid until its following call. */
+  /* Next packet, set by describeNext(); valid until the next call of it. */
   private int opcode;
   private int headerBytes;
   private int payloadBytes;
@@ -135,8 +135,8 @@ final class TrainBuilder {
    * @param acknowledgeAll whether the last packet of each request requests an acknowledgement
    * @param acknowledgeAt sequence number of a packet that requests an acknowledgement
    * @param tag tag of the first packet, or {@link PacketFormat#NO_TAG}
-   * @return first sequence number after it; {@code firstPsn} when the front request may not access
-   *     its memory
+   * @return first sequence number after the train; {@code firstPsn} when the front request may not
+   *     access its memory
    */
   long build(
       TransmitRing ring,
@@ -279,9 +279,9 @@ final class TrainBuilder {
   }
 
   /**
-   * Prepares finished packets of a slot, or of its copy, for retransmission. The last one gets an
-   * acknowledge request and the tag, the others none, so that no answer is taken for that to an
-   * earlier transmission.
+   * Prepares finished packets of a slot, or of its copy, for retransmission. The last packet gets
+   * an acknowledge request and the tag, the others neither. So an answer to an earlier transmission
+   * can't be mistaken for an answer to this one.
    *
    * @param address address of the slot or its copy
    * @param sealAnew whether their link may have changed
@@ -334,7 +334,10 @@ final class TrainBuilder {
       opcode = PacketFormat.WRITE_ONLY;
       headerBytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
       retAddress = remoteAddress + offset;
-      /* To the end of the write, not of the packet: the first packet to arrive checks access to all of it. */
+      /*
+       * The length reaches to the end of the write, not of the packet: the first packet to arrive
+       * checks access to all of it.
+       */
       retLength = left;
       endsRequest = !withImmediate && payloadBytes == left;
     }

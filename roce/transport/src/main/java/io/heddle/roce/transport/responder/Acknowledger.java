@@ -7,9 +7,10 @@ import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * Acknowledgement policy of a responder, and writer of acknowledgements. A requested one is sent at
- * once, or to a soft peer after an {@link AcknowledgeDelay} with another packet. Without request,
- * one is sent after 64 packets or 100 µs. Under the progress lock.
+ * Acknowledgement policy of a responder, and writer of acknowledgements. A requested
+ * acknowledgement is sent at once, or to a soft peer after an {@link AcknowledgeDelay} with another
+ * packet. Without a request, an acknowledgement is sent after 64 packets or 100 µs. Under the
+ * progress lock.
  */
 final class Acknowledger {
   private static final int MOST_PACKETS = 64;
@@ -23,11 +24,14 @@ final class Acknowledger {
   /* Packets since the last acknowledgement. */
   private int owed;
   private boolean now;
-  /* Set while a requested one waits for a packet to carry it. */
+  /* Set while a requested acknowledgement waits for a packet to carry it. */
   private boolean soon;
   private long dueNs = Pause.NEVER_NS;
 
-  /* Tag to return, its arrival time, and how long its packet may have waited in the socket before. */
+  /*
+   * Tag to return, its arrival time, and how long the tagged packet may have waited in the socket
+   * before.
+   */
   private int tag;
   private boolean keepsTag;
   private long taggedAtNs;
@@ -48,7 +52,10 @@ final class Acknowledger {
     sent();
   }
 
-  /** Returns the time of the next one without further packets, or {@link Pause#NEVER_NS}. */
+  /**
+   * Returns the time of the next acknowledgement if no further packet comes, or {@link
+   * Pause#NEVER_NS}.
+   */
   long dueNs() {
     return dueNs;
   }
@@ -61,7 +68,7 @@ final class Acknowledger {
     }
   }
 
-  /** Ends the wait: no packet came in time to carry it. */
+  /** Ends the acknowledgement's wait: no packet came in time to carry it. */
   void endWait() {
     if (!soon) {
       return;
@@ -79,7 +86,7 @@ final class Acknowledger {
     return soon;
   }
 
-  /** Ends the wait: another queue pair's packet to the peer can carry it. */
+  /** Ends the acknowledgement's wait: another queue pair's packet to the peer can carry it. */
   void endWaitWithPacket() {
     delay.carried();
     counters.acknowledgementCarried();
@@ -162,7 +169,7 @@ final class Acknowledger {
     return owed > 0 || now;
   }
 
-  /** Clears the debt: READ responses acknowledge the same. */
+  /** Clears the owed acknowledgement: READ responses acknowledge the same packets. */
   void answeredOtherwise() {
     owed = 0;
   }
@@ -191,7 +198,9 @@ final class Acknowledger {
         + (softPeer ? PacketFormat.WAITED_BYTES : 0);
   }
 
-  /** Writes an acknowledgement of {@link #lengthBytes}. The tag is returned in this one only. */
+  /**
+   * Writes an acknowledgement of {@link #lengthBytes}. Only this acknowledgement returns the tag.
+   */
   void write(long packet, int syndrome, long psn, int messages, long timeNs) {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, remoteNumber, psn);
     long at = packet + PacketFormat.BTH_BYTES;

@@ -498,9 +498,10 @@ public final class Responder {
   }
 
   /**
-   * Returns the last executed number for an acknowledgement. To a standard peer, only the responses
-   * acknowledge a READ: the kernel's rxe would take an acknowledgement of it as its completion,
-   * without data. A soft peer doesn't, and reads a bitmap from the next number.
+   * Returns the last executed number for an acknowledgement. For a standard peer, only the
+   * responses acknowledge a READ: the kernel's rxe would take an acknowledgement of a READ as its
+   * completion, without data. A soft peer waits for the data, and expects a bitmap to begin at the
+   * next number.
    */
   private long acknowledged() {
     return (!softPeer && expected == readsEnd ? readsFrom : expected) - 1;

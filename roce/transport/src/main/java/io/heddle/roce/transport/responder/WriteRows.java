@@ -29,7 +29,7 @@ public final class WriteRows {
   }
 
   /**
-   * Takes packets while each is eligible and its checksum right; places no other.
+   * Takes packets up to the first one that isn't eligible or has a wrong checksum; places no other.
    *
    * @param stride length of each; see {@link #areTaken}
    * @param expected sequence number of the first
@@ -60,12 +60,12 @@ public final class WriteRows {
     return (int) outcome;
   }
 
-  /** Returns the newest tag among those taken, or {@link PacketFormat#NO_TAG}. */
+  /** Returns the newest tag among the taken packets, or {@link PacketFormat#NO_TAG}. */
   int tag() {
     return (int) (outcome >>> 32) & 0x7f;
   }
 
-  /** Returns whether the last one taken requests an acknowledgement. */
+  /** Returns whether the last taken packet requests an acknowledgement. */
   boolean acknowledgeRequested() {
     return (outcome >>> 40 & 1) != 0;
   }

@@ -32,8 +32,8 @@ public final class RetryTimer {
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Checks per time limit, at least, after the limit has expired. The peer is heard, but it isn't
-   * proven yet that this path has failed.
+   * Minimum number of checks per time limit, once the limit has expired while the peer still
+   * answers: the failure of this path isn't proven yet.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 
@@ -45,7 +45,9 @@ public final class RetryTimer {
   private int witnessed;
   private boolean heard;
   private int passed;
-  /* Send time of the oldest probe that isn't passed: no later packet is known to have reached the peer. */
+  /*
+   * Send time of the oldest probe after which no packet is known to have reached the peer.
+   */
   private long unpassedNs = Pause.NEVER_NS;
   private long reachedAtNs;
   private long newsAtNs;

@@ -92,7 +92,7 @@ public final class SendWindow {
       packets = Math.min(limit, packets + count);
       return;
     }
-    /* One more train for each acknowledged window. */
+    /* The window grows by one train for each acknowledged window. */
     ackedSinceGrowth += count;
     if (ackedSinceGrowth >= packets) {
       ackedSinceGrowth = 0;
@@ -116,7 +116,7 @@ public final class SendWindow {
       return;
     }
     if (sentAtNs - reducedAtNs < 0) {
-      return; /* it met the queue of the earlier window */
+      return; /* the measured packet met the queue of the earlier window */
     }
     reducedAtNs = nowNs;
     forgetLoss();

@@ -3,9 +3,9 @@ package io.heddle.roce.transport.window;
 /**
  * Detector of paths that lose trains: a train is one datagram that the kernel or the NIC segments.
  * A faulty hop may drop every long one yet pass the same packets one by one, without any counter.
- * The evidence is round after round of trains lost whole while the link answers, without an arrival
- * of equal length. Then packets are sent singly, with one train as a trial after pauses that
- * double. Under the progress lock.
+ * The evidence is several rounds in which trains were lost whole while the link answered, and no
+ * train of equal length arrived. Then packets are sent singly, with one train as a trial after
+ * pauses that double. Under the progress lock.
  *
  * <p>A round begins with the loss of a train sent after the previous round. It ends with an answer
  * to something sent on the link after that train. So a burst lost by a full socket or queue is one

@@ -12,12 +12,15 @@ public final class WidePathProbe {
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
   /**
-   * Failed probes before a warning; the last is 0.3 s after the first. A probe has failed when
-   * something sent later is answered and it isn't: a peer that waits for its core answers neither.
+   * Failed probes before a warning; the last is 0.3 s after the first. A probe has failed when a
+   * later packet is answered and the probe isn't: a peer that waits for its core answers neither.
    */
   public static final int FAILURES_BEFORE_WARNING = 6;
 
-  /* Consecutive trains with losses before a new probe; as many by chance are rare, and cost one probe. */
+  /*
+   * Consecutive trains with losses before a new probe. So many losses in a row are rarely chance,
+   * and then cost one probe.
+   */
   private static final int MOST_LOST = 4;
 
   private boolean agreed;

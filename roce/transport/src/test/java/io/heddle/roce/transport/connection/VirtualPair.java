@@ -122,7 +122,7 @@ final class VirtualPair implements AutoCloseable {
     long end = nowNs + mostNs;
     while (nowNs < end) {
       while (left.transmit() | right.transmit()) {
-        /* again: a turn is a few trains */
+        /* one turn sends only a few trains, so both ends transmit again */
       }
       Packet next = underWay.peek();
       long due = Math.min(left.connection.dueNs(), right.connection.dueNs());
@@ -346,7 +346,7 @@ final class VirtualPair implements AutoCloseable {
     @Override
     public void warnNarrowPath(int link, PacketSizes sizes) {}
 
-    /* QueuePairEvents */
+    /* Methods of QueuePairEvents. */
 
     @Override
     public QueuePairState state() {
@@ -378,7 +378,7 @@ final class VirtualPair implements AutoCloseable {
       completed.add(new Completed(id, status, kind, immediate));
     }
 
-    /* The loop uses the earliest of all times. */
+    /* Does nothing: the loop asks both ends for their next time. */
     @Override
     public void timerAt(long whenNs) {}
 

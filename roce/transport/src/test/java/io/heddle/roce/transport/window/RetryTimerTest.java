@@ -114,7 +114,7 @@ class RetryTimerTest {
     assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
   }
 
-  /* Answers on any path cover packets sent this long ago. */
+  /* The newest packet that reached the peer on any path was sent this long ago. */
   @ParameterizedTest
   @CsvSource({
     "1, 537, 605",
