@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Pairing of the planes of two hosts by their marks. Both ends compute the same one.
+ * Pairing of the planes of two hosts by their marks. Both ends compute the same pairing.
  *
  * <p>The rules are tried from the strongest. A rule matches two unmatched planes if each agrees
  * with no other unmatched plane of the other end. After a rule has matched planes, the stronger

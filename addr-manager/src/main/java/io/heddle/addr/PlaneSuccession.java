@@ -52,7 +52,7 @@ public final class PlaneSuccession {
   }
 
   /**
-   * @param host its present state
+   * @param host present state of the host
    * @param device name for messages
    * @param carries whether an address is one of the device's now
    */

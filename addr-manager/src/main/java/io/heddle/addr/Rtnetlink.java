@@ -101,15 +101,14 @@ final class Rtnetlink {
     return length >= HEADER_BYTES && length <= buffer.remaining() ? length : -1;
   }
 
-  /** Returns the distance from a message of this length to the next one. */
+  /** Returns the distance from a message of this length to the next message. */
   static int aligned(int length) {
     return (length + 3) & ~3;
   }
 
   /**
-   * Decodes a message of type NEWLINK, DELLINK, NEWADDR or DELADDR; returns null for one that is
-   * malformed or irrelevant here. The position of {@code message} is its header; its limit is its
-   * end.
+   * Decodes a message of type NEWLINK, DELLINK, NEWADDR or DELADDR; returns null for a malformed or
+   * irrelevant message. The position of {@code message} is its header; its limit is its end.
    */
   static @Nullable AddressEvent decode(ByteBuffer message) {
     int type = message.getShort(message.position() + 4) & 0xffff;
@@ -260,7 +259,7 @@ final class Rtnetlink {
     return HexFormat.ofDelimiter(":").formatHex(bytes(value)).toLowerCase(Locale.ROOT);
   }
 
-  /** Iterator over a run of attributes that stops at the first one that doesn't fit. */
+  /** Iterator over a run of attributes that stops at the first attribute that doesn't fit. */
   private static final class Attributes {
     private final ByteBuffer run;
     private int at;

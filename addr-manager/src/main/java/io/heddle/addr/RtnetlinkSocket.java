@@ -30,7 +30,8 @@ final class RtnetlinkSocket implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 * 1024;
 
   /**
-   * Limit of a dump. The kernel answers at once; the limit only keeps a broken one from hanging us.
+   * Limit of a dump. The kernel answers at once; the limit only keeps a broken kernel from hanging
+   * this process.
    */
   private static final long DUMP_TIMEOUT_SECONDS = 5;
 

@@ -36,7 +36,10 @@ public final class ReorderWindow {
   public static final int CONTRADICTION = 3;
 
   private final int slotMask;
-  /* By receive, then by slot. Most groups have one receive, so arrays of the others are allocated on demand. */
+  /*
+   * State by receive, then by slot. Most groups have one receive, so arrays of the others are
+   * allocated on demand.
+   */
   private final long[][] arrived = new long[MAX_RECEIVES][];
   private final byte[][] chunkCounts = new byte[MAX_RECEIVES][];
   private final long[][] lengths = new long[MAX_RECEIVES][];
@@ -189,7 +192,7 @@ public final class ReorderWindow {
     return Math.max(0, chunk - Long.numberOfTrailingZeros(~arrivedChunks(slot, receive)));
   }
 
-  /** Returns the number of chunks of one receive; 0 before its first one has arrived. */
+  /** Returns the number of chunks of one receive; 0 before its first chunk has arrived. */
   public int chunkCount(int slot, int receive) {
     return chunkCounts[receive][slot];
   }

@@ -45,7 +45,7 @@ class ConnectionCyclesTest {
     checkFlat(run(100, "32m", Kind.LISTENERS, 4, 50, 50));
   }
 
-  /** Long form; the short one is the case cycles of NcclHabitsTest. */
+  /** Long form; the short form is the case cycles of NcclHabitsTest. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -70,7 +70,7 @@ class ConnectionCyclesTest {
     assertEquals(List.of("lingering 64", "log []"), end.printed().lines().toList());
   }
 
-  /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
+  /** Long form; the short form is {@link #closedConnectionLeavesNothing}. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -78,7 +78,7 @@ class ConnectionCyclesTest {
     checkFlat(run(WHOLE_RUN_SECONDS, "32m", Kind.CONNECTIONS, 10, 10_000, 1));
   }
 
-  /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
+  /** Long form; the short form is {@link #closedConnectionLeavesNothing}. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)

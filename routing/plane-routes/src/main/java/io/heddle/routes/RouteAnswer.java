@@ -54,8 +54,7 @@ public final class RouteAnswer {
   }
 
   /**
-   * Returns the figure of the plane's own route, in Mbit/s, before planes without one are
-   * considered.
+   * Returns the figure of the plane's own route, in Mbit/s. A missing figure isn't replaced yet.
    */
   public int figure(int plane) {
     return RouteCell.weight(cells[plane]);

@@ -9,7 +9,7 @@ public final class RouteCell {
   /** Cell without a route. */
   public static final int EMPTY = 0;
 
-  /** Largest weight; greater ones are cut to it. */
+  /** Largest weight; greater weights are cut to it. */
   public static final int LARGEST_WEIGHT = (1 << 24) - 1;
 
   private static final int REASON_SHIFT = 24;

@@ -165,9 +165,9 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Adds a plane, or changes the one with its key. Outside of a change.
+   * Adds a plane, or changes the plane that has its key. Outside of a change.
    *
-   * @return its number, which it keeps
+   * @return the plane's number, which it keeps
    * @throws HeddleException for more than 64 planes, or if a larger file can't be created
    */
   @Override

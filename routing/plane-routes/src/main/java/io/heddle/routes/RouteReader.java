@@ -320,7 +320,7 @@ public final class RouteReader implements AutoCloseable {
     return path;
   }
 
-  /** Returns whether the file under this reader's name is still the one that it reads. */
+  /** Returns whether the reader's name still refers to the file that it reads. */
   public boolean isCurrent() {
     return map.hasName(path);
   }

@@ -29,9 +29,9 @@ public interface RouteTarget {
   List<PublishedPlane> planes();
 
   /**
-   * Adds a plane, or changes the one with its key. Outside of a change.
+   * Adds a plane, or changes the plane that has its key. Outside of a change.
    *
-   * @return its number, which it keeps
+   * @return the plane's number, which it keeps
    * @throws HeddleException for too many planes
    */
   int setPlane(PublishedPlane plane);

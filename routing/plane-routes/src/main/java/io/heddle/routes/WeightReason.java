@@ -34,7 +34,7 @@ public enum WeightReason {
     };
   }
 
-  /* A file of a later release may have codes that this one doesn't know. */
+  /* A file of a later release may have codes that this release doesn't know. */
   static WeightReason ofCode(int code) {
     return code < BY_CODE.length ? BY_CODE[code] : NO_ROUTE;
   }

@@ -121,8 +121,8 @@ final class IdleCapacity {
     PlaneRates rates = loads.rates();
     if (!isAnyBusy && !rates.isAnyInFlight()) {
       /*
-       * No plane was late since the last poll. None can be late at the next one either: chunks posted now are not
-       * overdue by then.
+       * No plane was late since the last poll. No plane can be late at the next poll either: chunks
+       * posted now are not overdue by then.
        */
       polledAtNs = rates.nowNs();
       loads.copyCarriedBytes(carriedBytes);

@@ -214,7 +214,10 @@ final class PlaneRates {
     return ageNs * rate > bytes ? bytes / (double) ageNs : rate;
   }
 
-  /** Returns whether a chunk posted later than one of the plane's was acknowledged before it. */
+  /**
+   * Returns whether the oldest chunk in flight on this plane is overtaken: a chunk that was posted
+   * later is acknowledged already.
+   */
   boolean isOvertaken(int plane) {
     int number = finished[plane];
     return number != posted[plane]

@@ -39,7 +39,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private final ConnectionMemory memory;
   private final int inlineBytes;
 
-  /* Also read by the routes thread. */
+  /* Planes at both ends; also read by the routes thread. */
   private volatile PlaneEnds planes = PlaneEnds.NONE;
   /* Names of the paired planes that both ends use, in the same order. */
   private List<String> pairNames = List.of();

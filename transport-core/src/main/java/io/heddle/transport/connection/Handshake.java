@@ -70,7 +70,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     OVER
   }
 
-  /** Allocated before it is needed, since there may be no memory then. */
+  /** Allocated before a failure needs it, since there may be no memory then. */
   private static final Outcome<?> BROKEN =
       new Outcome<>(
           null,

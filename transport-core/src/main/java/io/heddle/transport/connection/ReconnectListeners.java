@@ -107,7 +107,10 @@ public final class ReconnectListeners {
    */
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
-    /* Null once the caller is gone: the timer below may outlive the connection. */
+    /*
+     * Session of the caller's ticket; null once the caller is gone, since the timer below may
+     * outlive the connection.
+     */
     private @Nullable Session link;
     private long number;
 

@@ -40,7 +40,9 @@ public final class ControlChannel implements ControlLoop.Handler {
     NETWORK,
     /** This end failed internally while it served the channel. */
     LOCAL_ERROR,
-    /** This end evicted it: it was unauthenticated for too long, or one of too many. */
+    /**
+     * This end evicted the channel: it was unauthenticated for too long, or there were too many.
+     */
     EVICTED
   }
 
@@ -334,7 +336,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /*
-   * Java throws the same exception class for a refused connection and for one without an answer. A
+   * Java throws the same exception class for a refused connection and for an unanswered one. A
    * reset comes from a listener that closed while the connection waited to be accepted.
    */
   private static Ending unconnected(IOException failure) {

@@ -133,7 +133,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  /* Returns false while there is no room for one more. */
+  /* Returns false while there is no room for another connection. */
   private boolean startChannel(SocketChannel socket) {
     ControlChannel.Listener listener = null;
     boolean begun = false;

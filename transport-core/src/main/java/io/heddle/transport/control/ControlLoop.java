@@ -63,9 +63,11 @@ public final class ControlLoop implements AutoCloseable {
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final Timers timers = new Timers();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
-  /* Direct: a read into a heap array would be copied by way of such a buffer. */
+  /*
+   * The buffer is direct, since Java would copy a read into a heap array by way of such a buffer.
+   */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
-  /* Spare descriptor, for the connection that comes when there is none left. */
+  /* Spare descriptor for a connection that comes when the process has no other left. */
   private @Nullable SocketChannel spare;
   private final Log log;
   private final ResilientThread thread;
@@ -112,7 +114,7 @@ public final class ControlLoop implements AutoCloseable {
     try {
       selector.close();
     } catch (IOException alreadyBroken) {
-      // Its resources are gone either way.
+      // The selector's resources are gone either way.
     }
   }
 
@@ -262,7 +264,7 @@ public final class ControlLoop implements AutoCloseable {
     try {
       closeAll();
     } catch (IOException | ClosedSelectorException | InternalError unusable) {
-      // Its descriptors are gone already, or close with the process.
+      // The channels' descriptors are gone already, or close with the process.
     }
   }
 

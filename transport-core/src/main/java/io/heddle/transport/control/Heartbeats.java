@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Heartbeats between this process and its peers. Control channels between the same two processes
- * over the same two addresses share one. At each beat one of these channels, in turn, sends a Ping;
- * input on any of them counts for all. So an idle connection costs no messages of its own. Control
- * thread.
+ * over the same two addresses share a heartbeat. At each beat one of these channels, in turn, sends
+ * a Ping; input on any of them counts for all. So an idle connection costs no messages of its own.
+ * Control thread.
  *
  * <p>A single channel that no longer carries traffic is detected when it is used next: its message
  * isn't acknowledged at once, and the peer is then probed at its reconnect listeners.
@@ -23,7 +23,7 @@ public final class Heartbeats {
 
   public static final long SILENT_NS = 1_500_000_000;
 
-  /** Owner of one of the channels. It handles the exceptions of its own methods. */
+  /** Owner of a channel. It handles the exceptions of its own methods. */
   public interface Member {
     /** Sends a Ping, when it is this channel's turn. */
     void sendPing();

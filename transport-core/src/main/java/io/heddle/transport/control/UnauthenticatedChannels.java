@@ -36,7 +36,7 @@ final class UnauthenticatedChannels {
 
   private final NanoClock clock;
 
-  /* Both in order of arrival. */
+  /* Unauthenticated channels, in all and by address, in order of arrival. */
   private final Set<ControlChannel> all = new LinkedHashSet<>();
   private final Map<InetAddress, Set<ControlChannel>> byAddress = new HashMap<>();
 
@@ -44,7 +44,10 @@ final class UnauthenticatedChannels {
     this.clock = clock;
   }
 
-  /** Returns whether one more from this address is admitted now; may evict another for it. */
+  /**
+   * Returns whether another channel from this address is admitted now; may evict an older one for
+   * it.
+   */
   boolean admits(InetAddress from) {
     Set<ControlChannel> there = byAddress.get(from);
     return hasRoom(there, MAX_PER_ADDRESS, " from one address")

@@ -335,7 +335,10 @@ public final class CarrierPairs implements AutoCloseable {
     return fresh;
   }
 
-  /** Returns one sub-flow per carrier in order of keys, then the second one of each, and so on. */
+  /**
+   * Returns the sub-flows in order: the first of each carrier by keys, then the second of each
+   * carrier, and so on.
+   */
   public SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
     for (int i = 0; i < flows.length; i++) {

@@ -48,7 +48,7 @@ final class ClearToSendWriter {
     return !outstanding[window.slotOf(window.nextGroup())];
   }
 
-  /** Returns whether some group's entries are to be written. */
+  /** Returns whether a group's entries are to be written. */
   boolean isBehind() {
     return next != window.nextGroup() || lostCount != 0;
   }

@@ -41,7 +41,7 @@ public abstract sealed class Communicator implements AutoCloseable
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private long polledAtNs;
   private final CommLine line;
-  /* With the baton. Once set, the connection's native memory may be gone. */
+  /* Written with the baton. Once set, the connection's native memory may be gone. */
   private boolean closed;
 
   /**
@@ -167,9 +167,9 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /*
-   * Returns whether another communicator has polled the device since this one's last call. Its
-   * completions were just taken, so a caller that goes over many communicators polls the device
-   * once per round, not once for each.
+   * Returns whether another communicator has polled the device since the last call of this one.
+   * That poll has also taken this communicator's completions. So a caller that goes over many
+   * communicators polls the device once per round.
    */
   private boolean wasDevicePolled() {
     long newest = context.progressedAtNs();
@@ -181,7 +181,7 @@ public abstract sealed class Communicator implements AutoCloseable
   /** Posts waiting requests, and fails the communicator where it needs a peer that is gone. */
   abstract void postPending(ConnectionHealth.Peer peer);
 
-  /** Polls all completions, those of packets that have arrived included. */
+  /** Polls all completions, including those of packets that have just arrived. */
   public final void takeCompletions() {
     context.progress();
     poll();
@@ -299,7 +299,7 @@ public abstract sealed class Communicator implements AutoCloseable
   /** Returns how often something had to be posted again since the beginning. */
   public abstract long replays();
 
-  /** Returns whether some request isn't finished. */
+  /** Returns whether a request isn't finished. */
   public boolean hasPending() {
     return lines.anyPending();
   }
@@ -312,7 +312,7 @@ public abstract sealed class Communicator implements AutoCloseable
   /**
    * Drives this communicator. Returns whether it must be driven again: a request is pending, the
    * peer wasn't ready for the newest one, or another thread drives this. Any thread, also while or
-   * after another one closes this.
+   * after another thread closes this.
    */
   final boolean isUnfinished() {
     if (!baton.take()) {

@@ -17,13 +17,13 @@ public final class ConnectionHealth {
     /** Alive as far as known. */
     ALIVE,
 
-    /** It closed its end in good order; its earlier requests still complete. */
+    /** The peer closed its end in good order; its earlier requests still complete. */
     CLOSED,
 
-    /** Its control channel was lost. */
+    /** The peer's control channel was lost. */
     LOST,
 
-    /** It reported its own failure. */
+    /** The peer reported its own failure. */
     FAILED
   }
 

@@ -13,7 +13,9 @@ import java.util.Map;
 final class LinkCountReporter {
   private record Told(QueuePair queuePair, List<LinkCounts> counts) {}
 
-  /* By position; a fresh queue pair in a position counts from zero. */
+  /*
+   * Last counts by position of the queue pair; a fresh queue pair in a position counts from zero.
+   */
   private final Map<Integer, Told> told = new HashMap<>();
 
   /** Adds the new counts of the queue pair in this position. */

@@ -27,7 +27,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
 
   private static final int POLL_BATCH = 16;
   private static final int PAIR_SHIFT = 32;
-  /* Id of the one receive of each queue pair, which only completes when the pair fails. */
+  /* Id of the single receive of each queue pair, which only completes when the queue pair fails. */
   private static final long RECEIVE = -1;
 
   /** Listener of completed requests. */
@@ -79,7 +79,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   private int underWay;
 
   /**
-   * @param numbers bound of request numbers; those in flight have different ones
+   * @param numbers bound of request numbers; no two requests in flight have the same number
    * @param purpose of the requests, for messages about their failure
    * @throws VerbsException when the device refuses; nothing stays open then
    */

@@ -14,9 +14,9 @@ public final class OneSidedOperation {
   /** Order in which the target may apply the signal. */
   public enum Signal {
     NONE(0),
-    /** After the operation's own bytes. */
+    /** The signal comes after the operation's own bytes. */
     WEAK(1),
-    /** After all earlier operations of its context. */
+    /** The signal comes after all earlier operations of its context. */
     STRONG(2);
 
     final int code;

@@ -78,7 +78,7 @@ final class OperationRecord {
     return Memory.getInt(record + CONTEXT);
   }
 
-  /** Returns the code as the peer wrote it, unvalidated. */
+  /** Returns the signal's code as the peer wrote it, unvalidated. */
   static int signalCode(long record) {
     return Memory.getInt(record + SIGNAL);
   }

@@ -44,7 +44,7 @@ public final class PeerSignals extends Communicator {
   private final byte[] state = new byte[SLOTS];
   private final SignalWords.Waiting waiting = this::added;
 
-  /* Set once the group has accepted it; with the baton. */
+  /* Set once the group has accepted this peer; with the baton. */
   private @Nullable SignalWords words;
   private long directory;
   private int directoryKey;

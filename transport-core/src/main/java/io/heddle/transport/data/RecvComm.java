@@ -326,7 +326,7 @@ public final class RecvComm extends Communicator {
     super.close();
   }
 
-  /* With the baton: a plane may return at this moment. */
+  /* Closes the flush with the baton: a plane may return at this moment. */
   private void closeFlush() {
     while (!baton().take()) {
       Thread.onSpinWait();

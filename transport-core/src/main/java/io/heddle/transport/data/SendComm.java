@@ -30,7 +30,7 @@ public final class SendComm extends Communicator {
    */
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /** The clock is read at one in this many empty polls. */
+  /** Number of empty polls for each reading of the clock. */
   private static final int POLLS_PER_CLOCK_READ = 8;
 
   private static final int LINES = ConnectionMemory.REQUEST_LINES;

@@ -83,7 +83,7 @@ final class SentChunks {
     Memory.ALL.set(JAVA_BYTE, carrier(line, chunk), (byte) flow);
   }
 
-  /** Notes an acknowledgement. Returns whether it was the message's last one. */
+  /** Notes an acknowledgement. Returns whether the message is complete now. */
   boolean acknowledged(int line, int chunk) {
     outstanding[line] &= ~(1L << chunk);
     return isDone(line);
@@ -104,7 +104,7 @@ final class SentChunks {
    * Checks the receiver's Fenced message for contradictions, and changes nothing. The message
    * describes the moment of its fence: a slot that it names may hold another group since.
    *
-   * @param next the group that the sender will match next; none from this on is complete
+   * @param next the group that the sender will match next; no group from this number on is complete
    * @param begun the first group of which nothing was sent yet; next or the one after it
    * @return the contradiction; null where there is none
    */

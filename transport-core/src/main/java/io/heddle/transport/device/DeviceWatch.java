@@ -151,8 +151,8 @@ public final class DeviceWatch {
   private void fail(NetDevice device, int qpn, String story) {
     List<DeviceConnection> ending = device.failed(qpn, story);
     /*
-     * Delayed, since a driven communicator finds the completion with the details and reports that
-     * to the peer.
+     * The report is delayed: a driven communicator finds the completion with the details, and
+     * reports that to the peer.
      */
     loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.reportFailure(story)));
   }

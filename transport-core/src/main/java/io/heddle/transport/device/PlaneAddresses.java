@@ -72,7 +72,7 @@ public final class PlaneAddresses {
     away = true;
   }
 
-  /** Returns whether some plane has been without an address since. Any thread. */
+  /** Returns whether some plane is still without an address. Any thread. */
   boolean hasMissingPlane() {
     return away;
   }
@@ -99,8 +99,8 @@ public final class PlaneAddresses {
   }
 
   /**
-   * Looks for an address of one plane that failed at its present one. It returns to its first
-   * address where that is back. It takes another only where its present one is gone.
+   * Looks for an address of a plane that failed at its present address. The plane returns to its
+   * first address if that is back. It takes another address only if its present one is gone.
    *
    * @return null where it stays
    */

@@ -208,7 +208,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* Closed only here, on the one thread that may be waiting on the file. */
+  /* The file is closed only here, on the one thread that may be waiting on it. */
   private void dropFile(RoutesCutException cut) {
     RouteReader open = reader;
     if (open != null) {
@@ -258,7 +258,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /*
-   * Returns the open file, or the one that replaced it. A deleted file stays open; its daemon then
+   * Returns the open file, or the file that replaced it. A deleted file stays open; its daemon then
    * falls silent.
    */
   private @Nullable RouteReader reopen() {

@@ -131,8 +131,8 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /**
-   * Handles the device's report of a broken queue pair. Completions are polled first: one with the
-   * cause takes the place of this report. Control thread.
+   * Handles the device's report of a broken queue pair. Completions are polled first: a completion
+   * that has the cause takes the place of this report. Control thread.
    */
   public void queuePairLost(int plane, String cause) {
     tasks.run(() -> {

@@ -50,7 +50,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private record Addition(
       Registered memory, long address, long addend, Waiting waiting, int slot) {}
 
-  /* Word on the device in this round; its index is that of its value. */
+  /* Word on the device in this round. Its value has the same index among the values. */
   private record Word(Registered memory, long address) {}
 
   /* Flush of data that the initiator's gets have read. */
@@ -61,17 +61,17 @@ final class DeviceSignalWords implements AutoCloseable {
   private final Log log;
   private final Arena arena = Arena.ofShared();
 
-  /* Guarded by the monitor. */
+  /* These fields are guarded by the monitor. */
   private final Queue<Addition> queue = new ArrayDeque<>();
   private final Set<Registered> unflushed = new LinkedHashSet<>();
   private final List<LocalPlane> returned = new ArrayList<>();
   private Stage stage = Stage.IDLE;
 
-  /* Null until memory of a device is registered. */
+  /* Null until device memory is registered. */
   private volatile @Nullable LoopbackQueuePairs pairs;
   private @Nullable MemoryRegion values;
 
-  /* Only the driving thread accesses these. */
+  /* Only the driving thread accesses these fields. */
   private final LoopbackQueuePairs.Listener listener = this::done;
   private final ArrayDeque<Addition> round = new ArrayDeque<>();
   private final List<Word> words = new ArrayList<>();
@@ -291,7 +291,9 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Reports the completed additions; one whose owner is busy is reported at the next call. */
+  /*
+   * Reports the completed additions. An addition whose owner is busy is reported at the next call.
+   */
   private void end() {
     while (!round.isEmpty()) {
       Addition next = round.element();

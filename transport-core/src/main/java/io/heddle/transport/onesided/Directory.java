@@ -84,7 +84,7 @@ final class Directory implements SignalWords, AutoCloseable {
    * Registers memory. Every rank must register in the same order.
    *
    * @param type NCCL's pointer type
-   * @return its number, or a negated result code
+   * @return the registration's number, or a negated result code
    */
   synchronized long register(long address, long lengthBytes, int type) {
     requireRoom();

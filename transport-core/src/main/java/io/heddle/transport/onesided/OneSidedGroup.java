@@ -51,7 +51,7 @@ public final class OneSidedGroup implements AutoCloseable {
   private final DeviceSignalWords deviceWords;
   private final long base;
   private final RequestLines lines;
-  /* By line; allocated at the line's first use. */
+  /* Operations by request line, each allocated at the line's first use. */
   private @Nullable OneSidedOperation[] operations = new OneSidedOperation[16];
   private int contexts;
   private int trafficClass = -1;
@@ -165,7 +165,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * Starts an operation on a rank.
    *
    * @param local the registration of this rank's bytes, if any
-   * @param localOffset of the first one
+   * @param localOffset offset of the first byte in that registration
    * @param operation owned by the caller, who may reuse it afterwards
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to do, or a negated result code

@@ -98,7 +98,7 @@ class PeerEventsTest {
     assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), logged);
   }
 
-  /** Connections that fail one after the other, each within the quiet time of the one before. */
+  /** The connections fail one after another, each within the quiet time of the previous one. */
   @Test
   void continuingEventKeepsNoClosedConnection() {
     List<WeakReference<Object>> connections = new ArrayList<>();

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /**
  * Operator's orders to drain planes: the text file {@code drained} in the folder of the processes'
  * statistics, one plane's key per line. Drained planes get nothing new. Every process of that
- * folder follows the file within a tenth of a second, a later one from its start. It must be a
+ * folder follows the file within a tenth of a second, a later process from its start. It must be a
  * regular file of the job's user or of root, writable by nobody else.
  *
  * @param file whether it exists or not

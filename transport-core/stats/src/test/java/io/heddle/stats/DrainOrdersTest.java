@@ -66,7 +66,7 @@ class DrainOrdersTest {
     assertTrue(refusal().contains("a regular file"), refusal());
   }
 
-  /* By root, which writes into the folders of all users. */
+  /* Root writes the orders, into the folders of all users. */
   @Test
   void ordersAreNotWrittenThroughAPlantedLink() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "untouched");

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Objects of another user, and file systems that refuse; only root can create both. */
+/** Files of another user, and file systems without room or rights; only root can create both. */
 final class OtherUser {
   static final int USER = 65_534;
 

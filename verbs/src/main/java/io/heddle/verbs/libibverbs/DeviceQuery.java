@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Limits of a device from ibv_query_device, those in use.
+ * Limits of a device from ibv_query_device, as far as they are used.
  *
  * @param guid node GUID in host order
  * @param maxRegionBytes largest memory region; unsigned

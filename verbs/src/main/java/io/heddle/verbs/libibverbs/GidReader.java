@@ -116,7 +116,10 @@ final class GidReader {
     return code == VerbsConstants.IBV_GID_TYPE_IB() ? GidTable.Type.INFINIBAND : null;
   }
 
-  /* Null for an entry whose type can't be read. An Ethernet device without any types in sysfs does RoCEv2. */
+  /*
+   * Returns null for an entry whose type can't be read. An Ethernet device without any types in
+   * sysfs does RoCEv2.
+   */
   private GidTable.@org.jspecify.annotations.Nullable Type typeFromSystem(
       int index, boolean ethernet) {
     if (!ethernet) {

@@ -25,7 +25,7 @@ final class QueuePairTransitions {
 
   static final int DATAGRAM = VerbsConstants.IBV_QPT_UD();
 
-  /* As in net_ib; a fabric has few routers. */
+  /* Same value as in net_ib; a fabric has few routers. */
   private static final byte HOP_LIMIT = (byte) 255;
 
   /* Outstanding READs of one queue pair; more would help only on a long path without other traffic. */

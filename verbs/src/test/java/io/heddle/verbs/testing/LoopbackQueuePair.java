@@ -391,7 +391,10 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return over && !held && fail(end);
   }
 
-  /* Fails the request at next; earlier executed ones succeed, later ones are flushed. */
+  /*
+   * Fails the request at next. Earlier requests, which are executed, succeed; later ones are
+   * flushed.
+   */
   private boolean fail(Status status) {
     while (head != next) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];

@@ -107,8 +107,8 @@ public final class PacketFormat {
   }
 
   /**
-   * Returns the length of the extended headers of this opcode, or −1 for one that isn't a supported
-   * RC opcode.
+   * Returns the length of the extended headers of this opcode, or −1 if it isn't a supported RC
+   * opcode.
    */
   public static int extendedHeaderBytes(int opcode) {
     return switch (opcode) {
@@ -274,8 +274,8 @@ public final class PacketFormat {
 
   /**
    * Returns the length of each piece of a payload but the last: whole lines, so that a late piece
-   * leaves no partial line. The last one with its immediate is no longer than the others, since
-   * they form one train.
+   * leaves no partial line. The last piece, immediate included, is no longer than the others, since
+   * all pieces form one train.
    */
   public static int pieceBytes(int payloadBytes) {
     int least = (payloadBytes + IMMEDIATE_BYTES + PIECES - 1) / PIECES;

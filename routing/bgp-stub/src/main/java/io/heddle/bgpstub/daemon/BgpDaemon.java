@@ -400,7 +400,10 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* The peers of a job come one after another: a change is sent once it is stable for a moment. */
+  /*
+   * A job's peers come one after another, so a change of the filter is sent only after it has been
+   * stable for a moment.
+   */
   private void gatherPeersInUse() {
     reschedule(PEERS_IN_USE_NS, this::gatherPeersInUse);
     if (peers.stream().anyMatch(peer -> peer.config().filter())) {
@@ -463,7 +466,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /**
-   * Returns the routes by which each plane reaches a destination; the first one of a plane counts.
+   * Returns the routes by which each plane reaches a destination; the first route of a plane
+   * counts.
    */
   public List<Route> explain(Prefix destination) {
     return speaker.ask(() -> rib.explain(destination));

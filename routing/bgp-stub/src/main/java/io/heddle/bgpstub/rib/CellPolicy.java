@@ -7,8 +7,8 @@ import io.heddle.routes.RouteCell;
 import io.heddle.routes.WeightReason;
 
 /**
- * Policy that turns a route's attributes into its plane's weight: the smaller one of the local
- * port's rate and the received bandwidth. Path bandwidth takes precedence over link bandwidth.
+ * Policy that turns a route's attributes into its plane's weight: the smaller of the local port's
+ * rate and the received bandwidth. Path bandwidth takes precedence over link bandwidth.
  */
 final class CellPolicy {
   private static final int MBPS_PER_GBPS = 1000;

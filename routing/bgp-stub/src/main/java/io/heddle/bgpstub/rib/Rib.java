@@ -324,7 +324,7 @@ public final class Rib implements AutoCloseable {
 
   /**
    * Returns the routes by which each plane reaches a destination, by longest match per plane; the
-   * first one of a plane counts.
+   * first route of a plane counts.
    */
   public List<Route> explain(Prefix destination) {
     List<Route> found = new ArrayList<>();

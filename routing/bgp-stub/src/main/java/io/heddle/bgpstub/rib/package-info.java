@@ -1,6 +1,6 @@
 /**
  * Routing table: the routes of each peer ({@link io.heddle.bgpstub.rib.AdjRibIn}), the choice of
- * the one that counts for a plane, and that plane's cell in the routes file ({@link
+ * the route that counts for a plane, and that plane's cell in the routes file ({@link
  * io.heddle.bgpstub.rib.Rib}). The routes file is the Loc-RIB; there is no second table of best
  * routes.
  *

@@ -103,7 +103,7 @@ public final class EventLoop implements AutoCloseable {
   private final int epollFd;
   private final WakeUp wakeUp;
 
-  /* Descriptor numbers are reused: an event of the last owner must not reach the next one. */
+  /* Descriptor numbers are reused: an event for the last owner must not reach the next owner. */
   private record Registration(int generation, Handler handler) {}
 
   private final Int2ObjectHashMap<Registration> handlers = new Int2ObjectHashMap<>();

@@ -58,7 +58,7 @@ public final class RouterDiscovery implements AutoCloseable {
     if (closed) {
       return;
     }
-    /* A failed round is followed by another one. */
+    /* A failed round is followed by the next one. */
     EventLoop.Timer again = loop.schedule(NO_SESSION_ROUND_NS, this::round);
     timer = again;
     DatagramSocket6 open = socket();

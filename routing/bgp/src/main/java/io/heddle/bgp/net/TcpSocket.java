@@ -109,7 +109,7 @@ public final class TcpSocket implements AutoCloseable {
     return new TcpSocket(loop, fd, ipv4);
   }
 
-  /** Returns whether its address family is IPv4. */
+  /** Returns whether the socket's address family is IPv4. */
   public boolean isIpv4() {
     return ipv4;
   }

@@ -252,7 +252,7 @@ public final class PeerSession {
     rearm();
   }
 
-  /* Logs once for each wait, and for each session that blocks another one. */
+  /* Logs once for each idle time, and once for each session that blocks another connection. */
   private void logRejection() {
     rejected++;
     SessionEnd end = lastEnd;

@@ -47,7 +47,7 @@ final class ReceivedRoutes {
   private final SessionListener listener;
   private final List<Staleness> families;
   private @Nullable Negotiated lastNegotiated;
-  /* By treatment, a bit for each attribute already logged in this session. */
+  /* Attributes already logged in this session: a bit for each, by treatment. */
   private final Map<AttributeFault.Treatment, long[]> logged =
       new EnumMap<>(AttributeFault.Treatment.class);
   private long updates;

@@ -44,7 +44,7 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     LINK_DOWN,
     /** This side ended it by command. */
     STOPPED,
-    /** Connection collision: the other one of two connections stays. */
+    /** Two connections collided: the other connection stays. */
     COLLISION
   }
 }

@@ -363,7 +363,7 @@ final class SessionFsm {
     dismiss(side, notification);
     SessionEnd end = new SessionEnd(cause, why, wasUp ? kept(negotiated, cause) : List.of());
     if (wasUp) {
-      /* A session that lasted gets a quick second attempt; one that flaps doesn't. */
+      /* A session that lasted gets a quick second attempt; a flapping one doesn't. */
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
         backoff.reset();
       }

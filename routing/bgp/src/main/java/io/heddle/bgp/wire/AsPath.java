@@ -101,7 +101,7 @@ public record AsPath(List<Segment> segments) {
     return null;
   }
 
-  /** Returns the neighbour's AS; −1 for an empty path or one that begins with a set. */
+  /** Returns the neighbour's AS; −1 for an empty path or a path that begins with a set. */
   public long first() {
     return segments.isEmpty() || segments.getFirst().type != SEQUENCE
         ? -1

@@ -198,7 +198,9 @@ final class AttributeDecoder {
     return path.forbidden(options.external(), options.acceptAsSets());
   }
 
-  /* RFC 6793 §6: malformed ones are discarded; confederation segments are discarded silently. */
+  /*
+   * RFC 6793 §6: malformed attributes are discarded; confederation segments are discarded silently.
+   */
   private void ofFourOctets(int code, int at, int length) {
     if (code == PathAttribute.AS4_AGGREGATOR) {
       if (length != 8) {

@@ -122,7 +122,7 @@ public final class MessageEncoder {
     return out.toArray();
   }
 
-  /* Writes at least one message: one without routes is End-of-RIB. */
+  /* Writes at least one message: a message without routes is End-of-RIB. */
   private void unreach(AddressFamily family, Run routes, List<byte[]> messages) {
     int from = 0;
     do {

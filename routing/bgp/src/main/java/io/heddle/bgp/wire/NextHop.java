@@ -37,7 +37,7 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
     return kind == AddressKind.UNICAST ? null : "next hop " + this + " is " + kind.text();
   }
 
-  /** Returns whether one of its addresses is this one. */
+  /** Returns whether either address of the next hop is this address. */
   public boolean is(long high, long low) {
     return high == globalHigh && low == globalLow
         || hasLinkLocal() && high == linkHigh && low == linkLow;

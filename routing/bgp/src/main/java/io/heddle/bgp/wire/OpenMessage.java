@@ -37,8 +37,8 @@ public record OpenMessage(
   }
 
   /**
-   * Returns why its AS numbers are invalid (RFC 7607 §2, RFC 6793 §4.1 and §9); null if they are
-   * valid.
+   * Returns why the OPEN's AS numbers are invalid (RFC 7607 §2, RFC 6793 §4.1 and §9); null if they
+   * are valid.
    */
   public @Nullable String impossibleAutonomousSystem() {
     Capability.FourOctetAs four = find(Capability.FourOctetAs.class);
@@ -71,7 +71,8 @@ public record OpenMessage(
   }
 
   /**
-   * Returns whether it speaks a family; a speaker that names no family speaks IPv4 (RFC 4760 §8).
+   * Returns whether the speaker has a family; a speaker that names no family speaks IPv4 (RFC 4760
+   * §8).
    */
   public boolean speaks(AddressFamily family) {
     return has(Capability.Multiprotocol.class)

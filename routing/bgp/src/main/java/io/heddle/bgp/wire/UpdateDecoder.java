@@ -195,7 +195,10 @@ final class UpdateDecoder {
     return message(result, withdrawn, announced, nextHop);
   }
 
-  /* For routes in IPv4's own fields (RFC 4271 §5.1.3); a malformed one is reported already. */
+  /*
+   * Returns the next hop of routes in IPv4's own fields (RFC 4271 §5.1.3). A malformed next hop is
+   * reported already.
+   */
   private @Nullable NextHop ipv4NextHop(AttributeDecoder.Result result) {
     NextHop nextHop = result.ipv4NextHop();
     if (nextHop != null) {

@@ -48,9 +48,9 @@ final class LossDetector {
   }
 
   /**
-   * Marks packets as lost that acknowledgements show as missing. In trains sent once: packets that
-   * enough later ones of the link have overtaken. In retransmitted trains: everything, once that
-   * transmission or a later one on the link is answered.
+   * Marks packets as lost that acknowledgements show as missing. In a train that was sent once,
+   * those are the packets that enough later packets of the link have overtaken. A retransmitted
+   * train loses everything once that transmission, or a later one on the link, is answered.
    *
    * @return links with losses, bit i for link i
    */
@@ -116,7 +116,7 @@ final class LossDetector {
     return found;
   }
 
-  /* Returns the first number in flight from this one on, or end. */
+  /* Returns the first number in flight from {@code from} on, or end. */
   private long nextMissing(long from, long end) {
     for (long psn = from; psn < end; psn = (psn | 63) + 1) {
       long missing = outstanding.inFlightWord(psn, end);

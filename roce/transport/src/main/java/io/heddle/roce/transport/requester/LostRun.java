@@ -57,7 +57,7 @@ final class LostRun {
     return from;
   }
 
-  /** Returns the packet after the last one of the run. */
+  /** Returns the packet after the run's last packet. */
   int to() {
     return to;
   }

@@ -32,7 +32,7 @@ final class Outstanding {
 
   /** Resets to a state with nothing outstanding, with this next number and this number of links. */
   void start(int psn, int linkCount) {
-    /* Offset from 0, so that numbers below the first one stay positive. */
+    /* The offset keeps numbers below the first one positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
     highestAcknowledged = unacknowledged - 1;
     links.start(linkCount, unacknowledged);
@@ -211,7 +211,7 @@ final class Outstanding {
   }
 
   /**
-   * Returns those of several links that were silent too long while others answered: they have
+   * Returns which of several links were silent too long while others answered: they have
    * unacknowledged packets older than an answered packet by more than a timeout.
    */
   int silentLinks(LinkLoads loads, SendTags tags, long nowNs) {
@@ -264,7 +264,7 @@ final class Outstanding {
     return asked;
   }
 
-  /** Marks all unacknowledged numbers from this one on as lost. */
+  /** Marks all unacknowledged numbers from {@code psn} on as lost. */
   void loseFrom(long psn) {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       if (!ring.isRead(slot)) {

@@ -37,7 +37,7 @@ final class SlotSender {
   private boolean softPeer;
   private int probedOn;
 
-  /* Set when the socket was full. */
+  /* Runs after the socket was full. */
   private final Pause blocked = new Pause();
 
   SlotSender(
@@ -186,7 +186,7 @@ final class SlotSender {
     load.trains.removed(slot, nowNs);
   }
 
-  /** Sends width probes on all links where one is due. */
+  /** Sends a width probe on each link where a probe is due. */
   void probeWidth(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
       WidePathProbe wide = loads.get(link).wide;
@@ -228,7 +228,10 @@ final class SlotSender {
     outlet.send(link, memory.scratch(), bytes, bytes);
   }
 
-  /* Only the last packet of a train may be shorter, so only a train of equal packets takes one more. */
+  /*
+   * Only the last packet of a train may be shorter, so only a train of equal packets can end with
+   * an acknowledgement.
+   */
   private int appendAcknowledgement(long slot, long address, long nowNs) {
     int bytes = ring.totalBytes(slot);
     int segment = ring.segmentBytes(slot);
@@ -266,7 +269,7 @@ final class SlotSender {
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  /* Returns another link than the one with the loss, if one has room. */
+  /* Returns another link than the lossy one, if one has room. */
   private int otherLink(int before) {
     return loads.choose(loads.several() ? before : LinkLoads.NONE);
   }
@@ -322,7 +325,7 @@ final class SlotSender {
     return true;
   }
 
-  /* Sends a copy of one packet, sealed for that link; a wide one in pieces. */
+  /* Sends a copy of one packet, sealed for that link; a wide packet is sent in pieces. */
   private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
     long offset = (long) packet * segment;

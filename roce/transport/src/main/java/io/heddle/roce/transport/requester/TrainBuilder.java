@@ -198,7 +198,7 @@ final class TrainBuilder {
     return finish(ring, firstPsn, psn, segment, used);
   }
 
-  /* Returns the number of full packets next, before the request's last one. */
+  /* Returns the number of full packets that come next, before the request's last packet. */
   private int fullPackets(int used, int most) {
     long index = queue.started();
     int left = queue.lengthBytes(index) - offset;

@@ -124,7 +124,7 @@ final class Acknowledger {
     acknowledgeNow();
   }
 
-  /** Records packets executed in order; at most the last one requested an acknowledgement. */
+  /** Records packets executed in order. At most the last of them requested an acknowledgement. */
   void executed(int packets, boolean asked, boolean gapBehind) {
     owed += packets;
     if (owed >= MOST_PACKETS || asked && !mayWait(gapBehind)) {

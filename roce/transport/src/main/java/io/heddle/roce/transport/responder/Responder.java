@@ -26,7 +26,7 @@ import io.heddle.verbs.AsyncEventListener;
  * packet after a gap counts as not received.
  */
 public final class Responder {
-  /** Length of its tables. */
+  /** Length of the responder's tables. */
   public static final int TABLES_BYTES = EarlyImmediates.BYTES + WritePlacement.BYTES;
 
   private final int number;
@@ -128,7 +128,7 @@ public final class Responder {
 
   /**
    * Refuses new requests; duplicates are still acknowledged. A new request ends the queue pair when
-   * its number is expected; one after a gap counts as not received.
+   * its number is expected; a request after a gap counts as not received.
    */
   public void refuseRequests() {
     refuses = true;
@@ -239,10 +239,10 @@ public final class Responder {
   }
 
   /**
-   * Processes unchecked packets of a row from a soft peer: those in order, of one write, without a
-   * gap.
+   * Processes unchecked packets of a row from a soft peer: those that come in order and belong to
+   * one write.
    *
-   * @return number of packets taken; 0 where the first one isn't eligible
+   * @return number of packets taken; 0 where the first packet isn't eligible
    */
   public int onRow(
       WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
@@ -336,7 +336,7 @@ public final class Responder {
 
   /**
    * Places a piece of a packet at once, and only once. With its last piece the packet counts as
-   * received, like a whole one that arrived early.
+   * received, like a whole packet that arrived early.
    */
   private void takePiece(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {

@@ -7,7 +7,7 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Placement of WRITE ONLY payloads at the address of their RETH, once each. It records incomplete
- * packets, and placed ones whose immediate is still to be delivered. Under the progress lock.
+ * packets, and placed packets whose immediate is still to be delivered. Under the progress lock.
  *
  * <p>A payload placed by an earlier transmission isn't placed again: its reader may have seen it
  * without waiting for the completion, and overwritten the memory.

@@ -31,8 +31,8 @@ public final class WriteRows {
   /**
    * Takes packets up to the first one that isn't eligible or has a wrong checksum; places no other.
    *
-   * @param stride length of each; see {@link #areTaken}
-   * @param expected sequence number of the first
+   * @param stride length of each packet; see {@link #areTaken}
+   * @param expected sequence number of the first packet
    * @param key rkey that they must have, which permits writes to the region
    * @return number of packets taken; {@link #tag} and {@link #acknowledgeRequested} describe them
    */

@@ -85,7 +85,7 @@ public final class RetryTimer {
     return isRunning() && nowNs - dueNs >= 0;
   }
 
-  /** Starts one timeout from now. */
+  /** Starts the timer, which expires one timeout from now. */
   public void arm(long nowNs) {
     askedAtNs = nowNs;
     if (unpassedNs == Pause.NEVER_NS) {
@@ -119,8 +119,8 @@ public final class RetryTimer {
   }
 
   /**
-   * Records an expiry, before the other calls. The time by which it is late doesn't count as the
-   * peer's silence, since this process couldn't receive or probe.
+   * Records an expiry, before the other calls. The time by which the expiry is late doesn't count
+   * as the peer's silence, since this process couldn't receive or probe.
    *
    * @param heardAtNs time of the last packet from the peer on any path
    * @param reachedAtNs send time of the newest packet that reached the peer on any path

@@ -41,7 +41,7 @@ public final class SendWindow {
    * Returns the smallest useful window: two full trains, so that one is in flight while the next is
    * built.
    *
-   * @param trainPackets packets of a full train, without a closing one
+   * @param trainPackets packets of a full train, without a closing packet
    */
   public static int smallest(int trainPackets) {
     return 2 * Math.min(trainPackets + 1, USUAL_TRAIN);

@@ -257,7 +257,10 @@ final class VirtualPair implements AutoCloseable {
       return true;
     }
 
-    /* Only packets that may be reordered have the data mark; none to a standard peer. */
+    /*
+     * Only packets that may be reordered have the data mark; packets to a standard peer never have
+     * it.
+     */
     private void assertMarked(long packet) {
       boolean mayOvertake = soft && isData(packet);
       if (PacketFormat.isData(packet) != mayOvertake

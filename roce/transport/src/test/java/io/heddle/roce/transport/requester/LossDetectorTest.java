@@ -45,7 +45,7 @@ class LossDetectorTest {
     arena.close();
   }
 
-  /* Returns the first one's number. */
+  /* Sends a train; returns the number of its first packet. */
   private long sent(int packets, boolean asGuest) {
     long first = outstanding.next();
     ring.nextAddress();
