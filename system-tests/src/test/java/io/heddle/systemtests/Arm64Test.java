@@ -37,10 +37,10 @@ final class Arm64Test {
   private static final Path SHIM = REPOSITORY.resolve("native/target/aarch64");
   private static final Path DRIVERS = REPOSITORY.resolve("perf-tests/target/aarch64");
   private static final String OBJDUMP = "aarch64-linux-gnu-objdump";
-  /* In an ELF header: offset of the machine, and arm64's number. */
+  /* Offset of the machine field in an ELF header, and its value for arm64. */
   private static final int MACHINE_AT = 18;
   private static final int AARCH64 = 183;
-  /* That of RHEL 8. */
+  /* Minor version of RHEL 8's glibc, 2.28. */
   private static final int GLIBC_OF_2018 = 28;
   private static final Pattern GLIBC_VERSION = Pattern.compile("GLIBC_2\\.([0-9]+)");
   private static final String JAVA = System.getProperty("java.home");
@@ -247,8 +247,8 @@ final class Arm64Test {
   }
 
   /*
-   * No registry here has Java 25 for arm64, so the packaged Java has a runtime's files and can't
-   * run.
+   * No Java 25 runtime for arm64 is available here. So the packaged runtime is a set of files that
+   * can't run.
    */
   private static Path standIn(Path where, String version, String modules) throws Exception {
     for (String each : List.of("bin", "lib/server", "conf/security")) {

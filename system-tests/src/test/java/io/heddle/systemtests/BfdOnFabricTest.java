@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * A link that drops everything, with BFD between leaves and spines: the weights on a host change
- * long before BGP's hold time has expired.
+ * A link between a leaf and a spine drops everything. BFD detects this, so that the weights on a
+ * host change long before BGP's hold time has expired.
  */
 @EndsWithin(240)
 @Isolated("it reads the clock")
@@ -95,7 +95,10 @@ final class BfdOnFabricTest {
     }
   }
 
-  /* A BFD session starts slowly, and a cut before it has settled is found by the hold time. */
+  /*
+   * Waits until all BFD sessions have reached their fast interval. Only BGP's hold time would
+   * detect an earlier cut.
+   */
   private void awaitBfd() throws InterruptedException {
     String settled = String.format(Locale.ROOT, "%.3f", BFD_MS / 1e3);
     Patience patience = Patience.ofSeconds(40);
@@ -117,7 +120,9 @@ final class BfdOnFabricTest {
         .count();
   }
 
-  /* Returns once plane 2 reaches the other host by the other spine only, or no longer does. */
+  /*
+   * Waits until plane 2 reaches the other host only by the other spine, or until it no longer does.
+   */
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());
     RouteAnswer answer = new RouteAnswer();

@@ -52,9 +52,9 @@ final class BridgeUnitTest {
     }
   }
 
-  /* Runs the jar, since the bridge may not see the folder of the tests' classes. */
+  /* Runs the bridge from the built jar, since its unit may hide the tests' class folder. */
   private static List<String> heddle(List<String> wrapper, String... words) {
-    /* The test's parent may ignore SIGHUP (nohup), and the bridge would inherit that. */
+    /* The test's parent process may ignore SIGHUP (nohup), and the bridge would inherit this. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(
@@ -68,7 +68,8 @@ final class BridgeUnitTest {
   }
 
   /*
-   * Large buffers, sources of other hosts, beacons signed by a group's key, two kinds of sockets.
+   * The configuration has large buffers, sources of other hosts, beacons signed by a group's key,
+   * and two kinds of sockets.
    */
   private Path configure(String... groups) throws IOException {
     Path key = runtime.resolve("key");

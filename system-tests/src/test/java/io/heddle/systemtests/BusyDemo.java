@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A demo of two hosts with three planes that runs until it is ended, and its ranks' statistics.
- * Planes are named as the plugin names them: {@code if:e1} and so on.
+ * A demo of two hosts with three planes that runs until it is ended, with access to its ranks'
+ * statistics. Planes have the plugin's names: {@code if:e1} and so on.
  */
 final class BusyDemo implements AutoCloseable {
   static final int PLANES = 3;
@@ -54,7 +54,7 @@ final class BusyDemo implements AutoCloseable {
             "4M",
             "--until",
             enough.toString(),
-            /* Ranks that wait for a processor may be silent for long. */
+            /* A rank that waits for a processor may be silent for long. */
             "--timeout",
             Long.toString(END_SECONDS));
     try {
@@ -65,17 +65,17 @@ final class BusyDemo implements AutoCloseable {
     }
   }
 
-  /** Starts it and waits until every plane carries its messages. */
+  /** Starts a demo and waits until every plane carries its messages. */
   static BusyDemo start(Path folder) throws IOException, InterruptedException {
     return start(folder, "spray");
   }
 
-  /** Starts it under this policy. */
+  /** Starts a demo with this spray policy. */
   static BusyDemo start(Path folder, String policy) throws IOException, InterruptedException {
     return new BusyDemo(List.of(), folder, policy);
   }
 
-  /** Starts it with private shared memory, where no other job of this machine is visible. */
+  /** Starts a demo with private shared memory, which hides all other jobs of this machine. */
   static BusyDemo startAlone(Path folder) throws IOException, InterruptedException {
     return new BusyDemo(
         MountNamespace.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
@@ -90,7 +90,7 @@ final class BusyDemo implements AutoCloseable {
           return found;
         }
       } catch (UncheckedIOException changing) {
-        /* A file was created or deleted meanwhile: list again. */
+        /* A statistics file was created or deleted meanwhile, so the loop lists them again. */
       }
       assertTrue(
           !patience.isOver(),
@@ -149,7 +149,7 @@ final class BusyDemo implements AutoCloseable {
     }
   }
 
-  /** Returns the number of a plane's failovers so far, of all connections. */
+  /** Returns the number of failovers of a plane so far, summed over all connections. */
   long failovers() {
     return statistics.stream()
         .flatMap(file -> StatsReader.snapshot(file).rows().stream())
@@ -158,8 +158,8 @@ final class BusyDemo implements AutoCloseable {
   }
 
   /**
-   * Returns when each rank left a plane since then, by the plugin's records, keyed by pid.
-   * Milliseconds since 1970.
+   * Returns the time at which each rank left a plane, by the plugin's records since the given time.
+   * Keys are pids; times are in milliseconds since 1970.
    */
   Map<Long, Long> leftSince(String plane, long sinceMs) {
     Map<Long, Long> left = new TreeMap<>();
@@ -175,7 +175,7 @@ final class BusyDemo implements AutoCloseable {
     return left;
   }
 
-  /** Ends it and waits; it must end well with every element right. */
+  /** Ends the demo, which must exit with success and with every element right. */
   void assertAllRight() throws IOException, InterruptedException {
     Files.createFile(enough);
     assertEquals(0, process.exitCode(END_SECONDS), process.output());

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Two hosts of a lab under a job that checks every byte, until it is ended. */
+/** Two hosts of a lab that run a job until it is ended. The job checks every byte. */
 final class CheckedPair implements AutoCloseable {
   private final Lab lab;
   private final Path end;
@@ -32,7 +32,7 @@ final class CheckedPair implements AutoCloseable {
 
   /**
    * @param folder for the processes' output and their rendezvous
-   * @param settings of both processes
+   * @param settings environment variables of both processes
    */
   static CheckedPair start(Lab lab, Path folder, Map<String, String> settings)
       throws IOException, InterruptedException {
@@ -68,7 +68,7 @@ final class CheckedPair implements AutoCloseable {
         lab, rank, folder.resolve("rank" + rank + ".log"), environment, command);
   }
 
-  /** Waits until every plane has carried more than before. */
+  /** Waits until every plane has carried more bytes than at the call. */
   void awaitAllCarry() throws InterruptedException {
     List<Long> before = lab.sentBytesByPlane();
     Patience patience = Patience.ofSeconds(120);
@@ -91,12 +91,12 @@ final class CheckedPair implements AutoCloseable {
     return true;
   }
 
-  /** Waits until either host prints these words. */
+  /** Waits until either host's output contains these words. */
   void awaitWord(String words) throws InterruptedException {
     await(words, () -> said().contains(words));
   }
 
-  /** Waits until this host prints these words. */
+  /** Waits until this host's output contains these words. */
   void awaitWord(int rank, String words) throws InterruptedException {
     await(words, () -> said(rank).contains(words));
   }
@@ -114,7 +114,7 @@ final class CheckedPair implements AutoCloseable {
     assertTrue(first.isAlive() && second.isAlive(), this::said);
   }
 
-  /** Ends both, which must end well and without an error. */
+  /** Ends both processes, which must exit with success and without an error. */
   void endWell() throws IOException, InterruptedException {
     Files.createFile(end);
     assertEquals(0, first.exitCode(60), this::said);

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Commands that must fail: run by a user who isn't root, or with a standard output that can't be
- * written. One line, the right exit code, nothing left behind.
+ * Commands that must fail, since their user isn't root or their standard output can't be written.
+ * Each prints one line, returns the right exit code and leaves nothing behind.
  */
 @EndsWithin(120)
 @SystemTest
@@ -37,7 +37,7 @@ final class CommandFailuresTest {
   private Path temporary = Path.of("");
   private int started;
 
-  /** The command as installed: beside its parts, readable by everybody. */
+  /** Copies the command as installed: with its parts in one folder, readable by all users. */
   @BeforeEach
   void install() throws IOException {
     Path plugin = BuildOutputs.plugin().getParent();
@@ -70,7 +70,9 @@ final class CommandFailuresTest {
     return Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
   }
 
-  /* Starts it behind these words, with HERE in the arguments for the test's folder. */
+  /*
+   * Starts the command with these words before it. HERE in the arguments becomes the test's folder.
+   */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
     for (String part : List.of("start.sh", "java", "heddle-cli.jar")) {
@@ -102,7 +104,7 @@ final class CommandFailuresTest {
     assertTrue(lines.getFirst().contains(sentence), () -> arguments + ": " + output);
   }
 
-  /* Runs all commands in parallel, since most of their time is start-up. */
+  /* Runs all commands in parallel, since start-up takes most of their time. */
   private void allEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {
     Map<String, HostProcess> processes = new LinkedHashMap<>();

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Guarantees that NCCL expects of a plugin, by two processes on separate hosts, over good links and
- * bad ones.
+ * Guarantees that NCCL expects of a plugin, checked by two processes on separate hosts, over good
+ * and bad links.
  */
 @EndsWithin(240)
 @SystemTest
@@ -32,7 +32,7 @@ final class ConformanceTest {
   private static final long LIMIT_SECONDS = 180;
   private static final long BIG_BYTES = 1L << 30;
 
-  /** Memory for two processes with a buffer of that size each, including the kernel's share. */
+  /** Memory for two processes with the biggest buffer each, including the kernel's share. */
   private static final long BIG_NEEDS_KIB = 4L << 20;
 
   @TempDir private Path folder;
@@ -47,7 +47,7 @@ final class ConformanceTest {
     return command;
   }
 
-  /** Runs both sides, which must pass, and returns both outputs. */
+  /** Runs both processes, which must pass, and returns the outputs of both. */
   private String bothPass(Map<String, String> first, Map<String, String> second, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);

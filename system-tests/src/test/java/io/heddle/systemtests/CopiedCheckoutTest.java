@@ -78,7 +78,7 @@ final class CopiedCheckoutTest {
   void aCopyBuildsInItsOwnFolder() throws Exception {
     Path second = folder.resolve("second");
     BareRoot.run(List.of("cp", "-a", first.toString(), second.toString()));
-    /* Otherwise there would be nothing to repair. */
+    /* Asserts that CMake alone fails, so that the build has something to repair. */
     assertNotEquals(
         0, said(second, List.of("cmake", "-S", ".", "-B", "target")).exitCode, "cmake alone");
     Files.writeString(second.resolve("one.c"), WORDS + "const char *where = \"second\";\n");
@@ -108,7 +108,7 @@ final class CopiedCheckoutTest {
     var before = Files.getLastModifiedTime(object);
     build(first);
     assertEquals(before, Files.getLastModifiedTime(object));
-    /* Neither does another path to the same folder. */
+    /* A build through another path to the same folder doesn't rebuild either. */
     Path link = Files.createSymbolicLink(folder.resolve("link"), first);
     build(link);
     assertEquals(before, Files.getLastModifiedTime(object));

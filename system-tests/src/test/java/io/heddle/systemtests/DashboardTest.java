@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Grafana's dashboard over a real job: Prometheus scrapes the exporter, and promtool evaluates each
- * of the dashboard's queries.
+ * Test of Grafana's dashboard on a real job: Prometheus scrapes the exporter, and promtool
+ * evaluates each of the dashboard's queries.
  */
 @EndsWithin(240)
 @SystemTest
@@ -78,7 +78,7 @@ final class DashboardTest {
       String target = awaitAddress(exporter, SERVED);
       try (HostProcess prometheus = prometheus(target)) {
         String server = "http://" + awaitAddress(prometheus, LISTENS);
-        /* Rates need two scrapes. */
+        /* A rate needs two scrapes. */
         awaitAnswer(server, "min(count_over_time(heddle_bytes_total[1m])) > 2", prometheus);
         assertWellFormed(target);
         JsonNode dashboard = new ObjectMapper().readTree(DASHBOARD.toFile());
@@ -167,7 +167,7 @@ final class DashboardTest {
     return BareRoot.run(List.of("promtool", "query", "instant", server, question));
   }
 
-  /* Checks the query behind one of the boxes above the panels. */
+  /* Checks the query of one of the boxes above the panels. */
   private static void assertVariable(String server, String query)
       throws IOException, InterruptedException {
     Matcher matcher = LABELS.matcher(query);
@@ -179,7 +179,7 @@ final class DashboardTest {
     }
   }
 
-  /* Checks the exporter's output by promtool's rules. */
+  /* Checks the exporter's output with promtool. */
   private void assertWellFormed(String target) throws IOException, InterruptedException {
     String scrape;
     try (HttpClient client = HttpClient.newHttpClient()) {

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that
- * wait.
+ * Each way of ending a demo also ends its processes and deletes its namespaces and files. The ranks
+ * are scripts that wait.
  */
 @EndsWithin(120)
 @SystemTest
@@ -114,7 +114,7 @@ final class DemoCleanupTest {
       for (ProcessHandle rank : ranks) {
         Patience.ofSeconds(20).get(rank.onExit());
       }
-      /* The killed process could not remove them. */
+      /* The killed demo could not remove its namespaces. */
       for (String namespace : demo.namespaces()) {
         assertEquals(0, new ProcessBuilder("ip", "netns", "del", namespace).start().waitFor());
       }

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two hosts with different planes when a job begins: it runs on those that both have, each under
- * its host's own key, with every byte checked.
+ * Two hosts with different planes at the start of a job. The job runs on the planes that both hosts
+ * have. Each host uses its own key for a plane, and every byte is checked.
  */
 @EndsWithin(300)
 @SystemTest
@@ -57,8 +57,8 @@ final class DifferentPlanesTest {
   }
 
   /*
-   * Its other ports have no address: duplicate detection failed, or their switch was rebooting. One
-   * gets it later.
+   * All other ports of the host have no address, since duplicate detection failed or their switch
+   * was rebooting. One port gets an address later.
    */
   @Test
   void hostWithOnePlaneConnectsToHostWithAll() throws IOException, InterruptedException {

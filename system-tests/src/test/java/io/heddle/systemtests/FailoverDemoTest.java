@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Planes fail under the real plugin and the ranks' real program, every element checked. The hosts
- * have nothing but planes: the control channels are on one of those that are cut.
+ * have no interfaces except the planes, so the control channels use one of the planes that are cut.
  */
 @EndsWithin(300)
 final class FailoverDemoTest {
@@ -49,7 +49,7 @@ final class FailoverDemoTest {
   void noElementIsLostBySilentCutOrLostCarrier() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       List<String> hosts = demo.process().namespaces();
-      /* The plane with the control channels. */
+      /* Cuts e1, the plane that the control channels use. */
       filter(hosts.getFirst(), "add table inet cut");
       filter(hosts.getFirst(), "add chain inet cut in { type filter hook input priority 0; }");
       filter(hosts.getFirst(), "add rule inet cut in iifname e1 drop");
@@ -79,8 +79,8 @@ final class FailoverDemoTest {
   }
 
   /*
-   * Both ends of both connections leave each of these planes; a queue pair over all planes does so
-   * by itself.
+   * Waits until both ends of both connections have left each of these planes: four failovers a
+   * plane. A queue pair over all planes leaves a plane by itself.
    */
   private static void awaitFailovers(BusyDemo demo, int planes)
       throws IOException, InterruptedException {

@@ -16,12 +16,12 @@ import java.util.Map;
 public final class HeddleRun {
   private static final long LIMIT_SECONDS = 90;
 
-  /** Its output, of both streams, and its exit code. */
+  /** Exit code of a command, and the output of both its streams. */
   record Said(int exitCode, String text) {}
 
   private HeddleRun() {}
 
-  /** Returns its command line. */
+  /** Returns the command line of a {@code heddle} command. */
   public static List<String> command(String... arguments) {
     List<String> command = new ArrayList<>(SelfCall.asStarted());
     command.addAll(List.of(arguments));

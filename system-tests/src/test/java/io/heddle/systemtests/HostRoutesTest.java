@@ -67,7 +67,7 @@ final class HostRoutesTest {
     }
   }
 
-  /* Type 00 81, the own AS, the own router id. */
+  /* The community has type 00 81, the host's AS and its router id. */
   @Test
   void ownAddressesCarryNoInstallCommunity() throws Exception {
     try (RouteDaemonProcess daemon =
@@ -114,7 +114,10 @@ final class HostRoutesTest {
     }
   }
 
-  /* Replaces path bandwidth 0: type 03 09, flags, the router that lost the host. */
+  /*
+   * Announces the host with a community in place of path bandwidth 0: type 03 09, flags, and the
+   * router that lost the host.
+   */
   private static void announceUnreachableByCommunity() throws IOException, InterruptedException {
     Path configuration = fabric.folder().resolve("l1.conf");
     String before = Files.readString(configuration);
@@ -157,7 +160,10 @@ final class HostRoutesTest {
     }
   }
 
-  /* BIRD prints the covering route if the host has none. */
+  /*
+   * Returns an empty text if BIRD printed the covering route, since the host has no route of its
+   * own.
+   */
   private static String hostRoute(String answer, String address) {
     return answer.contains(address + "/128") ? answer : "";
   }

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A job of two ranks on a host that lacks usual resources: room in shared memory, a readable /proc,
- * a home, descriptors; or where another user owns the folder in shared memory. The job runs, or it
- * ends with a message; it never crashes.
+ * a home folder, or descriptors. Or another user owns Heddle's folder in shared memory. The job
+ * runs, or it ends with a message; it never crashes.
  */
 @EndsWithin(300)
 @SystemTest
@@ -42,7 +42,7 @@ final class HostileHostTest {
   private static final String FILLED = "head -c 1M /dev/zero >%1$s/filler 2>/dev/null || true";
   private static final String FULL = SMALL + FILLED;
 
-  /* In the checkout; a test keeps it while it fills /tmp. */
+  /* Folder in the checkout, so that it stays usable while a test fills /tmp. */
   private Path folder;
 
   @BeforeEach
@@ -65,7 +65,7 @@ final class HostileHostTest {
     }
   }
 
-  /** Exit codes of two ranks, and their output. */
+  /** Exit codes of two ranks, and the output of both. */
   private record Ended(int first, int second, String said) {}
 
   private Ended run(String mounts, List<String> before) throws Exception {
@@ -120,7 +120,7 @@ final class HostileHostTest {
     assertEquals(2, count(said, "HEDDLE_STATS_DIR"), said);
   }
 
-  /* A checkout in that folder would be hidden: it is mounted again before the rest is filled. */
+  /* Returns mount commands that keep the checkout visible below a folder that is mounted over. */
   private static String kept(String folder, String mounts) {
     Path checkout = Checkout.ROOT;
     return checkout.startsWith(folder)
@@ -147,7 +147,8 @@ final class HostileHostTest {
   }
 
   /*
-   * Java ends the process if it can't find the first thread's stack, so that thread isn't attached.
+   * Java would end the process if the stack of the first thread can't be found. So the plugin
+   * refuses to attach that thread.
    */
   @Test
   void jobWithoutProcEndsWithMessage() throws Exception {
@@ -163,7 +164,7 @@ final class HostileHostTest {
     bothPass("mount -t tmpfs heddle-test /dev/shm; unset HOME USER LOGNAME");
   }
 
-  /* If there are too few even for the start, init says so, with the limit. */
+  /* If the limit is too low even for the start, init fails with a message that names it. */
   @ParameterizedTest
   @ValueSource(ints = {12, 24, 64, 96})
   void jobWithFewDescriptorsRunsOrNamesLimit(int limit) throws Exception {
@@ -177,7 +178,7 @@ final class HostileHostTest {
     }
   }
 
-  /* In some of these cases Java itself would end the process. */
+  /* Without the plugin's check, Java itself would end the process in some of these cases. */
   @ParameterizedTest
   @ValueSource(strings = {"-v 1000000", "-v 2800000", "-v 4000000", "-d 300000", "-d 2000000"})
   void jobWithLittleMemoryRunsOrNamesLimit(String limit) throws Exception {
@@ -198,7 +199,10 @@ final class HostileHostTest {
   void ignoresFilesAndLinksOfOtherUsers() throws Exception {
     Path victim = Files.createDirectory(folder.resolve("victim"));
     Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rwxrwxrwx"));
-    /* Kept by a bind mount, so that it can be read afterwards. */
+    /*
+     * Shared memory is a bind mount of a test's folder, so that the test can read the files
+     * afterwards.
+     */
     Path shared = Files.createDirectory(folder.resolve("shm"));
     String name = "heddle-" + System.getProperty("user.name");
     Path planted = Files.createDirectory(shared.resolve(name));

@@ -47,8 +47,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagrams between two ports with the link layer InfiniBand, on the stand-in for libibverbs. Runs
- * in a separate process, whose environment has such ports (see this module's pom).
+ * Datagrams between two InfiniBand ports of the stand-in for libibverbs. Runs in a separate
+ * process, whose environment has such ports (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest
@@ -66,7 +66,7 @@ final class InfinibandDatagramTest {
   private End left;
   private End right;
 
-  /** One port with a datagram queue pair and a buffer, whose upper half is sent. */
+  /** A port with a datagram queue pair and a buffer. Sends use the upper half of the buffer. */
   private static final class End implements AutoCloseable {
     final DeviceContext context;
     final Gid own;
@@ -248,7 +248,7 @@ final class InfinibandDatagramTest {
     }
   }
 
-  /* From the subnet manager and the group's settings. */
+  /* The service level comes from the subnet manager, the hop limit from the group's settings. */
   @Test
   void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
     BuildOutputs.standinManager();

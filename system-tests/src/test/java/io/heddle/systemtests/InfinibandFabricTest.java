@@ -40,8 +40,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The bridge's end in an InfiniBand fabric, on two devices of the stand-in, whose groups are joined
- * by its double of librdmacm. Runs in a separate process, as {@link InfinibandDatagramTest}.
+ * The bridge's end in an InfiniBand fabric, on two devices of the stand-in. The stand-in's double
+ * of librdmacm joins the groups. Runs in a separate process, as {@link InfinibandDatagramTest}
+ * does.
  */
 @EndsWithin(60)
 @SystemTest
@@ -91,7 +92,7 @@ final class InfinibandFabricTest {
     return fabric;
   }
 
-  /* Builds a datagram as if from a wire fabric. */
+  /* Builds a datagram with the headers of a wire fabric. */
   private int build() {
     int pad = -BYTES & 3;
     int everybody = DatagramFormat.MULTICAST_QUEUE_PAIR;
@@ -116,7 +117,7 @@ final class InfinibandFabricTest {
     return fabric.batch();
   }
 
-  /* The stand-in delivers at once. */
+  /* Expects that nothing was received. The stand-in delivers at once, so one poll suffices. */
   private static void expectNothing(VerbsFabric fabric) {
     assertEquals(0, fabric.poll());
   }
@@ -248,7 +249,10 @@ final class InfinibandFabricTest {
     }
   }
 
-  /* As adapters do. The bridge's first rule concerns these. */
+  /*
+   * Sends packets as adapters do. The bridge's first rule, which drops a bridge's own packets,
+   * concerns these.
+   */
   @Test
   void receivingPortReceivesOwnPackets() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.6"));

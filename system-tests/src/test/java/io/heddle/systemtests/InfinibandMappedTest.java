@@ -172,7 +172,7 @@ final class InfinibandMappedTest {
     StandinControl.run(what + " " + value);
   }
 
-  /* Polls the bridge, without its threads, and the services once. */
+  /* Polls the services and the bridge, which runs without its threads, once each. */
   private void pass() {
     for (int side = 0; side < 2; side++) {
       int trains = ends.get(side).poll();
@@ -198,7 +198,10 @@ final class InfinibandMappedTest {
     return GroupCounters.drops(directions[side], reason);
   }
 
-  /* Sends there and back. Returns the number by which the server knows the client. */
+  /*
+   * Sends a word to the server and one back. Returns the number by which the server knows the
+   * client.
+   */
   private int talk(SubnetHost client, int index, SubnetHost server, int service, long word) {
     client.send(index, inA(server), service, word);
     SubnetHost.Heard there = server.hear();
@@ -286,11 +289,11 @@ final class InfinibandMappedTest {
     a1.send(0, inA(b1), services[0], 3);
     b1.send(0, inB(a1), first, 4);
     pass();
-    /* The communication manager may have reported a1's other LID already. */
+    /* The communication manager may have reported a1's new LID already. */
     b1.poll().forEach(each -> assertEquals(new SubnetHost.Heard(b1.number(0), first, 3), each));
     a1.poll().forEach(each -> assertEquals(4, each.word()));
     talk(a2, 0, b1, services[1], 5);
-    /* Its port had the other LID. */
+    /* The new queue pair number shows that a2's port has the other LID. */
     a2.send(1, inA(b1), services[0], 6);
     SubnetHost.Heard heard = b1.hear();
     assertEquals(6, heard.word());

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * With {@code filter = yes} the daemon requests from a leaf with prefix ORF (FRR) only the routes
- * to peers of running jobs.
+ * With {@code filter = yes} the daemon requests only the routes to peers of running jobs. It
+ * requests them from a leaf that supports prefix ORF (FRR).
  */
 @EndsWithin(300)
 @SystemTest
@@ -146,7 +146,10 @@ final class JobFilterTest {
         .formatted(AGGREGATE);
   }
 
-  /* The first host, which sees no other jobs: their shared memory is hidden. */
+  /*
+   * Returns words that start a command on the first host, which sees no other jobs: their shared
+   * memory is hidden.
+   */
   private List<String> wrapper(Path shared) {
     String mounted = "mount --bind \"$0\" /dev/shm && exec \"$@\"";
     return fabric.onHost(1, List.of("sh", "-c", mounted, shared.toString()));
@@ -156,7 +159,10 @@ final class JobFilterTest {
     return fabric.address(host, FILTERING_PLANE) + "/128";
   }
 
-  /* Of rank 0: a ring of three sends to the next and receives from the one before. */
+  /*
+   * Returns the peers of rank 0: in a ring of three, it sends to the next rank and receives from
+   * the previous one.
+   */
   private List<String> jobPeers() {
     List<String> peers = new ArrayList<>();
     for (int host = 2; host <= JOB_HOSTS; host++) {
@@ -201,7 +207,7 @@ final class JobFilterTest {
     return false;
   }
 
-  /* Waits for these lines of the filter on the leaf: seq 5 permit fd00:2::/32. */
+  /* Waits until the leaf has filter lines such as seq 5 permit fd00:2::/32. */
   private void awaitFilter(TreeSet<String> permitted, List<String> denied) throws Exception {
     TreeSet<String> expected = new TreeSet<>();
     permitted.forEach(each -> expected.add("permit " + each));
@@ -216,8 +222,8 @@ final class JobFilterTest {
   }
 
   /*
-   * Returns the ROUTE-REFRESH messages that the leaf has received from the daemon: each carries
-   * filter lines.
+   * Returns the number of ROUTE-REFRESH messages that the leaf has received from the daemon. Each
+   * message carries filter lines.
    */
   private int messages() {
     String neighbour = fabric.query("l2", "show bgp neighbors h1");

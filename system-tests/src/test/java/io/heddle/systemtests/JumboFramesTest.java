@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two soft devices use the full MTU of both links, also after one becomes smaller. */
+/** Two soft devices use the full MTU of both links, also after one link's MTU becomes smaller. */
 @EndsWithin(180)
 @SystemTest
 final class JumboFramesTest {
@@ -37,7 +37,7 @@ final class JumboFramesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
-  /* Traffic that left a host's interface, trains counted by their packets. */
+  /* Traffic that left a host's interface. The packets of a train are counted singly. */
   private record Sent(long bytes, long packets) {
     static Sent by(Lab lab) throws IOException {
       List<String> words =

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The life of a fabric as a user runs it: each step a separate {@code heddle lab}. */
+/** A fabric's life cycle as a user runs it: each step is a separate {@code heddle lab}. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(400)
 @SystemTest
@@ -95,7 +95,7 @@ final class LabCommandsTest {
     }
   }
 
-  /* Complete: ProcessHandle.Info has no more than a page of it. */
+  /* Returns the complete command line. ProcessHandle.Info returns one page of it at most. */
   private static String commandLine(ProcessHandle process) {
     try {
       return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -169,7 +169,7 @@ final class LabCommandsTest {
   }
 
   /*
-   * Sends datagrams from the first host's address of a plane to the second's; nobody needs to
+   * Sends datagrams between the first and the second host's addresses of a plane; nobody needs to
    * listen.
    */
   private void send(JsonNode status, int plane) throws Exception {

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The checkout's command in a checkout of scripts alone: its progress messages, its error messages,
- * and when it installs packages. Maven and apt-get are scripts that record their arguments; its
- * path has nothing but its requirements.
+ * Test of {@code ./heddle} in a checkout that has only scripts: its progress messages, its error
+ * messages, and its installation of packages. Maven and apt-get are scripts that record their
+ * arguments, and PATH has only the command's requirements.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
@@ -94,7 +94,7 @@ final class LauncherTest {
     }
   }
 
-  /* JUnit warns about links that lead out of its folder. */
+  /* Removes a link that leads out of the test's folder, about which JUnit would warn. */
   @AfterEach
   void removeTheLink() throws IOException {
     Files.deleteIfExists(checkout.resolve("cli/heddle/target/heddle-cli.jar"));
@@ -208,7 +208,7 @@ final class LauncherTest {
     assertFalse(said.contains("# heddle"), said);
   }
 
-  /* Returns programs that stand for Temurin's archive: no other JDK can be found. */
+  /* Returns an archive of scripts that stands for Temurin's archive. No other JDK can be found. */
   private byte[] archiveOfJdk() throws Exception {
     Path jdk = folder.resolve("archive/jdk-25");
     Files.createDirectories(jdk.resolve("bin"));
@@ -239,7 +239,10 @@ final class LauncherTest {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 
-  /* Runs it where /usr/lib/jvm and the like are empty, and the environment names no JDK. */
+  /*
+   * Runs the command where /usr/lib/jvm and similar folders are empty, and the environment names no
+   * JDK.
+   */
   private String outputWithoutJdk(int exitCode, String... arguments) throws Exception {
     for (String tool : List.of("curl", "sha256sum", "tar", "gzip", "grep")) {
       program(tool, "exec " + find(tool) + " \"$@\"\n");
@@ -257,7 +260,7 @@ final class LauncherTest {
     }
   }
 
-  /* Serves these bytes under every name, with this Content-Length. */
+  /* Serves these bytes under every URL, with this Content-Length. */
   private static HttpServer serve(byte[] bytes, int length) throws IOException {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.createContext(

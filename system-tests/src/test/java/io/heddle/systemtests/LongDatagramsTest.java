@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A path that loses datagrams of several packets and carries single ones, as with broken
- * segmentation offload: one warning, packets are sent singly, and trains return when the path is
- * repaired.
+ * A path that loses datagrams of several packets and carries single packets, as with broken
+ * segmentation offload. The device warns once and sends packets singly. It sends trains again once
+ * the path is repaired.
  */
 @EndsWithin(180)
 @SystemTest
@@ -39,10 +39,16 @@ final class LongDatagramsTest {
         }
       }
       """;
-  /* In trains, most packets come in datagrams of 61,000 bytes; singly none has more than 9,000. */
+  /*
+   * Limits of the mean datagram length. Most packets of trains come in datagrams of 61,000 bytes;
+   * no single packet has more than 9,000.
+   */
   private static final long MOST_SINGLE = 9100;
   private static final long LEAST_MIXED = 20_000;
-  /* With every train retransmitted repeatedly, it was 1.8 MB/s. */
+  /*
+   * Least bytes with single packets. A device that retransmitted every train repeatedly carried 1.8
+   * MB/s.
+   */
   private static final long ENOUGH_BYTES = 60_000_000;
 
   @TempDir private Path folder;
@@ -68,7 +74,7 @@ final class LongDatagramsTest {
         HostProcess.endlessAllReduce(folder, rank, 2, 4 << 20));
   }
 
-  /* Arrivals at a host: bytes, and packets as its network layer counts them. */
+  /* Arrivals at a host, in bytes and in packets, as its network layer counts them. */
   private static long[] received(Lab lab) {
     String text = Shell.run(lab.command(0, List.of("cat", "/proc/net/dev")), "");
     String line =

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test of long plane outages, each with a different cause, under a job that checks every byte. They
- * last some seconds, or ten minutes with {@code ./heddle test --whole}. Each plane returns by
- * itself.
+ * Test of long plane outages, each with a different cause, under a job that checks every byte. An
+ * outage lasts some seconds, or ten minutes with {@code ./heddle test --whole}. Each plane returns
+ * by itself.
  */
 @EndsWithin(900)
 @SystemTest

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ManyConnectionsTest {
   private static final long LIMIT_SECONDS = 280;
 
-  /* A rank descheduled for half a second must not fail this test. */
+  /* Timeout that tolerates a rank descheduled for half a second. */
   private static final Map<String, String> PATIENT =
       Map.of("NCCL_IB_TIMEOUT", "18", "HEDDLE_CONNECT_TIMEOUT_MS", "120000");
 
@@ -100,7 +100,7 @@ final class ManyConnectionsTest {
       double each =
           (up.get("descriptors").asInt() - event(output, "first").get("descriptors").asInt())
               / (2.0 * connections);
-      /* Some may be closed by the first report, or not yet. */
+      /* Some descriptors may or may not be closed by the first report. */
       assertTrue(each <= 6, each + " descriptors a connection:\n" + output);
       assertNothingStaysOpen(output);
     }
@@ -114,7 +114,7 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * Planes fail and return all the time: every tenth packet is lost, and a retry takes a
+   * Failovers happen all the time, since every tenth packet is lost and a retry takes a
    * millisecond.
    */
   @Test
@@ -154,8 +154,8 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * With so many queue pairs some timer is always due. When each round checked them first, no time
-   * was left to receive the answers, and a queue pair gave up each time.
+   * With so many queue pairs some timer is always due. An earlier device checked all timers first
+   * in each round. No time was left to receive the answers, and a queue pair gave up in each run.
    */
   @Test
   @WholeRunOnly
@@ -177,8 +177,9 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * Messages to a rank wait in its sockets for many times a path's timeout, while its own are
-   * received. More than four hundred planes were given up each time, though no packet was lost.
+   * With many ranks, messages wait in a rank's sockets for many times a path's timeout. An earlier
+   * device took this wait for loss: it gave up over four hundred planes in each run, though no
+   * packet was lost.
    */
   @Test
   @WholeRunOnly

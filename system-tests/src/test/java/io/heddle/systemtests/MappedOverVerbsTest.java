@@ -39,9 +39,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Unicast datagrams between two devices of the stand-in, by real queue pairs. Each fabric is one
+ * Unicast datagrams between two devices of the stand-in, over its queue pairs. Each fabric is one
  * device, which its host and the bridge share. The stand-in has no communication manager, so the
- * test replaces both. Runs in a separate process, as {@link ProviderFaultTest}.
+ * test replaces the manager of each fabric. Runs in a separate process, as {@link
+ * ProviderFaultTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -80,7 +81,10 @@ final class MappedOverVerbsTest {
     arena.close();
   }
 
-  /** Knows the only host of its fabric, and prepares the paths to it before it reports it. */
+  /**
+   * Communication manager of a fabric with a single host. It prepares the paths to that host before
+   * it reports it.
+   */
   private static final class Asking implements SidrService {
     private final Queue<Message> heard = new ArrayDeque<>();
     private final VerbsFabric end;
@@ -180,7 +184,7 @@ final class MappedOverVerbsTest {
       fabric.flush();
     }
 
-    /* Returns the sender's number, from immediate and source. */
+    /* Returns the sender's number, which immediate data and source queue pair contain. */
     private int hear(Gid from, long word) {
       Patience patience = Patience.ofSeconds(20);
       while (fabric.poll() == 0) {
@@ -195,7 +199,7 @@ final class MappedOverVerbsTest {
     }
   }
 
-  /** A bridge, without its threads. */
+  /** A bridge that the test polls, without the bridge's threads. */
   private final class Passing implements AutoCloseable {
     private final List<Host> hosts;
     private final List<VerbsFabric> ends;
@@ -205,7 +209,7 @@ final class MappedOverVerbsTest {
     private final MappedForwarder forwarder;
 
     /**
-     * @param number its own among several, from 1
+     * @param number of this bridge among several, from 1
      */
     private Passing(Host a, Host b, int number) {
       hosts = List.of(a, b);
@@ -259,7 +263,7 @@ final class MappedOverVerbsTest {
       return services.get(side).accepted;
     }
 
-    /* Sends there and back. */
+    /* Sends a word to the server and one back. */
     private void talk(int side, int service, long word) {
       Host client = hosts.get(side);
       Host server = hosts.get(1 - side);
@@ -289,7 +293,7 @@ final class MappedOverVerbsTest {
     }
   }
 
-  /* Each has its own addresses and queue pairs, and no bridge knows the other's maps. */
+  /* Each bridge has its own addresses and queue pairs, and neither knows the other's maps. */
   @Test
   void clientOfEndedBridgeUsesAnother() {
     Host a = new Host(A);

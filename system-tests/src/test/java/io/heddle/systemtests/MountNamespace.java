@@ -9,7 +9,7 @@ import java.util.List;
 final class MountNamespace {
   private MountNamespace() {}
 
-  /** Skips the test if they can't be made. */
+  /** Skips the test if this machine doesn't permit mount namespaces. */
   static void orSkip() throws IOException, InterruptedException {
     if (LinuxCalls.geteuid() != 0) {
       Skip.because("only root can mount for a command of its own");

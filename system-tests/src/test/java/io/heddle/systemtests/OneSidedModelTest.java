@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Puts with signals over several planes, the protocol of docs/decisions/one-sided.md, in every
- * order of events that a small connection allows; and proof that the model detects broken
- * protocols.
+ * order of events that a small connection allows; and broken protocols, which prove that the model
+ * detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OneSidedModelTest {
@@ -28,19 +28,20 @@ class OneSidedModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* Two puts in two chunks with strong signals; one plane of two fails, or goes silent. */
+        /* Two puts of two chunks with strong signals; one of two planes fails or goes silent. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2",
-        /* The same, and the plane returns; one operation at a time. */
+        /* One operation at a time, of two chunks with strong signals; the failed plane returns. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=1 RETURNS=1",
-        /* A plane returns before, during and after the other one's failure; or fails again. */
+        /* A plane returns before, during or after the other plane's failure, or fails again. */
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 FAILURES=2 RETURNS=1",
         /*
-         * A put without signal, then a weak one of another context, then a strong one of the first.
+         * A put without signal, then a weak signal of another context, then a strong signal of the
+         * first context.
          */
         "OPERATIONS=3 CHUNKS=1 SLOTS=3 SECOND_CONTEXT=2 STRONG=4 SIGNALS=6 RETURNS=1",
         /* Weak signals only, which overtake each other. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 STRONG=0 CARRIERS_ONLY",
-        /* More operations than slots. */
+        /* There are more operations than slots. */
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1",
         /* Signals in device memory, whose additions are delayed. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 SIGNALS_LATER",

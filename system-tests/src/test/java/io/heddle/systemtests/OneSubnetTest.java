@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Two hosts whose two interfaces are in one subnet: each plane's bytes leave by the interface of
- * its address, in the shares of its weight.
+ * Two hosts whose two interfaces are in one subnet. Each plane's bytes leave by the interface that
+ * has the plane's address, in proportion to the plane's weight.
  */
 @EndsWithin(120)
 @SystemTest
@@ -157,7 +157,10 @@ final class OneSubnetTest {
     }
   }
 
-  /* An operator's route is more specific than the planes', so the device follows it. */
+  /*
+   * A route added by an operator is more specific than the planes' routes, so the device follows
+   * it.
+   */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
     NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, "fd77::%d:%d/64", "nodad");

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two bridges and a group, the protocol of docs/decisions/bridge.md, in every order of events; and
- * proof that the model detects broken protocols.
+ * broken protocols, which prove that the model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnershipModelTest {
@@ -27,17 +27,20 @@ class OwnershipModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* A bridge is drained, and beacons come in an order of their own. */
+        /* A bridge is drained, and its beacons come in any order. */
         "EVENTS=1",
-        /* Two are drained, one after the other or both; or one twice. */
+        /*
+         * Two bridges are drained, one after the other or both at once; or one bridge is drained
+         * twice.
+         */
         "EVENTS=2",
-        /* One is drained, or an operator names the owner. */
+        /* One bridge is drained, or an operator names the owner. */
         "EVENTS=1 ORDERS",
-        /* An old beacon comes by the other fabric. */
+        /* A delayed beacon arrives over the other fabric. */
         "EVENTS=1 OVERTAKEN=1",
         /* A fabric is cut while a group is handed over: ownership doesn't move. */
         "EVENTS=1 CUTS=1",
-        /* Both fabrics are cut, or one is and returns. */
+        /* Both fabrics are cut, or one fabric is cut and returns. */
         "EVENTS=0 CUTS=2",
         /* A bridge is killed, also during a handover, and restarts. */
         "EVENTS=1 CRASHES=1",

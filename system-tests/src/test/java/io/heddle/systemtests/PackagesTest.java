@@ -33,7 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @EndsWithin(300)
 final class PackagesTest {
   private static final long MOST_BYTES = 60_000_000;
-  /* That of RHEL 8; Ubuntu 20.04 has 2.31. */
+  /* Minor version of RHEL 8's glibc, 2.28; Ubuntu 20.04 has 2.31. */
   private static final int GLIBC_OF_2018 = 28;
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
   private static final Pattern GLIBC_VERSION = Pattern.compile("GLIBC_2\\.([0-9]+)");
@@ -196,7 +196,10 @@ final class PackagesTest {
                 "2",
                 "--rendezvous",
                 folder.toString(),
-                /* Its peer never comes; the warm-up uses otherwise idle cores. */
+                /*
+                 * The rank's peer never comes, so the rank waits while the warm-up uses otherwise
+                 * idle cores.
+                 */
                 "--timeout-seconds",
                 "600"),
             log,
@@ -265,7 +268,7 @@ final class PackagesTest {
     assertTrue(script.contains("systemd-sysusers heddle.conf"), script);
     Path root = Files.createDirectories(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.toString()));
-    /* Folder of its lock. */
+    /* Creates the folder of systemd-sysusers' lock. */
     Files.createDirectories(root.resolve("etc"));
     BareRoot.run(
         List.of(

@@ -60,7 +60,7 @@ final class PacketFloodTest {
         lab,
         rank,
         folder.resolve("rank" + rank + ".log"),
-        /* Packets may be marked, so that marks are checked. */
+        /* The traffic class has ECN set, so that the device checks packets for congestion marks. */
         Map.of("HEDDLE_STATS_DIR", stats(rank).toString(), "NCCL_IB_TC", "2"),
         command);
   }
@@ -121,13 +121,16 @@ final class PacketFloodTest {
           expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
         }
         if (kind.ordinal() % 4 == 0) {
-          /* So few at a time that no queue overflows. */
+          /* Each burst is so small that no queue overflows. */
           await(before, expected, first);
         }
       }
       await(before, expected, first);
       sendOddFrames(lab);
-      /* A priority tag is no VLAN. The two other kinds end in the kernel. */
+      /*
+       * A frame with a priority tag counts as untagged. The kernel drops the two other kinds of
+       * frames.
+       */
       expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
       await(before, expected, first);
       assertTrue(second.isAlive(), second.output());

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PerfCommandsTest {
   private static final long LIMIT_SECONDS = 60;
   /*
-   * The tests share their cores with others: perftest's total timeout of half a second is too
-   * short.
+   * The tests share their cores with other processes, so perftest's total timeout of half a second
+   * is too short.
    */
   private static final List<String> PATIENCE = List.of("-u", "20");
 

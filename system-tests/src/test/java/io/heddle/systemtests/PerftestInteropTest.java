@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Debian's perftest at one end, {@code heddle perf} at the other, both over the stand-in for
- * libibverbs: the handshake and the order of steps, without a device and without a guest.
+ * libibverbs. Tests the handshake and the order of steps without a device and without a guest.
  */
 @EndsWithin(120)
 @SystemTest
@@ -188,7 +188,7 @@ final class PerftestInteropTest {
     return PerftestMatrix.rows(20_001);
   }
 
-  /* Rates aren't compared: both ends succeed and have measured equally many messages. */
+  /* Both ends must succeed and measure equally many messages. Their rates aren't compared. */
   @ParameterizedTest
   @MethodSource("matrix")
   @WholeRunOnly(butRows = {1, 104})
@@ -208,7 +208,7 @@ final class PerftestInteropTest {
     }
   }
 
-  /* HeddleCommandTest checks all the messages, in every run. */
+  /* Checks some messages of perf in whole processes; HeddleCommandTest checks all of them. */
   @ParameterizedTest
   @CsvSource({
     "write_bw -R, 'rdma_cm is not supported: leave out -R and -z at both ends'",
@@ -226,7 +226,7 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Each end of a test by time stops by its own clock, and posts no more receives from then on. */
+  /* In a test with a duration, each end stops by its own clock, and then posts no more receives. */
   @Test
   void endsWithPerftestThatFinishesEarlier() throws Exception {
     try (HostProcess server = ours(1, "send_bw -b -D 3")) {
@@ -240,8 +240,8 @@ final class PerftestInteropTest {
   }
 
   /*
-   * The row's head is printed before the handshake, so a kill may come too early; that is reported
-   * in one line, too.
+   * The server prints the row's head before the handshake. A kill may therefore come before the
+   * handshake, which is an error of one line too.
    */
   @Test
   void killedPerftestIsOneLine() throws Exception {
@@ -269,7 +269,7 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Root may lock any amount; without the capability the limit applies to it too. */
+  /* Root may lock any amount of memory. Without the capability, the limit applies to root too. */
   @Test
   void lowLockedMemoryLimitIsOneLineWithRemedy() throws Exception {
     List<String> limited =

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The libibverbs provider on failing devices: on the stand-in, whose control program makes them
+ * The libibverbs provider on failing devices of the stand-in, whose control program makes them
  * fail. Runs in a separate process, whose environment has the stand-in (see this module's pom).
  */
 @EndsWithin(60)
@@ -101,7 +101,7 @@ final class ProviderFaultTest {
     }
 
     void connect() {
-      /* 4 × 4.2 ms without an answer. */
+      /* A queue pair gives up after four transmissions without an answer, 4.2 ms each. */
       Endpoint.connect(left, right, context.port().activeMtu(), 10, 7);
     }
 
@@ -198,7 +198,7 @@ final class ProviderFaultTest {
   void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb, int times)
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      /* A refused queue pair is created again without inline payloads. */
+      /* The provider retries a refused queue pair without inline payloads. */
       control("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));

@@ -30,16 +30,16 @@ final class ShippedUnit {
     return Files.readString(REPOSITORY.resolve("packaging/" + unit + ".service"));
   }
 
-  /** Writes a unit with an existing command, in the form of the packages. */
+  /** Writes a packaged unit whose command is replaced by an existing one. */
   static Path write(Path file, String text) throws IOException {
     return Files.writeString(file, text.replace("@HEDDLE@", "/bin/sh"));
   }
 
   /**
-   * Returns the words before a command that run it under the unit's restrictions. The caller is
-   * root.
+   * Returns the words to put before a command so that it runs under the unit's restrictions. The
+   * caller is root.
    *
-   * @param runtime stands for the unit's runtime directory, and gets its owner
+   * @param runtime replaces the unit's runtime directory; its owner becomes the unit's user
    */
   static List<String> confined(String unit, Path runtime) throws IOException {
     Path program = runtime.resolve("as-unit.py");

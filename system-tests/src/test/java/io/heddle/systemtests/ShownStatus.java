@@ -15,9 +15,8 @@ final class ShownStatus {
   private ShownStatus() {}
 
   /**
-   * Polls until it shows this.
-   *
-   * @param bridge whose output a failure includes
+   * Polls the status file until it fulfils the condition. @param bridge the process whose output is
+   * added to a failure's message
    */
   static BridgeStatus await(
       Path file, HostProcess bridge, long limitSeconds, Predicate<BridgeStatus> what) {

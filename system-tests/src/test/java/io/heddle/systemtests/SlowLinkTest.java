@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The soft device on links much slower than the processors: it fills the link, sends everything
- * once, and keeps the link's queue short. The link can hold 400 ms.
+ * once, and keeps the link's queue short. The queue has room for 400 ms.
  */
 @EndsWithin(120)
 @SystemTest
@@ -62,7 +62,7 @@ final class SlowLinkTest {
     }
   }
 
-  /* Returns the queue in front of the link, in milliseconds of its time. */
+  /* Returns the length of the link's queue as the milliseconds that the link needs to send it. */
   private static double queueMs(Lab lab, long bitsPerSecond) throws IOException {
     List<String> words =
         List.of("tc", "-s", "-j", "qdisc", "show", "dev", LabPlan.interfaceName(0));

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @SystemTest
 final class SmallMtuSwitchTest {
   private static final long LIMIT_SECONDS = 60;
-  /* Packets of the path MTU pass. */
+  /* Longest packet of the switch: packets of the path MTU pass. */
   private static final int LONGEST = 4300;
   private static final long ENOUGH_BYTES = 64 << 20;
 

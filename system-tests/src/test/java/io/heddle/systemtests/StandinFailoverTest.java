@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * libibverbs devices fail and return while an all-reduce runs over them, every element checked: on
- * the stand-in, without hardware.
+ * libibverbs devices of the stand-in fail and return while an all-reduce runs over them. Every
+ * element is checked.
  */
 @EndsWithin(240)
 @SystemTest
@@ -31,7 +31,7 @@ final class StandinFailoverTest {
 
   @TempDir private Path folder;
 
-  /** Both ranks, until the test ends them. */
+  /** A job of two ranks that run until the test ends them. */
   private final class Job implements AutoCloseable {
     private final StandinLab hosts;
     private final List<HostProcess> ranks = new ArrayList<>();
@@ -136,7 +136,7 @@ final class StandinFailoverTest {
     }
   }
 
-  /* The table has the new address at another index, and later than the kernel. */
+  /* The GID table gets the new address later than the kernel, and at another index. */
   @Test
   void aPlaneWhoseAddressLeavesTheTableIsFoundAtItsNewAddress()
       throws IOException, InterruptedException {
@@ -157,7 +157,10 @@ final class StandinFailoverTest {
     }
   }
 
-  /* All of a device's addresses are at its port: it has no plane until the port is up again. */
+  /*
+   * All of a device's addresses are at the failed port, so the device has no plane until the port
+   * is up again.
+   */
   @Test
   void jobWaitsForDownPort() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(2, 2, folder, Map.of());

@@ -23,16 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The plugin on libibverbs devices, without hardware: on the stand-in's, in two processes on
- * separate hosts.
- */
+/** The plugin on libibverbs devices of the stand-in, in two processes on separate hosts. */
 @EndsWithin(180)
 @SystemTest
 final class StandinTest {
   private static final long LIMIT_SECONDS = 120;
 
-  /** Of 25 all-reduces of each size from 1 KiB to 8 MiB, of which a rank sends each once. */
+  /** Bytes of 25 all-reduces of each size from 1 KiB to 8 MiB; a rank sends each once. */
   private static final long LEAST_BYTES = 25L * 16 * 1024 * 1024;
 
   @TempDir private Path folder;
@@ -45,7 +42,7 @@ final class StandinTest {
     return HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command);
   }
 
-  /** Runs both ranks, which must succeed with every element right. */
+  /** Runs both ranks, which must exit with success and have every element right. */
   private void passes(
       StandinLab hosts, int devices, Map<String, String> environment, String... more)
       throws IOException, InterruptedException {
@@ -71,7 +68,10 @@ final class StandinTest {
       for (int host = 0; host < 2; host++) {
         List<Long> sent = hosts.sentBytes(host);
         assertEquals(devices, sent.size());
-        /* The plugin warms up on the first device, for an unpredictable time. */
+        /*
+         * The first device may carry more, since the plugin's warm-up uses it for an unpredictable
+         * time.
+         */
         long share = sent.getLast();
         assertTrue(share > LEAST_BYTES / devices, "host " + host + ": " + sent);
         assertTrue(sent.getFirst() > 0.98 * share, "host " + host + ": " + sent);
@@ -104,8 +104,8 @@ final class StandinTest {
   }
 
   /**
-   * Like the kernel's Soft-RoCE, whose completion queues have room for 64 queue pairs of smaller
-   * depth.
+   * The completion queues are as small as those of the kernel's Soft-RoCE, which have room for 64
+   * queue pairs of smaller depth.
    */
   @Test
   void manyQueuePairsShareACompletionQueueThatTheDeviceKeepsSmall()

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Ranks that are stopped, or wait for their processors: none of their planes fails by that, nor
- * does a control channel. The hosts have nothing but planes.
+ * Ranks that are stopped, or wait for their processors. This fails none of their planes and no
+ * control channel. The hosts have no interfaces except the planes.
  */
 @EndsWithin(300)
 @Isolated("it reads the clock")
@@ -38,8 +38,8 @@ final class StarvationTest {
   private static final int BUSY_PROCESSES = 20;
 
   /*
-   * Longest time to detect a cut, in time in which the detecting thread could run; the best of
-   * several, since scheduling affects each.
+   * Longest time to detect a cut, without the time for which the detecting thread could not run.
+   * The best of several cuts counts, since scheduling affects each.
    */
   private static final int FOUND_MS = 1_000;
   private static final int CUTS = 5;
@@ -60,7 +60,7 @@ final class StarvationTest {
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       String rank = Long.toString(ranks(demo).getFirst().pid());
-      /* Between two messages no processor time is needed. */
+      /* Stops the rank repeatedly until it is silent: a stop between two messages delays none. */
       Patience patience = Patience.ofSeconds(60);
       while (lines("is silent on all planes").isEmpty()) {
         assertTrue(!patience.isOver(), "no line reports the wait");
@@ -72,7 +72,7 @@ final class StarvationTest {
         }
         demo.awaitSent("if:e1", SOME_BYTES);
       }
-      /* The logs are deleted at its end. */
+      /* Reads the logs before the demo deletes them at its end. */
       assertEquals(List.of(), lines("moving off"));
       assertEquals(List.of(), lines("channel is replaced"));
       Patience ending = Patience.ofSeconds(20);
@@ -131,8 +131,7 @@ final class StarvationTest {
    * Detection of a cut.
    *
    * @param ms from before the cut to the time that the plugin records
-   * @param ownMs the same without the time for which the thread that handles its packets waited for
-   *     a processor
+   * @param ownMs the same, less the time for which the rank's packet thread waited for a processor
    */
   private record Found(long ms, long ownMs) {
     @Override
@@ -142,8 +141,8 @@ final class StarvationTest {
   }
 
   /*
-   * Waits until every rank is back on the plane. A rank logs that its first connection leaves a plane, and that its last
-   * one returns. So it would log nothing for a cut in between.
+   * Waits until every rank is back on the plane. A rank logs that its first connection leaves a
+   * plane, and that its last one returns. It would log nothing for a cut between these two events.
    */
   private void awaitBack(String plane) throws InterruptedException {
     Patience patience = Patience.ofSeconds(60);
@@ -187,8 +186,8 @@ final class StarvationTest {
   }
 
   /*
-   * Returns the processor wait of each rank's thread heddle-soft0, by the kernel
-   * (Documentation/scheduler/sched-stats.rst).
+   * Returns the time for which each rank's thread heddle-soft0 waited for a processor, by the
+   * kernel (Documentation/scheduler/sched-stats.rst).
    */
   private static Map<Long, Long> waitedMs(BusyDemo demo) throws IOException {
     Map<Long, Long> waited = new TreeMap<>();
@@ -230,8 +229,8 @@ final class StarvationTest {
   }
 
   /*
-   * Runs before all waiting processes, since a cut in a network doesn't wait for a processor
-   * either.
+   * Returns a command with a priority above all waiting processes, since a real cut doesn't wait
+   * for a processor.
    */
   private static String[] atOnce(String... words) {
     return Stream.concat(Stream.of("chrt", "-f", "1"), Stream.of(words)).toArray(String[]::new);

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The commands that inspect jobs find those of a running demo by themselves. In private shared
- * memory, so that orders reach no other job.
+ * The commands that inspect jobs find the jobs of a running demo by themselves. The demo uses
+ * private shared memory, so that commands reach no other job.
  */
 @EndsWithin(300)
 @SystemTest
@@ -77,7 +77,10 @@ final class StatOfRunningDemoTest {
         process.path("flows").forEach(flow -> planes.add(flow.path("plane").asText()));
         assertEquals(PLANES, planes, process.toPrettyString());
       }
-      /* It exits with 1 if a rank has logged a warning, as about a slow machine. */
+      /*
+       * heddle errors exits with 1 if a rank has logged a warning, such as one about a slow
+       * machine.
+       */
       JsonNode errors = json(demo, Set.of(0, 1), "errors", "--json");
       assertEquals(2, errors.path("process_count").asInt(), errors.toPrettyString());
       for (JsonNode finding : json(demo, Set.of(0, 1, 2), "doctor", "--json").path("findings")) {

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A host of an InfiniBand subnet: it resolves services by RDMA CM, has one itself, and sends by its
- * own queue pairs. Runs on the test's thread only.
+ * A host of an InfiniBand subnet. It resolves services by RDMA CM, offers a service, and sends by
+ * its own queue pairs. It uses only the test's thread.
  */
 final class SubnetHost implements AutoCloseable {
   static final int PORT = 7174;
@@ -45,13 +45,12 @@ final class SubnetHost implements AutoCloseable {
   /**
    * A received message.
    *
-   * @param to the number of the queue pair that it came to
-   * @param from the number that it came from
+   * @param to number of the receiving queue pair @param from number of the sending queue pair
    */
   record Heard(int to, int from, long word) {}
 
   /**
-   * @param meanwhile called repeatedly while it waits
+   * @param meanwhile called repeatedly while the host waits
    */
   SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
@@ -74,12 +73,12 @@ final class SubnetHost implements AutoCloseable {
     return fabric;
   }
 
-  /** Makes its first queue pair its service from now on. */
+  /** Offers the first queue pair as a service at these addresses. */
   void serve(List<Gid> addresses) {
     manager.serve(addresses, List.of(PORT));
   }
 
-  /** Answers the requests to its address. */
+  /** Accepts a waiting request for the service. */
   void answer() {
     SidrService.Message heard = manager.take();
     if (heard instanceof SidrService.IncomingSidrRequest question) {
@@ -87,7 +86,7 @@ final class SubnetHost implements AutoCloseable {
     }
   }
 
-  /** Requests a service from one of its addresses and returns the answer. */
+  /** Resolves a service from one of the host's addresses and returns the answer. */
   SidrService.Answer ask(Gid from, Gid server, int port) {
     asked++;
     manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
@@ -102,13 +101,14 @@ final class SubnetHost implements AutoCloseable {
     }
   }
 
-  /** Returns the number that it gets. */
+  /** Returns the queue pair number of a server's service, resolved from the host's address. */
   int numberOf(Gid server) {
     return numberOf(address, server);
   }
 
   /**
-   * Returns the number that one of its addresses gets. Repeats the request until somebody listens.
+   * Returns the queue pair number of a server's service, resolved from one of the host's addresses.
+   * Repeats the request until the server listens.
    */
   int numberOf(Gid from, Gid server) {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
@@ -122,7 +122,7 @@ final class SubnetHost implements AutoCloseable {
     return answer.number();
   }
 
-  /** Sends from one of its queue pairs, whose number the immediate has. */
+  /** Sends from one of the host's queue pairs, with the queue pair's number as immediate data. */
   void send(int index, Gid to, int number, long word) {
     int own = number(index);
     DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, own);
@@ -134,7 +134,7 @@ final class SubnetHost implements AutoCloseable {
     fabric.flush();
   }
 
-  /** Returns the next message. */
+  /** Waits for the next message and returns it. */
   Heard hear() {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     List<Heard> heard = poll();

@@ -22,14 +22,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** All-reduces among threads that call the plugin as NCCL's do, every element checked. */
+/**
+ * All-reduces among threads that call the plugin as NCCL's threads do, with every element checked.
+ */
 @EndsWithin(240)
 @SystemTest
 final class ThreadedAllReduceTest {
   private static final int WRONG = 1;
   private static final long LIMIT_SECONDS = 100;
 
-  /* A rank descheduled for half a second must not fail this test. */
+  /* Timeout that tolerates a rank descheduled for half a second. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
   @TempDir private Path folder;
@@ -77,7 +79,10 @@ final class ThreadedAllReduceTest {
     return net.equals("tcp") ? BuildOutputs.tcpPlugin() : BuildOutputs.plugin();
   }
 
-  /* Up to 64 KiB data has flags in its lines; above, counters are used. The last size reuses slots. */
+  /*
+   * Messages of up to 64 KiB have flags in their lines; longer ones use counters. The last size
+   * reuses slots.
+   */
   @ParameterizedTest
   @CsvSource({
     "heddle, 2, ring",
@@ -105,7 +110,7 @@ final class ThreadedAllReduceTest {
     }
   }
 
-  /* Proves that the test above can fail. */
+  /* Proves that a wrong element fails the test above. */
   @ParameterizedTest
   @CsvSource({"2, ring, 65536", "2, tree, 0", "3, ring, 0", "3, tree, 65536"})
   void aSpoiledElementIsFound(int ranks, String algorithm, int linesBytes)

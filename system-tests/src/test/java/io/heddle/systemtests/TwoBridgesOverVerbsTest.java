@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * 10.9.0.3 10.9.0.2 [bridge 2] 10.1.0.2   10.1.0.3
  * </pre>
  *
- * <p>On InfiniBand e2 is the ports' IPoIB, and its addresses are those that join the groups.
+ * <p>On InfiniBand, e2 is the ports' IPoIB interface, and the groups are joined with its addresses.
  */
 @EndsWithin(300)
 @SystemTest
@@ -56,10 +56,10 @@ class TwoBridgesOverVerbsTest {
   private static final int LOAD_RANK = 2;
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
-  /* A pause of the machine lengthens a gap, so several are measured. */
+  /* Number of measured gaps: a pause of the machine lengthens a gap, so the test needs several. */
   private static final int KILLS = 5;
   private static final long LOOK_MS = 10;
-  /* The newest counts are within so many of the load's last characters. */
+  /* Characters at the end of the load's output that contain its newest counts. */
   private static final int TAIL = 1000;
   private static final ControlSocket.Daemon BRIDGE =
       new ControlSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
@@ -74,7 +74,10 @@ class TwoBridgesOverVerbsTest {
   private HostProcess load;
   private boolean infiniband;
 
-  /* The load's payloads from one fabric so far; and the longest gap between two recent ones. */
+  /*
+   * Counts of the load's payloads from one fabric so far, and the longest gap between two recent
+   * payloads.
+   */
   private record Counts(long sent, long newest, long twice, long lost, double pauseMs) {
     Counts(MatchResult line) {
       this(
@@ -179,7 +182,7 @@ class TwoBridgesOverVerbsTest {
     awaitFlow();
   }
 
-  /* Joins the group as a subnet's operator can. Returns its LID. */
+  /* Adds a port to the group as a subnet's operator can. Returns the group's LID. */
   private int joinLoad() throws Exception {
     Map<String, String> environment = standin(LOAD_RANK);
     StandinControl.run("host " + LOAD_RANK, environment);
@@ -228,7 +231,10 @@ class TwoBridgesOverVerbsTest {
     return text.toString();
   }
 
-  /* Waits until both agree, and the other one could take over. */
+  /*
+   * Waits until this bridge is the owner, both bridges agree on this, and the other is ready to
+   * take over.
+   */
   private void awaitOwner(int number) throws InterruptedException {
     await(
         "bridge " + number + " owns",
@@ -251,7 +257,10 @@ class TwoBridgesOverVerbsTest {
     return newest.isEmpty() ? new Counts(0, -1, 0, 0, 0) : newest.getLast();
   }
 
-  /* Returns the longest gap in either direction since the load's output had this length. */
+  /*
+   * Returns the longest gap in either direction that the load printed after this position of its
+   * output.
+   */
   private double longestPauseMs(int begin) {
     double longest = 0;
     for (String from : List.of("a", "b")) {
@@ -291,7 +300,7 @@ class TwoBridgesOverVerbsTest {
     assertEquals(0, counts("a").twice() + counts("b").twice(), this::said);
   }
 
-  /* Drains the second, which then takes the group back, so many times. */
+  /* Drains the second bridge and lets it take the group back, this many times. */
   private void handOver(int times) throws Exception {
     for (int i = 0; i < times; i++) {
       order(2, "drain");
@@ -349,7 +358,10 @@ class TwoBridgesOverVerbsTest {
     assertNoneTwice();
   }
 
-  /* Each receives the other's packets into the subnet, and recognises them as a bridge's. */
+  /*
+   * Each bridge receives the packets that the other sends into the subnet, and recognises their
+   * source.
+   */
   @Test
   @WholeRunOnly
   void infinibandDrainAndKillDuplicateNoPayload() throws Exception {

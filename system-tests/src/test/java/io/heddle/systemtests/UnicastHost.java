@@ -6,15 +6,16 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * A host that has a service, or resolves another's and sends to it: a separate program. Each word
- * is echoed negated. It fails if one isn't, or comes from elsewhere.
+ * A host that offers a service, or one that resolves a service and sends to it, as a separate
+ * program. The server echoes each word negated. The client fails if an echo is missing, wrong, or
+ * from another source.
  */
 final class UnicastHost {
   private UnicastHost() {}
 
   /**
-   * Arguments: kind, device or interface, own address, the server's address or {@code serve},
-   * number of words.
+   * Arguments: kind, device or interface, the host's address, the server's address or {@code
+   * serve}, number of words.
    */
   public static void main(String[] words) throws UnknownHostException {
     Gid own = gid(words[2]);

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link UpdateToChunk} in a network namespace. */
+/** Runs {@link UpdateToChunk} in a network namespace. */
 @EndsWithin(180)
 @SystemTest
 final class UpdateToChunkTest {
@@ -58,7 +58,9 @@ final class UpdateToChunkTest {
           "UPDATE sent to first chunk by it: median %s us, 90 %% within %s us, worst of %s %s us%n",
           delays[ROUNDS / 2], delays[ROUNDS * 9 / 10], ROUNDS, delays[ROUNDS - 1]);
       assertTrue(delays[0] > 0, "stamps in order: " + Arrays.toString(delays));
-      /* The fastest quarter only: on a busy machine four threads wait for a core. */
+      /*
+       * Only the fastest quarter counts, since the four threads wait for cores on a busy machine.
+       */
       assertTrue(delays[ROUNDS / 4] < MOST_US, Arrays.toString(delays));
     }
   }

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests of the bridge's port in a libibverbs fabric, on two devices of the stand-in. One device
- * sends to a multicast group, and the other one receives. Runs in a process of its own, as {@link
+ * sends to a multicast group, and the other one receives. Runs in a separate process, as {@link
  * ProviderFaultTest} does.
  */
 @EndsWithin(60)
@@ -51,7 +51,10 @@ final class VerbsFabricTest {
   private static final GroupAddress NAME = GroupAddress.of(GROUP);
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
-  /* Values of the bridge: packets per poll, posted receives, and a device's delay. */
+  /*
+   * Values of the bridge: packets per poll, posted receives, and the longest delay of a device in
+   * nanoseconds.
+   */
   private static final int BATCH = 64;
   private static final int RECEIVES = 1024;
   private static final long DEVICE_NS = 1_000_000;
@@ -107,7 +110,7 @@ final class VerbsFabricTest {
     assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
-  /* Builds a datagram as if from a wire fabric, with its immediate. */
+  /* Builds a datagram with the headers of a wire fabric and its immediate data. */
   private int build(int payloadBytes) {
     int pad = -payloadBytes & 3;
     int opcode = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
@@ -164,7 +167,7 @@ final class VerbsFabricTest {
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
   }
 
-  /* So a bridge that takes a group over recognises earlier packets. */
+  /* The bound lets a bridge that takes a group over recognise packets of the former owner. */
   @Test
   void packetHasBoundedTimestamp() {
     far.join(NAME);
@@ -180,7 +183,7 @@ final class VerbsFabricTest {
     assertTrue(batch.arrivedNs(0) - sent >= 0, "it had come before it was polled");
     assertTrue(batch.notBeforeNs(0) - sent < 0);
     assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
-    /* With more than a batch always waiting, the result is unambiguous: each slot was posted once. */
+    /* More than a batch waits at all times, so that each slot is posted exactly once. */
     for (int i = 0; i < 2 * BATCH; i++) {
       send(sendPath, length);
     }
@@ -207,7 +210,10 @@ final class VerbsFabricTest {
         assertThrows(HeddleException.class, () -> near.requireBeacons(settings)).getMessage());
   }
 
-  /* The datagram queue pairs that carry many hosts' numbers: each receives and sends by its own. */
+  /*
+   * The datagram queue pairs that carry many hosts' numbers. Each queue pair receives and sends
+   * under its own number.
+   */
   @Test
   void severalQueuePairsHaveNumbersAndSleepTogether() {
     far.close();

@@ -23,8 +23,8 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host on the wire without a device: it resolves services by SIDR, answers for its own, and sends
- * by one queue pair. Immediates have its number.
+ * A host on the wire without a device: it resolves services by SIDR, answers requests for its own
+ * service, and sends by one queue pair. Its immediate data is the queue pair's number.
  */
 final class WireHost implements AutoCloseable {
   private static final int NUMBER = 0x4711;
@@ -76,7 +76,7 @@ final class WireHost implements AutoCloseable {
     send(to, DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES);
   }
 
-  /** Returns the number of a service's queue pair. Repeats the request until it is answered. */
+  /** Returns the number of a service's queue pair. Repeats the request until the server answers. */
   int numberOf(Gid server, int port) {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     long again = System.nanoTime();
@@ -112,7 +112,7 @@ final class WireHost implements AutoCloseable {
     return heard;
   }
 
-  /** Returns a message for its queue pair, or null. Answers requests. */
+  /** Returns a message for the host's queue pair, or null. Answers requests for the service. */
   @Nullable Heard poll() {
     Heard heard = null;
     int trains = fabric.poll();
@@ -133,7 +133,7 @@ final class WireHost implements AutoCloseable {
   private void read(long mad, Gid from) {
     CmMessage message = ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES);
     if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == ASK_ID) {
-      /* Repeated until somebody listens. */
+      /* The request is repeated until the server listens. */
       answered = SidrReply.status(mad) == SidrReply.STATUS_SUCCESS ? SidrReply.queuePair(mad) : -1;
     } else if (message == CmMessage.SIDR_REQUEST) {
       long reply = packet + DatagramFormat.HEADER_BYTES;
@@ -145,7 +145,7 @@ final class WireHost implements AutoCloseable {
           NUMBER,
           CmaHeader.QUEUE_KEY,
           SidrRequest.serviceId(mad));
-      /* The reply repeats the request's private data, as a host of the subnet does. */
+      /* The reply contains the request's private data, as does a reply of a subnet's host. */
       long privateData = SidrRequest.privateData(mad) + CmaHeader.BYTES;
       PrivateBytes.write(
           SidrReply.privateData(reply),

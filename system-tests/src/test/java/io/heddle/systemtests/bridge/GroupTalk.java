@@ -12,10 +12,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One of two hosts that exchange datagrams by multicast groups: {@code GroupTalk KIND END ME COUNT
- * SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each sends
- * numbered payloads of many lengths to each group, and receives all of the other's, in order and
- * once. A host acknowledges its progress to the other, so that no buffer overflows. It succeeds
- * once both have received everything.
+ * SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each host sends
+ * numbered payloads of many lengths to each group. It must receive all payloads of the other host,
+ * in order and once. Each host acknowledges its progress, so that no buffer overflows. The program
+ * succeeds once both hosts have received everything.
  *
  * <pre>
  *  0       4       8      12      20     28
@@ -28,7 +28,7 @@ public final class GroupTalk {
   private static final int WINDOW = 48;
   private static final int ASK_AFTER = 16;
   private static final long SILENCE_NS = 20_000_000;
-  /* Number of a datagram that only acknowledges. */
+  /* Number of a datagram that carries only an acknowledgement. */
   private static final long NO_NUMBER = -1;
 
   private final GroupPort port;
@@ -50,7 +50,7 @@ public final class GroupTalk {
     heard = new long[groups];
     theyHeard = new long[groups];
     room = ByteBuffer.allocateDirect(port.mostBytes()).order(ByteOrder.BIG_ENDIAN);
-    /* The other host is unknown before its first word. */
+    /* The other host's progress is unknown before its first datagram. */
     Arrays.fill(theyHeard, Long.MIN_VALUE);
   }
 
@@ -99,7 +99,7 @@ public final class GroupTalk {
         + Arrays.toString(theyHeard);
   }
 
-  /* Returns whether both have received all. */
+  /* Returns whether both hosts have received all payloads. */
   private boolean round() throws IOException {
     port.poll(this::take);
     for (int group = 0; group < sent.length; group++) {
@@ -128,7 +128,10 @@ public final class GroupTalk {
     saidNs = System.nanoTime();
   }
 
-  /* The other one may not know yet that all of its own have arrived. */
+  /*
+   * Repeats the last acknowledgements, since the other host may not know yet that all its payloads
+   * have arrived.
+   */
   private void repeatLastAcknowledgements() throws IOException {
     for (int i = 0; i < ASK_AFTER; i++) {
       say();
@@ -155,7 +158,7 @@ public final class GroupTalk {
     room.clear().limit(length);
     room.putInt(MARK).putInt(me).putInt(group).putLong(number).putLong(heard[group]);
     if (number == NO_NUMBER) {
-      /* No two are alike: a bridge drops equal payloads as copies. */
+      /* Payloads all differ, since a bridge drops equal payloads as copies. */
       room.putLong(words++);
     }
     while (room.hasRemaining()) {

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host that only sends numbered datagrams to a group, or only receives them: {@code OneWay
- * send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. It succeeds once all were sent, or have
- * arrived once and in order.
+ * A host that only sends numbered datagrams to a group, or only receives such datagrams: {@code
+ * OneWay send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. The program succeeds once all
+ * datagrams were sent, or have arrived once and in order.
  */
 public final class OneWay {
   private static final int BYTES = 64;
@@ -44,7 +44,7 @@ public final class OneWay {
     while (next < count) {
       port.send(0, payload.clear().putLong(0, next++), false, 0);
     }
-    /* Until the device has sent them. */
+    /* Polls until the device has sent all datagrams. */
     port.poll((ignored, hasImmediate, immediate) -> {});
   }
 

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class FailoverOnRxeTest {
   private static final long CARRIED = 512 << 10;
 
-  /* Netlink reports it, the device reports it, or a send fails; whichever is first. */
+  /*
+   * Log messages about a lost address. Netlink reports it, the device reports it, or a send fails;
+   * the first of these is logged.
+   */
   private static final String ADDRESS_GONE =
       "(address is gone|no more|LOCAL_QUEUE_PAIR_OPERATION_ERROR)";
   private static final String PORT_DOWN = "(is down|PORT_ERROR|no more)";
@@ -52,7 +55,10 @@ final class FailoverOnRxeTest {
         .toArray();
   }
 
-  /* The plane fails over, the others carry on, and after the remedy it carries again. */
+  /*
+   * Asserts that the plane fails over while the others carry traffic, and that it carries traffic
+   * again after the remedy.
+   */
   private static void assertFailsOverAndReturns(
       RxeTraffic traffic, int plane, String fault, String cause, String remedy) throws Exception {
     traffic.guest(fault);
@@ -63,7 +69,7 @@ final class FailoverOnRxeTest {
     traffic.awaitBytes(CARRIED, plane);
   }
 
-  /** A failure under traffic, and its remedy. */
+  /** A failure under traffic, and the script that repairs it. */
   private interface Deaths {
     void happen(RxeTraffic traffic) throws Exception;
   }
@@ -117,7 +123,7 @@ final class FailoverOnRxeTest {
       assertFailsOverAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
       assertFailsOverAndReturns(
           traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
-      /* A device temporarily without a plane, as its link goes down. */
+      /* Leaves a device temporarily without a plane, by setting its link down. */
       traffic.guest("ip link set hA0 down");
       traffic.await("moving off plane plane:1 .*" + PORT_DOWN);
       traffic.guest("device_routes A 0; wait_for_gids rxeA0");

@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A guest that runs scripts as they are submitted, in parallel, through a shared folder ({@code
- * jobs.sh}). A guest's start is expensive, so one serves many tests.
+ * A guest that runs submitted scripts in parallel, passed through a shared folder ({@code
+ * jobs.sh}). A guest's start is expensive, so one guest serves many tests.
  */
 final class GuestJobs implements AutoCloseable {
   private static final String READY = "the guest takes jobs";
@@ -81,7 +81,7 @@ final class GuestJobs implements AutoCloseable {
       return Files.exists(out) ? Files.readString(out, StandardCharsets.ISO_8859_1) : "";
     }
 
-    /** Returns the same for an assertion's message. */
+    /** Returns the output for an assertion's message, or the reason why it can't be read. */
     String outputOrWhyNot() {
       try {
         return output();
@@ -94,14 +94,14 @@ final class GuestJobs implements AutoCloseable {
       return Files.exists(folder.resolve(name + ".status"));
     }
 
-    /** Waits until it has printed this. */
+    /** Waits until the script has printed this text. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
       if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::ended)) {
         throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }
 
-    /** Returns its exit status, once it has ended. */
+    /** Returns the exit status of the ended script. */
     OptionalInt exitCode() throws IOException {
       return ended()
           ? OptionalInt.of(
@@ -109,7 +109,7 @@ final class GuestJobs implements AutoCloseable {
           : OptionalInt.empty();
     }
 
-    /** Waits for its end. */
+    /** Waits for the script to end. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
       Patience patience = Patience.ofSeconds(limitSeconds);
       while (!ended()) {
@@ -122,7 +122,7 @@ final class GuestJobs implements AutoCloseable {
       return exitCode().orElseThrow();
     }
 
-    /** Ends it, if it hasn't ended. */
+    /** Ends the script, unless it has ended. */
     @Override
     public void close() throws IOException {
       if (!ended()) {

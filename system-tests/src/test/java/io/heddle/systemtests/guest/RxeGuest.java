@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A running guest: a bash script in it, the output of both its streams, its exit status. */
+/** A running guest: its bash script, the output of both streams, and its exit status. */
 final class RxeGuest implements AutoCloseable {
   static final Path ROOT = Path.of("").toAbsolutePath().getParent();
   static final int TIME_IS_UP = 124;
@@ -32,7 +32,7 @@ final class RxeGuest implements AutoCloseable {
   private final Path log;
   private final int limitSeconds;
 
-  /* Interrupted tests leave no guest running up to its limit. */
+  /* Shutdown hook that ends the guest if the tests are interrupted. */
   private final Thread hook;
 
   private RxeGuest(Process process, Path log, int limitSeconds) {
@@ -69,7 +69,9 @@ final class RxeGuest implements AutoCloseable {
     }
   }
 
-  /** Skips the test if one of these programs isn't installed: the guest has the host's programs. */
+  /**
+   * Skips the test if one of these programs isn't installed. The guest uses the host's programs.
+   */
   static void assumePrograms(String... programs) {
     for (String program : programs) {
       boolean found =
@@ -82,9 +84,9 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * Returns the guest's command line of a Java program among the tests' own classes. Uses C1 and
-   * the serial collector: with others a JVM under emulation has died of code that it had just
-   * patched.
+   * Returns the command line, in the guest, of a Java program from the tests' class path. It
+   * selects C1 and the serial collector: with other compilers and collectors, an emulated JVM has
+   * crashed in code that it had just patched.
    *
    * @param options of the JVM
    */
@@ -140,7 +142,7 @@ final class RxeGuest implements AutoCloseable {
     return Files.readString(log, StandardCharsets.ISO_8859_1);
   }
 
-  /** Waits until it has printed this. */
+  /** Waits until the guest has printed this text. */
   void awaitOutput(String text) throws IOException, InterruptedException {
     if (!Patience.ofSeconds(limitSeconds)
         .awaitOutput(text, this::output, () -> !process.isAlive())) {
@@ -148,13 +150,13 @@ final class RxeGuest implements AutoCloseable {
     }
   }
 
-  /* SIGTERM lets the script remove its files; QEMU ends with the script. */
+  /* Sends SIGTERM, which lets the script remove its files. QEMU ends with the script. */
   @Override
   public void close() throws InterruptedException {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException shuttingDown) {
-      /* Then the hook does the same. */
+      /* The JVM is shutting down, and the shutdown hook ends the guest. */
     }
     process.destroy();
     if (!process.waitFor(10, TimeUnit.SECONDS)) {

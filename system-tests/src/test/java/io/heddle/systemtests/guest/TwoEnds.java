@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The two programs of one test. On a failure, the message's first line has each program's end and
- * last output, since a summary shows no more; their whole output follows.
+ * The two programs of one test. A failure's message begins with the exit status and last output of
+ * each program, since a summary shows only this line. The whole output follows.
  */
 final class TwoEnds {
-  /* Time for the remaining end to notice that the other has gone, and to report it. */
+  /* Time for the remaining program to notice that the other has ended, and to report it. */
   private static final int GRACE_SECONDS = 20;
 
   private final String what;
@@ -31,7 +31,7 @@ final class TwoEnds {
     String now() throws IOException;
   }
 
-  /** One of the programs, by its name in messages. */
+  /** A program, with its name in messages. */
   record End(String name, ExitCode exitCode, Output output) {
     static End of(String name, HostProcess process) {
       return new End(name, process::exitCode, process::output);
@@ -57,9 +57,8 @@ final class TwoEnds {
   }
 
   /**
-   * Waits until both have succeeded. Once one has failed, the other has little time left.
-   *
-   * @param what they do, for the message
+   * Waits until both programs have succeeded. After one has failed, the other has little time
+   * left. @param what the programs do, for the message
    */
   static void assertPass(String what, End first, End second, int limitSeconds)
       throws IOException, InterruptedException {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The page is generated from the options, so that it can't differ from them. */
+/** Check that the configuration page equals the one generated from the options. */
 @Execution(ExecutionMode.CONCURRENT)
 class ConfigurationPageTest {
   private static final Path PAGE = Repository.ROOT.resolve("docs/configuration.md");

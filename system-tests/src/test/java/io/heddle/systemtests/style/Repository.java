@@ -31,8 +31,8 @@ final class Repository {
   }
 
   /**
-   * Returns the files of the repository: those that git tracks or would track, or all but build
-   * outputs without git.
+   * Returns the files of the repository. With git, these are all files that git doesn't ignore;
+   * without git, all files except build outputs.
    */
   static List<Path> files() throws IOException, InterruptedException {
     if (IS_GIT) {
@@ -48,8 +48,8 @@ final class Repository {
 
   /**
    * Returns the Java files to check for style. In CI (the variable {@code CI} is set) and without
-   * git these are all. Otherwise those that differ from the branch {@code origin/HEAD}, or from the
-   * last commit if there is no such branch.
+   * git these are all. Otherwise they are those that differ from the branch {@code origin/HEAD}, or
+   * from the last commit if there is no such branch.
    */
   static List<Path> javaFilesToCheck() throws IOException, InterruptedException {
     if (System.getenv("CI") != null || !IS_GIT) {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /**
  * A module's packages have no cycles. The root package counts like any other.
  *
- * <p>{@code slices.txt} names the dependencies that are in a cycle today. A new one fails this
- * test, and so does a listed one that no longer exists: the list only shrinks.
+ * <p>{@code slices.txt} lists the present dependencies that form cycles. A new dependency in a
+ * cycle fails this test, as does a listed one that no longer exists. So the list only shrinks.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SlicesTest {
@@ -53,7 +53,7 @@ class SlicesTest {
     assertEquals("", without(frozen, found), "no more on a circle: take them out of slices.txt");
   }
 
-  /** Returns the other packages of its module that each package uses. */
+  /** Returns, for each package, the other packages of the same module that it uses. */
   private static Map<String, Set<String>> uses(JavaClasses classes) {
     Set<String> own = classes.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     Map<String, Set<String>> uses = new TreeMap<>();
