@@ -1,8 +1,8 @@
 /*
- * JAVA_TOOL_OPTIONS and its kin are options for every JVM that starts under them. A cluster or a user sets them for
- * other Java programs: an agent, another collector, a debugger's port. The plugin's JVM must not obey them, so
- * libjvm's GOT slot for getenv() points to a function of the shim. The environment itself stays as it is: other
- * threads read it, and children inherit it.
+ * JAVA_TOOL_OPTIONS and similar variables have options for every JVM that starts. A cluster or a user sets them for
+ * other Java programs: an agent, another collector, a debugger's port. The plugin's JVM must not obey them, so libjvm's
+ * GOT slot for getenv() points to a function of the shim. The environment itself stays as it is: other threads read it,
+ * and children inherit it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 #include "shim.h"
 
-/* JDK_JAVA_OPTIONS is read by the java command only, never by a JVM created through JNI. */
+/* JDK_JAVA_OPTIONS is not in this list: only the java command reads it, and no JVM created through JNI. */
 static const char *const READ_BY_JVM[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
 enum { READ_COUNT = sizeof READ_BY_JVM / sizeof READ_BY_JVM[0] };
 
-/* Set only while this thread creates the JVM: a host may use the same library to create its own JVM later. */
+/* Set only while this thread creates the JVM, since a host may later use the same library to create its own JVM. */
 static _Thread_local bool hidden __attribute__((tls_model("initial-exec")));
 static bool obeyed;
 
@@ -28,7 +28,7 @@ static char *getenv_for_jvm(const char *name) {
   return getenv(name);
 }
 
-/* Names only: an agent's options may contain a secret. */
+/* Logs names only, since an agent's options may contain a secret. */
 static struct heddle_tool_options list(void) {
   struct heddle_tool_options found = {""};
   size_t used = 0;

@@ -29,7 +29,7 @@ static void reject(struct heddle_jvm_choice *choice, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Reads JAVA_VERSION="25.0.3" of the release file. Returns the first number, or 0 if there is none. */
+/* Reads the first number of JAVA_VERSION="25.0.3" in the release file. Returns 0 if there is none. */
 static int read_version(const char *home, char *version, size_t size) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof path, "%s/release", home);
@@ -57,7 +57,7 @@ static int read_version(const char *home, char *version, size_t size) {
   return number;
 }
 
-/* Chooses home if it has a JVM that is new enough; otherwise records the reason. */
+/* Chooses home if its JVM is new enough. Otherwise records the reason. */
 static bool take(struct heddle_jvm_choice *choice, const char *home, const char *source) {
   char library[PATH_MAX + 32];
   snprintf(library, sizeof library, "%s/lib/server/libjvm.so", home);
@@ -75,7 +75,10 @@ static bool take(struct heddle_jvm_choice *choice, const char *home, const char 
   return true;
 }
 
-/* Tries the oldest sufficient version among the homes that match a pattern: it is the nearest to the tested one. */
+/*
+ * Tries the homes that match a pattern, and takes the oldest sufficient version, which is nearest to the tested
+ * version.
+ */
 static bool take_from_folder(struct heddle_jvm_choice *choice, const char *pattern) {
   glob_t found;
   if (glob(pattern, GLOB_TILDE, NULL, &found) != 0) {
@@ -101,7 +104,9 @@ static bool take_from_folder(struct heddle_jvm_choice *choice, const char *patte
   return taken;
 }
 
-/* The JVM that a shell would start: the first java in PATH, through links such as update-alternatives'. */
+/*
+ * Takes the JVM that a shell would start: the first java in PATH, through links such as those of update-alternatives.
+ */
 static bool take_from_path(struct heddle_jvm_choice *choice) {
   const char *folder = getenv("PATH");
   while (folder != NULL && *folder != '\0') {

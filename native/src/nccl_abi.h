@@ -26,14 +26,14 @@ enum { NCCL_SUBSYSTEM_INIT = 1, NCCL_SUBSYSTEM_NET = 16 };
 
 enum { NCCL_NET_DEVICE_HOST = 0 };
 
-/* Variadic, which is why only C calls it. */
+/* NCCL's logger. It is variadic, so only C calls it. */
 typedef void (*nccl_logger)(int level, unsigned long subsystems, const char *file, int line, const char *format, ...);
 
-/* Never called by the plugin; declared for its position in init(). */
+/* NCCL's profiler callback, an argument of init(). profile.c calls it. */
 typedef int (*nccl_profiler)(void **event, int type, void *parent, int64_t plugin_id, void *data);
 
 struct nccl_config {
-  int traffic_class; /* -1: undefined */
+  int traffic_class; /* -1 if undefined */
 };
 
 /* ---- properties ---- */

@@ -12,9 +12,9 @@ JavaVM *heddle_vm;
 _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 bool heddle_in_forked_child;
 
-static int64_t seen[8];      /* arguments of the latest call */
-static size_t seen_sizes[8]; /* and irecv's sizes */
-static int entries;          /* calls of progress */
+static int64_t seen[8];      /* arguments of the latest call into Java */
+static size_t seen_sizes[8]; /* sizes of the latest irecv */
+static int entries;          /* number of calls of progress */
 static int progress_result;
 static int32_t call_result;
 static int64_t next_request;
@@ -178,7 +178,7 @@ static void one_sweep_enters_java_once(void) {
   }
 }
 
-/* Tests the only request of a comm, so that each test is a sweep. Returns whether Java was entered. */
+/* Tests the only request of a comm, so that each test begins a sweep. Returns whether the test entered Java. */
 static bool enters_java(struct heddle_request *request) {
   int done;
   int before = entries;
@@ -246,7 +246,7 @@ static void blocked_calls_leave_null(void) {
   void *data[1] = {&comm};
   size_t size[1] = {8};
   int tag[1] = {0};
-  request = (void *)0x1; /* the hint that confirmation is optional */
+  request = (void *)0x1; /* NCCL's hint that confirmation is optional */
   CHECK(ncclNetPlugin_v12.irecv(&comm, 1, data, size, tag, data, NULL, &request) == NCCL_SUCCESS && request == NULL,
         "irecv left %p", request);
   request = (void *)0x1234;

@@ -1,9 +1,9 @@
-/* Each table alone in its process, as an NCCL of its time would use it: init, devices, properties. */
+/* Uses each table in a separate process, as an NCCL of its time would: init, devices, properties. */
 #include "harness.h"
 
 static char name[64];
 
-/* Calls the members that every version has, at any offset. */
+/* Calls the members that every version has, at that version's offsets. */
 #define LOOK(version, properties_version, ...) \
   static void look_v##version(const void *found) { \
     const struct nccl_net_v##version *net = found; \

@@ -1,6 +1,6 @@
 /*
- * A rank is killed while its forked children live on, as data loaders do. Its peer is notified at once, its ports are
- * free, and the children keep every descriptor of the host's own.
+ * A rank is killed while its forked children live on, as data loaders do. Its peer notices at once, its ports are free,
+ * and the children keep all descriptors of the host's own.
  */
 #include "harness.h"
 
@@ -30,7 +30,7 @@ enum {
 /* Memory that the processes share. */
 struct shared {
   atomic_bool listens, connected, killed;
-  atomic_int children_ready, kept; /* kept: descriptors of the plugin that a child still had */
+  atomic_int children_ready, kept; /* kept: number of plugin descriptors that a child still had open */
   atomic_bool host_lost_its_own;
   atomic_long killed_us;
   pid_t children[CHILDREN];
@@ -50,7 +50,7 @@ static void wait_for(atomic_bool *fact, const char *what) {
   }
 }
 
-/* Each end has its own address, so both can use RoCEv2's port. */
+/* Returns an end's address. The ends have different addresses, so both can use RoCEv2's port. */
 static void address_of(int end, char address[static 16]) {
   snprintf(address, 16, "127.%d.%d.%d", 64 + (run >> 8) % 64, run % 256, end);
 }
@@ -66,7 +66,10 @@ static void open_plugin(int end) {
   use_v12(net);
 }
 
-/* Counts bound sockets and netlink sockets, except the host's own. words: a descriptor for a line of each. */
+/*
+ * Counts bound sockets and netlink sockets, except the host's own. words: a descriptor to which each is written as a
+ * line.
+ */
 static int sockets_but(int own, int words) {
   int count = 0;
   for (int descriptor = 3; descriptor < MOST_DESCRIPTORS; descriptor++) {
@@ -101,7 +104,7 @@ static void live_on(int own, int file) {
   _exit(0);
 }
 
-/* One by fork(), one that this one forks, and one by exec. */
+/* Makes three children: one by fork(), one that this child forks, and one by exec. */
 static void make_children(int own, int file) {
   pid_t first = fork();
   if (first == 0) {
@@ -134,7 +137,10 @@ static void *connect_to(char *handle) {
   return comm;
 }
 
-/* The warm-up makes its own connections meanwhile; one that is just being made isn't known yet. */
+/*
+ * Waits until the number of sockets is steady. The warm-up makes its own connections meanwhile, and the plugin doesn't
+ * know a connection that is just being made.
+ */
 static void wait_for_quiet(int own) {
   long deadline = now_us() + PATIENCE_S * 1000000L;
   int rounds = 0;
@@ -154,7 +160,7 @@ static void be_killed(void) {
   CHECK(net->listen(context, 0, shared->handle, &listen) == NCCL_SUCCESS, "listen failed");
   atomic_store(&shared->listens, true);
   accept_one(listen);
-  /* The host may reuse numbers that the plugin has closed meanwhile. */
+  /* Takes numbers that the plugin may have closed meanwhile, as a host may. */
   int own = host_socket();
   int file = open("/dev/null", O_RDONLY);
   CHECK(sockets_but(own, -1) > 0, "the plugin has no socket, so this test proves nothing");
@@ -196,7 +202,7 @@ int main(void) {
   void *memory = NULL;
   CHECK(net->reg(comm, data, BYTES, 1, &memory) == NCCL_SUCCESS, "regMr failed");
   atomic_store(&shared->connected, true);
-  /* There is no receive: the send waits for credit when the rank dies. */
+  /* There is no posted receive, so the send waits for credit when the rank dies. */
   void *request = NULL;
   int result = NCCL_SUCCESS;
   while (result == NCCL_SUCCESS) {
@@ -221,7 +227,7 @@ int main(void) {
   CHECK(atomic_load(&shared->kept) == 0, "the children have %d sockets of the plugin's", atomic_load(&shared->kept));
   CHECK(result == NCCL_REMOTE_ERROR, "isend returned %d", result);
   CHECK(strstr(last_warning, "the peer is gone") != NULL, "NCCL's last error is %s", last_warning);
-  /* A rank that is killed while others connect to it. */
+  /* A rank is killed while others connect to it. */
   void *none = NULL;
   memcpy(handle, shared->handle, sizeof handle);
   do {

@@ -1,6 +1,6 @@
 /*
- * The plugin's start keeps its host's locale, also while other threads print; and the JVM's locale doesn't depend on
- * the host's. Each host is a separate process, since a JVM can be created once.
+ * The plugin's start keeps its host's locale, also while other threads print. The JVM's locale doesn't depend on the
+ * host's. Each host is a separate process, since a JVM can be created once.
  */
 #include "harness.h"
 
@@ -14,7 +14,7 @@
 
 #define SKIPPED 77
 
-static char folder[PATH_MAX]; /* in the build folder */
+static char folder[PATH_MAX]; /* a folder in the build folder */
 static const char *current;   /* the case */
 
 static void run(const char *format, const char *first, const char *second) {
@@ -43,7 +43,7 @@ static atomic_bool over;
 static atomic_long prints;
 static char unexpected[64];
 
-/* Prints while the plugin starts, and keeps the first number that is printed differently. */
+/* Prints a number repeatedly while the plugin starts, and keeps the first output that differs. */
 static void *print(void *argument) {
   const struct view *expected = argument;
   char number[64];
@@ -58,8 +58,8 @@ static void *print(void *argument) {
 }
 
 /*
- * category: the locale category that the host sets from its environment before it loads the plugin; -1 for none, which
- * leaves the C locale.
+ * category: the locale category that the host sets from its environment before it loads the plugin. With -1 it sets
+ * none and keeps the C locale.
  */
 static void host(int category) {
   CHECK(category < 0 || setlocale(category, "") != NULL, "%s: no locale %s", current, getenv("LC_ALL"));
@@ -172,7 +172,7 @@ static int every_case(void) {
   return 0;
 }
 
-/* A failed check ends its process at once, so another process removes the folder. */
+/* Another process removes the folder, since a failed check ends its own process at once. */
 int main(void) {
   CHECK(getcwd(folder, sizeof folder - sizeof "/locale-kept-XXXXXX") != NULL, "no current folder");
   strcat(folder, "/locale-kept-XXXXXX");

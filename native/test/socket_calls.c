@@ -1,4 +1,4 @@
-/* The system calls of the data path over the loopback: their results on success, and on each failure. */
+/* Tests the system calls of the data path over the loopback interface: their results on success and on each failure. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "../src/shim.h"
 
-#define MOST_PAGE 65536 /* on some arm64 */
+#define MOST_PAGE 65536 /* page size of some arm64 kernels */
 #define HALF 4096
 #define BYTES (2 * HALF)
 #define TOO_LONG 70000
@@ -41,7 +41,7 @@ static int64_t send_bytes(int fd, const uint8_t *bytes, int64_t length, int64_t 
   return heddle_socket_calls.send(fd, (int64_t)bytes, length, segment, 0);
 }
 
-/* Returns the bytes of one datagram received by one call of the shim, or the call's result. */
+/* Receives one datagram by one call of the shim. Returns its length, or the call's result. */
 static int64_t received(int fd, uint8_t *to, size_t room) {
   struct iovec vector = {to, room};
   struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}}};

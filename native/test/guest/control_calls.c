@@ -29,7 +29,7 @@ int main(int count, char **arguments) {
     MUST(pthread_create(&thread[i], &attributes, run, NULL) == 0, "no thread");
   }
   if (count > 2) {
-    /* From here on no thread can be created: calls wait for the existing one. */
+    /* From here on no thread can be created, so calls wait for the existing thread. */
     MUST(setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}) == 0, "no limit");
     pthread_t more;
     MUST(pthread_create(&more, NULL, run, NULL) != 0, "there are threads");

@@ -19,7 +19,7 @@ static int find_libjvm(struct dl_phdr_info *info, size_t size, void *out) {
   return 1;
 }
 
-/* Finds the plugin's JVM; there is none without the plugin. */
+/* Finds the plugin's JVM. A run without the plugin has none. */
 static void find_vm(void) {
   const char *path = NULL;
   if (dl_iterate_phdr(find_libjvm, &path) == 0) return;
@@ -37,7 +37,8 @@ static JNIEnv *attached(void) {
 }
 
 /*
- * Collects garbage most of the time. Each collection stops all threads, by an unreadable page if they run compiled code.
+ * Collects garbage most of the time. Each collection stops all threads. It stops a thread that runs compiled code by an
+ * unreadable page.
  */
 static void *collect(void *none) {
   JNIEnv *env = attached();

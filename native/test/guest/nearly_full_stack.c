@@ -1,6 +1,6 @@
 /*
- * A thread that attached with a large stack calls with little of it left. That call is refused with a warning; the
- * calls before and after work.
+ * A thread that attached with a large stack makes a call with little stack left. The plugin refuses this call with a
+ * warning; the calls before and after it work.
  *
  * GUEST CASE thread 2048 -- log="too deep in this thread's stack"
  * GUEST CASE first_thread 0 -- log="too deep in this thread's stack"
@@ -42,7 +42,7 @@ __attribute__((noinline)) static int go_down(uintptr_t lowest, size_t left) {
   return page[17];
 }
 
-/* Java assumes 512 KiB for the first thread's stack. */
+/* Sends a message with this much stack left. Java assumes 512 KiB for the first thread's stack. */
 __attribute__((noinline)) static int message_from(uintptr_t lowest, size_t left) {
   volatile char page[1024];
   memset((char *)page, 1, sizeof page);

@@ -1,6 +1,6 @@
 /*
- * Handlers of the host that recover: by siglongjmp(), by correcting the cause, or chained; installed before init, after
- * it, and by another library in between. Messages continue meanwhile.
+ * Handlers of the host that recover from a fault by siglongjmp(), by correcting the cause, or by chaining to another
+ * handler. The host or a library installs them before init or after it. Messages continue meanwhile.
  *
  * GUEST CASE before_init before 1000
  * GUEST CASE after_init after 1000
@@ -49,7 +49,7 @@ static void plain(int number) {
   siglongjmp(back, 1);
 }
 
-/* Counts, and passes the fault to the handler before, as crash reporters do. */
+/* Counts the fault and passes it to the previous handler, as crash reporters do. */
 static void second(int number, siginfo_t *info, void *context) {
   second_count++;
   if ((behind_second.sa_flags & SA_SIGINFO) != 0) {
@@ -99,7 +99,7 @@ static void *copy_of_plain(int number) {
   if (code == MAP_FAILED) return __extension__(void *) plain;
   char *at = code + number % 2000 * 16;
   void *target = __extension__(void *) plain;
-  memcpy(at, "\x48\xb8", 2); /* mov rax, target; jmp rax */
+  memcpy(at, "\x48\xb8", 2); /* machine code: mov rax, target; jmp rax */
   memcpy(at + 2, &target, 8);
   memcpy(at + 10, "\xff\xe0", 2);
   return at;
@@ -139,11 +139,11 @@ int main(int count, char **arguments) {
   if (strcmp(how, "ignored") == 0) {
     signal(SIGSEGV, SIG_IGN);
     guest_control();
-    raise(SIGSEGV); /* ignored; a fault would not be */
+    raise(SIGSEGV); /* the host ignores this sent signal; a fault would end the process */
     printf("lives\n");
     return 0;
   }
-  if (strcmp(how, "late") != 0) guest_control(); /* from here on the plugin knows the handler */
+  if (strcmp(how, "late") != 0) guest_control(); /* from this call on the plugin knows the handler */
   for (int i = 0; i < times; i++) {
     if (strcmp(how, "mending") == 0) {
       mprotect((void *)page, 4096, PROT_NONE);
@@ -163,7 +163,7 @@ int main(int count, char **arguments) {
   printf("%d faults, %d of them handed on, last with %lx blocked, now %lx\n", first_count, second_count, blocked,
          blocked_now());
   fflush(stdout);
-  if (strcmp(how, "once") == 0) fault(); /* the process ends by it */
+  if (strcmp(how, "once") == 0) fault(); /* this fault ends the process */
   MUST(guest_message(&link, 3) == NCCL_SUCCESS, "no message");
   return 0;
 }
