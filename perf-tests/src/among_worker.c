@@ -1,6 +1,6 @@
 /*
- * The kernels' part of an all-reduce: a lane of primitives for each ring, and two for each tree, one up and one down.
- * A primitive waits for its data and for free slots, adds, and forwards. One thread serves all lanes.
+ * The kernels' part of an all-reduce: a lane of primitives for each ring, and two lanes for each tree, one up and one
+ * down. A primitive waits for its data and for free slots, adds, and forwards. One thread serves all lanes.
  */
 #include <sched.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "among.h"
 #include "report.h"
 
-#define LEAST_CHANNEL_BYTES 4096 /* like NCCL's least for an LL channel */
+#define LEAST_CHANNEL_BYTES 4096 /* NCCL's smallest size for an LL channel */
 #define LEAST_CHUNK_FLOATS 1024
 #define CHUNKS_IN_FLIGHT 8
 
@@ -18,14 +18,14 @@ struct lane {
   enum lane_kind kind;
   const struct channel *channel;
   enum protocol protocol;
-  size_t first, floats, chunk; /* of the buffer; a chunk fills a slot at most */
+  size_t first, floats, chunk; /* part of the buffer; a chunk is at most as long as a slot */
   size_t next, count;          /* primitives */
 };
 
 struct primitive {
   struct end *from[MOST_CHILDREN], *to[MOST_CHILDREN];
   size_t first, floats;
-  int input, output; /* whether the own part is added, whether the result is kept */
+  int input, output; /* whether the rank's own part is added, and whether the result is kept */
 };
 
 static float scratch[SIMPLE_SLOT_BYTES / sizeof(float)];
@@ -36,7 +36,10 @@ static size_t chunks_of(size_t floats, size_t chunk) { return (floats + chunk - 
 
 /* ---- the order of primitives ---- */
 
-/* In a round of `ranks` chunks: one is sent, all are summed as they go round, then the sums go round. */
+/*
+ * Returns a ring's next primitive. In a round of `ranks` chunks, a rank first sends one chunk, then sums all as they go
+ * round, and then passes the sums on.
+ */
 static struct primitive around(const struct group *group, const struct lane *lane) {
   size_t ranks = (size_t)group->ranks, each = 2 * ranks - 1, turn = lane->next % each;
   size_t round = lane->next / each * ranks * lane->chunk, left = lane->floats - round;
@@ -133,7 +136,7 @@ static void give(struct end *to, enum protocol protocol, const float *sum, size_
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_relaxed);
     atomic_store_explicit(&to->tail, to->step + 1, memory_order_release);
   } else {
-    /* The size first, as in NCCL: the progress thread polls the flags. */
+    /* The size is stored first, as in NCCL: the progress thread polls the flags. */
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_release);
     _Atomic uint64_t *words = (_Atomic uint64_t *)slot;
     for (size_t i = 0; i < bytes_of(protocol, floats) / sizeof *words; i++) {
@@ -190,7 +193,7 @@ static void post_tree(struct lane *lane, const struct channel *channel, size_t s
   }
 }
 
-/* Posts a ring's lane, or the tree's two, of each channel. Returns the number of lanes. */
+/* Posts the lane of a ring, or the two lanes of a tree, for each channel. Returns the number of lanes. */
 static int post(const struct group *group, struct lane *lanes, size_t floats) {
   size_t channels = floats * sizeof(float) / LEAST_CHANNEL_BYTES;
   channels = channels < 1 ? 1 : least(channels, (size_t)group->channel_count);

@@ -11,7 +11,7 @@
 enum { REQUESTS = 6, BYTES = 1 << 20, TAKEN_BACK = 0xa5, REMOTE_ERROR = 6, MESSAGES = 40 };
 #define LATER_SECONDS 0.4
 
-/* Requests of both directions left in flight. */
+/* Requests of both directions that an abort leaves in flight. */
 struct pending {
   unsigned char *sent, *received;
   void *send_memory, *receive_memory, *requests[2 * REQUESTS];
@@ -49,7 +49,7 @@ static struct pending post_both_directions(const struct link *link) {
   return pending;
 }
 
-/* Tests until a call fails, as NCCL's proxy does: it then leaves its loop. */
+/* Tests requests until a call fails. NCCL's proxy leaves its loop then, too. */
 static void keep_testing(struct pending *pending) {
   for (double end = now_seconds() + LATER_SECONDS; now_seconds() < end && !pending->failed; sched_yield()) {
     for (int i = 0; i < pending->count && !pending->failed; i++) {

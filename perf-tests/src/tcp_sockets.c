@@ -25,23 +25,23 @@ struct handle {
   } address;
   socklen_t length;
   int threads, count;
-  uint64_t token;             /* chosen by the listening end: only a holder of the handle knows it */
-  struct tcp_sockets *coming; /* of the connecting end, NULL in a fresh handle */
+  uint64_t token;             /* chosen by the listening end; only a holder of the handle knows it */
+  struct tcp_sockets *coming; /* sockets that the connecting end is opening; NULL in a fresh handle */
 };
 
 _Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
 
 /* The first bytes of every socket. */
 struct greeting {
-  uint64_t token;      /* the handle's */
-  uint64_t connection; /* chosen by the connecting end: several may connect to one listener at once */
-  uint32_t socket;     /* 0 control, from 1 on data */
+  uint64_t token;      /* the handle's token */
+  uint64_t connection; /* chosen by the connecting end, since several may connect to one listener at once */
+  uint32_t socket;     /* 0 for the control socket, data sockets from 1 on */
   uint32_t zero;
 };
 
 /* An accepted socket whose greeting is incomplete. */
 struct guest {
-  int fd; /* -1 if there is none */
+  int fd; /* -1 if there is no socket */
   double since;
   struct greeting greeting;
   size_t heard;
@@ -51,7 +51,7 @@ struct tcp_listener {
   int fd, threads, count;
   uint64_t token;
   struct guest guests[TCP_MOST_GUESTS];
-  struct tcp_sockets *coming; /* connections with some of their sockets */
+  struct tcp_sockets *coming; /* connections of which some sockets have arrived */
 };
 
 static void close_socket(int fd) {
@@ -129,7 +129,10 @@ static int read_settings(int *threads, int *count) {
              : refuse("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than 64 sockets");
 }
 
-/* Global IPv6 before IPv4 before loopback, of an interface with the requested prefix. */
+/*
+ * Chooses an address of an interface with the requested prefix: a global IPv6 address before IPv4, and IPv4 before
+ * loopback.
+ */
 static int choose_address(void *address, socklen_t *length) {
   const char *wanted = getenv("NCCL_SOCKET_IFNAME");
   struct ifaddrs *all;
@@ -209,7 +212,7 @@ static void turn_away(struct guest *guest, int error, const char *why) {
   guest->fd = -1;
 }
 
-/* Returns 1 when the guest has greeted. A guest that is too slow or has a wrong greeting is closed. */
+/* Returns 1 when the guest's greeting is complete. Closes a guest that is too slow or has a wrong greeting. */
 static int read_greeting(const struct tcp_listener *listener, struct guest *guest) {
   struct greeting *greeting = &guest->greeting;
   while (guest->heard < sizeof *greeting) {
@@ -232,7 +235,7 @@ static int read_greeting(const struct tcp_listener *listener, struct guest *gues
   return guest->fd >= 0;
 }
 
-/* Returns the connection's place among the incoming ones; a new one's is at the end. */
+/* Returns the place of a connection in the list of incoming ones. The place of a new connection is at the end. */
 static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t connection) {
   struct tcp_sockets **place = &listener->coming;
   while (*place != NULL && (*place)->connection != connection) place = &(*place)->next;
@@ -242,7 +245,7 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
   return place;
 }
 
-/* Adds a guest's socket, after its greeting, to its connection. A complete connection is removed and returned. */
+/* Adds a guest's socket, after its greeting, to its connection. Removes and returns a complete connection. */
 static int add_to_connection(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
   struct tcp_sockets **place = place_of(listener, guest->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;
@@ -260,7 +263,7 @@ static int add_to_connection(struct tcp_listener *listener, struct guest *guest,
   return NCCL_SUCCESS;
 }
 
-/* Returns a place for one more guest: if all are taken, that of the longest silent one. */
+/* Returns a place for one more guest. If all places are taken, it is that of the guest that has been silent longest. */
 static struct guest *room(struct tcp_listener *listener) {
   struct guest *oldest = &listener->guests[0];
   for (struct guest *guest = listener->guests; guest < listener->guests + TCP_MOST_GUESTS; guest++) {
@@ -271,7 +274,7 @@ static struct guest *room(struct tcp_listener *listener) {
   return oldest;
 }
 
-/* Each guest's greeting is read before it may be evicted. */
+/* Reads the greetings of all guests first, so that no guest is evicted whose greeting has arrived. */
 int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
   int result = NCCL_SUCCESS;
   *out = NULL;
@@ -318,7 +321,7 @@ int tcp_connect(void *opaque, struct tcp_sockets **out) {
     }
     struct greeting greeting = {
         .token = handle->token, .connection = sockets->connection, .socket = (uint32_t)sockets->there};
-    /* A fresh socket has room for it. */
+    /* A fresh socket always has room for the greeting. */
     if (send(*fd, &greeting, sizeof greeting, MSG_NOSIGNAL) != sizeof greeting) return give_up(handle, "greeting");
   }
   handle->coming = NULL;

@@ -9,7 +9,7 @@
 
 enum { TAG = 3 };
 
-/* A connection in each direction with one rank; receives are posted ahead, and completed in order. */
+/* A connection in each direction with one rank. Receives are posted ahead, and complete in order. */
 struct peer {
   void *listener, *send_comm, *receive_comm, *send_memory, *receive_memory;
   uint64_t expected, posted, come;
@@ -90,7 +90,7 @@ static void expect(int sender, uint64_t count) {
 }
 
 static void *send(int to, uint64_t number, bool ordered) {
-  (void)ordered; /* all of them are */
+  (void)ordered; /* ignored: all messages are ordered */
   void *request = NULL;
   check(net_isend(&net, peers[to].send_comm, from + transfer_piece(options, to, number), options->bytes, TAG,
                   peers[to].send_memory, &request),

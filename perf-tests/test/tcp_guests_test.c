@@ -1,4 +1,4 @@
-/* Clients of the TCP plugin's listener that aren't peers, or are slow: peers connect beside them. */
+/* Clients of the TCP plugin's listener that aren't peers, or are slow. Peers must be able to connect beside them. */
 #include <dirent.h>
 
 #include "../src/report.h"
@@ -30,7 +30,7 @@ static void want_warning(const char *end) {
 }
 
 static struct tcp_listener *listener;
-static struct handle *handle; /* of NCCL's size */
+static struct handle *handle; /* size of NCCL's handle */
 
 static void begin(void) {
   warnings = 0;
@@ -52,7 +52,7 @@ static int files_now(void) {
   return count;
 }
 
-/* Makes one accept, which must find no connection. */
+/* Calls accept once, which must find no connection. */
 static void attend(void) {
   struct tcp_sockets *sockets;
   check(tcp_accept(listener, &sockets), "accept");
@@ -69,7 +69,7 @@ static void say(int fd, const void *data, size_t size) {
   WANT(send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size, "a guest can't speak: %s", strerror(errno));
 }
 
-/* Accepts until the listener closes the guest's socket. */
+/* Calls accept until the listener closes the guest's socket. */
 static void want_evicted(int fd) {
   char byte;
   while (would_block(recv(fd, &byte, 1, MSG_DONTWAIT))) attend();

@@ -73,7 +73,7 @@ void deliver_mail(const struct mail *mail) {
     case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
     case MAIL_GROUPS_LOST:
     case MAIL_LETTER:
-    case MAIL_FLUSH: /* of its sends; the engine reads the pair's state */
+    case MAIL_FLUSH: /* flushes the pair's sends; the engine reads the pair's state */
     case MAIL_COMPLETION: break;
   }
   pthread_mutex_unlock(&objects);
@@ -140,11 +140,11 @@ void ibv_ack_async_event(struct ibv_async_event *event) {
     case IBV_EVENT_PATH_MIG:
     case IBV_EVENT_PATH_MIG_ERR:
     case IBV_EVENT_QP_LAST_WQE_REACHED: acknowledge(&qp->mutex, &qp->cond, &qp->events_completed); break;
-    default: break; /* of a port or a device, and of objects that the stand-in lacks */
+    default: break; /* events of a port or device, or of kinds of objects that the stand-in lacks */
   }
 }
 
-/* An object lives until its events have been acknowledged, as the verbs' manual requires. */
+/* An object can't be destroyed until its events have been acknowledged, as the verbs' manual requires. */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
                         const uint32_t *acknowledged) {
   pthread_mutex_lock(mutex);

@@ -19,7 +19,7 @@
 
 #include "settings.h"
 
-#define MAGIC 0x534e4435u /* changed with every change of the layout */
+#define MAGIC 0x534e4435u /* changes with every change of the layout */
 
 struct fabric *fabric;
 uint32_t self;
@@ -44,7 +44,10 @@ const char *fabric_path(void) {
   return path_in_use;
 }
 
-/* Returns a process's start time, or 0 if there is none: field 22 of its stat, after a name that may contain blanks. */
+/*
+ * Returns a process's start time, or 0 if there is no such process. It is field 22 of /proc/PID/stat, after a name that
+ * may contain blanks.
+ */
 static uint64_t start_of(uint32_t pid) {
   char name[64], text[1024];
   snprintf(name, sizeof name, "/proc/%u/stat", pid);
@@ -74,8 +77,8 @@ void lock(shared_lock *lock) {
     if (tries > 100) sched_yield();
     if (tries % 4096 == 4095 && !process_lives(holder)) {
       /*
-       * The dead holder's change may be half done. Its own objects are reaped, and all others are consistent at every
-       * store.
+       * The dead holder's change may be half done. The reaper frees that process's own objects, and all other objects
+       * are consistent after every store.
        */
       if (atomic_compare_exchange_strong(lock, &holder, self)) return;
     }
@@ -156,7 +159,10 @@ static int complain(const char *what) {
   return error;
 }
 
-/* Opens the file and holds its lock. A file removed during the wait for the lock is unused. */
+/*
+ * Opens the file and locks it. If the file was removed during the wait for the lock, it is unused, and another one is
+ * opened.
+ */
 static int open_locked(const char *path, bool create) {
   for (;;) {
     int file = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
@@ -171,7 +177,7 @@ static int open_locked(const char *path, bool create) {
   }
 }
 
-/* Called with the file's lock held. */
+/* The caller holds the file's lock. */
 static int map_file(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return complain("cannot stat");
@@ -200,7 +206,7 @@ int fabric_open(const char *path, bool keep) {
   if (fabric_file < 0) return complain("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
-    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* for ownership of locks only */
+    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number that serves only as owner of locks */
     if (keep) fabric->kept = true;
     fabric_reap();
   }
@@ -230,7 +236,8 @@ static int take_slot(void) {
 
 /* The last process to leave removes the file, unless the control program created it. */
 static void leave(void) {
-  if (self == 0 || atomic_load(&fabric->processes[self - 1].pid) != (uint32_t)getpid()) return; /* a forked child */
+  /* this is a forked child */
+  if (self == 0 || atomic_load(&fabric->processes[self - 1].pid) != (uint32_t)getpid()) return;
   flock(fabric_file, LOCK_EX);
   free_objects_of(self);
   atomic_store(&fabric->processes[self - 1].pid, 0);
@@ -279,7 +286,7 @@ static void join(void) {
     join_error = configure();
     if (join_error == 0) join_error = take_slot();
     if (join_error == 0) {
-      /* If Yama restricts access, the others may reach this process's memory only with its consent. */
+      /* If Yama restricts ptrace, other processes need this consent to access this process's memory. */
       prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
       atexit(leave);
     }

@@ -1,7 +1,7 @@
 /*
- * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: the client gets a
- * path and an answer, and the server gets the addresses and no path (drivers/infiniband/core/cma.c,
- * cma_ib_new_udp_id). A lost request isn't repeated: the client is notified at once.
+ * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: the client gets a path
+ * and an answer, and the server gets the addresses and no path (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). A
+ * lost request isn't repeated: the client gets an error event at once.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void write_address(struct sockaddr_storage *to, const uint8_t address[16]
   }
 }
 
-/* At the same offset in both families. */
+/* Returns the port, which has the same offset in both families. */
 static uint16_t port_of(const struct sockaddr *address) {
   return ntohs(((const struct sockaddr_in *)address)->sin_port);
 }
@@ -126,7 +126,7 @@ static int answer(struct rdma_cm_id *id, struct subnet_letter letter) {
   letter.to = question->from;
   letter.client_id = question->client_id;
   int error = standin_cm_send(&letter);
-  /* The client may have ended. */
+  /* A client that has ended is no error. */
   return error == 0 || error == ENOENT ? 0 : cm_fail(error);
 }
 

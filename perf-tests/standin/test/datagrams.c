@@ -1,4 +1,7 @@
-/* Unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh has them in two. */
+/*
+ * Tests of unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh tests them in
+ * two.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ static int start_in(struct end *end, uint32_t key, uint16_t partition) {
 
 static int start(struct end *end, uint32_t key) { return start_in(end, key, 0); }
 
-/* Its connection is replaced by a pair for datagrams. */
+/* Replaces the end's connection by a queue pair for datagrams. */
 static struct end *open_datagrams_on(uint32_t device) {
   struct options options = usual_options();
   options.device = device;
@@ -186,7 +189,7 @@ static void connections_take_no_part(bool in_child) {
 
 enum { LEFT_LID = 1, RIGHT_LID = 2, GROUP_LID = 0xc000, UNTOUCHED = 0xee };
 
-/* Two devices of a host, before anything is opened. */
+/* Sets up two devices of a host, before any device is opened. */
 static void be_infiniband(void) {
   setenv("STANDIN_LINK", "infiniband", 1);
   setenv("STANDIN_DEVICES", "2", 1);
@@ -267,7 +270,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
       .dlid = GROUP_LID, .is_global = 1, .sl = 2, .grh = {.dgid = GROUP, .sgid_index = 1, .hop_limit = 0}};
   struct ibv_ah *handle = handle_by(left, path);
   CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
-  vanishes(left, handle, EVERYBODY, right); /* its port hasn't joined */
+  vanishes(left, handle, EVERYBODY, right); /* the sender's port hasn't joined the group */
   control("send 0/0 ff1e::77");
   CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "sent");
   struct ibv_wc got = await(right, 1000);
@@ -278,7 +281,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
   vanishes(left, other, EVERYBODY, right);
   control("leave 0/1 ff1e::77");
   control("send 0/1 ff1e::77");
-  vanishes(left, handle, EVERYBODY, right); /* it has joined only to send */
+  vanishes(left, handle, EVERYBODY, right); /* the port has joined only to send */
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID + 1) == EINVAL, "the LID of another one");
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID) == 0, "leave");
   CHECK(ibv_destroy_ah(handle) == 0 && ibv_destroy_ah(other) == 0, "handles");

@@ -93,7 +93,7 @@ static void addresses_come_and_go(bool in_child) {
   CHECK(ibv_query_gid(both.first->context, 1, 1, &gid) == 0 && gid.global.interface_id == 0, "is zero to the old verb");
   CHECK(ibv_query_gid(both.first->context, 1, 16, &gid) == -1 && errno == EINVAL, "beyond the table");
   post_write(&both, 1);
-  await_status(both.first, 1, IBV_WC_RETRY_EXC_ERR); /* queue pairs bound to it can't send any more */
+  await_status(both.first, 1, IBV_WC_RETRY_EXC_ERR); /* queue pairs bound to the removed address can't send any more */
   close_couple(both);
 }
 
@@ -147,7 +147,7 @@ static void a_peer_that_was_killed_answers_no_more(bool in_child) {
   close_couple(both);
 }
 
-/* A connection per plane, as Heddle makes them. */
+/* Makes a connection per plane, as Heddle does. */
 static void each_address_counts_what_it_sent(bool in_child) {
   struct options options = usual_options();
   struct couple both[4];

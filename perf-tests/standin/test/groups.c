@@ -1,4 +1,4 @@
-/* InfiniBand groups that programs join by librdmacm, whose double is beside the stand-in's libibverbs. */
+/* Tests of InfiniBand groups that programs join through librdmacm, whose double is beside the stand-in's libibverbs. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>

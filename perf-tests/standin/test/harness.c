@@ -233,7 +233,7 @@ struct answer {
 };
 
 struct second {
-  struct end *end; /* in this process, or */
+  struct end *end; /* the second end is in this process */
   pid_t child;
   int socket;
 };
@@ -285,7 +285,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "errno %d", errno);
   second->child = fork();
   if (second->child == 0) {
-    close(ends[0]); /* so that the input ends when the first process does */
+    close(ends[0]); /* closes this copy, so that the child's input ends when the first process does */
     serve(ends[1], options);
   }
   close(ends[1]);
@@ -351,7 +351,7 @@ enum ibv_event_type second_event(struct second *second) {
   return (enum ibv_event_type)give(second, (struct order){.command = EVENT}).value;
 }
 
-/* The child is started before this process opens the stand-in, whose thread a fork would not copy. */
+/* The child starts before this process opens the stand-in, since a fork would not copy the stand-in's thread. */
 struct couple couple(const struct options *options, bool in_child) {
   struct couple both = {.second = start_second(options, in_child)};
   both.first = open_end(options);

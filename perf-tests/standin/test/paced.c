@@ -1,4 +1,4 @@
-/* Rate and latency: the delays that they cause, and that nothing is reordered by them. */
+/* Tests of rate and latency: the delays that they cause, and that they reorder nothing. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static double microseconds(struct couple *both, enum ibv_wr_opcode opcode, uint3
   return (double)(clock_ns() - begin) / 1e3;
 }
 
-/* Returns the least of several rounds: a busy machine may slow one down, never speed it up. */
+/* Returns the least time of several rounds, since a busy machine may slow a round down but never speed it up. */
 static double least(struct couple *both, enum ibv_wr_opcode opcode, uint32_t length, uint32_t count) {
   double least = 1e12;
   for (int round = 0; round < 5; round++) {
@@ -60,7 +60,7 @@ static void nothing_lands_before_its_time(bool in_child) {
   close_couple(both);
 }
 
-/* Without polling, the thread does it. */
+/* If nobody polls, the stand-in's thread does the work. */
 static void what_is_due_happens_without_polling(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);

@@ -102,7 +102,7 @@ public class ReorderBenchmark {
     return window.oldestGroup();
   }
 
-  /** Measures the JDK's collections instead: a bit set for each open message. */
+  /** Measures a bit set of the JDK's for each open message instead. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES * CHUNKS)
   public long bitSets() {

@@ -5,8 +5,8 @@ package io.heddle.perftest;
  *
  * @param sizeBytes length of a message
  * @param iterations total messages
- * @param peak 0 if not measured
- * @param average MiB/s or Gb/s
+ * @param peak peak rate, 0 if not measured
+ * @param average average rate, in MiB/s or Gb/s
  * @param messageRate millions per second
  */
 record BandwidthReport(

@@ -7,8 +7,9 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * Loop of the bandwidth tests: keeps every queue pair's window full, or takes and reposts receives,
- * or both. One message size; the calling thread; no allocation in {@link #run}.
+ * Loop of the bandwidth tests for one message size. It keeps every queue pair's window full, or
+ * takes and reposts receives, or both. It uses only the calling thread, and {@link #run} allocates
+ * nothing.
  */
 final class BandwidthRun {
   private static final int POLL_BATCH = 16;
@@ -112,7 +113,7 @@ final class BandwidthRun {
     }
   }
 
-  /** Posts the first receives, before the peer may send. */
+  /** Posts the first receives. The peer may send only after this. */
   void postFirstReceives() {
     int depth = settings.traffic().receiveDepth();
     for (int i = 0; receives && i < count; i++) {
@@ -175,8 +176,9 @@ final class BandwidthRun {
   }
 
   /*
-   * Returns whether a test by time waits for its last sends. If both ends send, each stops by its own clock. A peer
-   * that has stopped posts no more receives, so the last sends might never complete.
+   * Returns whether a test with a duration waits for its last sends. If both ends send, each stops
+   * by its own clock. A peer that has stopped posts no more receives, so the last sends might never
+   * complete.
    */
   private boolean waitsForSends() {
     return sends && !receives;
@@ -224,7 +226,7 @@ final class BandwidthRun {
     totalPosted += messages;
   }
 
-  /* The last messages may be unsignalled: one more, signalled, completes them. */
+  /* The last messages may be unsignalled, so one more signalled message completes them. */
   private void closeWindows() {
     for (int i = 0; waitsForSends() && i < count; i++) {
       if (posted[i] != signalledUpTo[i]) {

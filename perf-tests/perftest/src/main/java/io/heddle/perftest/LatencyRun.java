@@ -7,8 +7,8 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * Ping-pong: each end answers a message with one of its own. The calling thread; no allocation in
- * {@link #run}.
+ * Ping-pong, in which each end answers a message with its own message. It uses only the calling
+ * thread, and {@link #run} allocates nothing.
  */
 abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   final TestQueues queues;
@@ -63,10 +63,10 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   /** Waits for the other end's next message. Returns whether it arrived. */
   abstract boolean awaitMessage();
 
-  /** Prepares the message for its {@link #sent}th sending. */
+  /** Prepares the content of the next message, whose number is {@link #sent}. */
   abstract void prepare();
 
-  /** Waits until the last message is acknowledged. Returns whether it was. */
+  /** Waits until the last message is acknowledged. Returns false if the run ended before. */
   abstract boolean awaitCompletion();
 
   final void play() {
@@ -106,7 +106,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   /**
    * Waits for a completion.
    *
-   * @param untilOver whether the end of the measured time ends the wait too
+   * @param untilOver whether the wait also ends when the measured time ends
    */
   final boolean await(CompletionQueue queue, boolean receive, boolean untilOver) {
     while (true) {
@@ -129,7 +129,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   }
 
   /**
-   * @param finished rounds of a test by count
+   * @param finished number of rounds that a test with a number of rounds has finished
    * @throws io.heddle.platform.HeddleException if the queue pair failed or the peer disconnected
    */
   final void throwIfFailed(long finished) {

@@ -158,7 +158,7 @@ final class ReportJson {
   }
 
   /**
-   * Writes it to the requested file, if any.
+   * Writes the document to the requested file, if any.
    *
    * @throws HeddleException if the file can't be written
    */

@@ -29,9 +29,9 @@ final class ReportText {
   }
 
   /**
-   * Formats a number as perftest's printf(3) does: rounds the double's exact value, and ties to
-   * even. Java's Formatter rounds the shortest decimal of the double, and ties up: 25390.625 would
-   * be 25390.63 here and 25390.62 at perftest's end.
+   * Formats a number as perftest's printf(3) does: it rounds the double's exact value, and ties to
+   * even. Java's Formatter rounds the shortest decimal of the double, and ties up. So 25390.625
+   * would be 25390.63 here, but 25390.62 at perftest's end.
    */
   static String fixed(double value, int places) {
     return Double.isFinite(value)
@@ -162,7 +162,7 @@ final class ReportText {
     }
   }
 
-  /** Prints every half round trip in order of time, for {@code -U}. */
+  /** Prints every half round trip in order of time, as option {@code -U} requests. */
   void values(LatencyResult result) {
     if (whole && settings.output().unsorted()) {
       line("#, usec");

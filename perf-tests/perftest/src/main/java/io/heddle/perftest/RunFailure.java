@@ -6,8 +6,8 @@ import io.heddle.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reason why a loop stopped early. The loop only records it; the message is made afterwards. The
- * loop's thread only.
+ * Reason why a loop stopped early. The loop only records the reason; the message is made after the
+ * loop. Only the loop's thread uses it.
  */
 final class RunFailure {
   private WorkCompletion.@Nullable Status status;
@@ -50,7 +50,7 @@ final class RunFailure {
   }
 
   /**
-   * @param progress of the loop, as "12 of 100 messages"
+   * @param progress progress of the loop, such as "12 of 100 messages"
    * @throws HeddleException if a failure was recorded
    */
   void throwIfAny(TestQueues queues, RunGuard guard, String progress) {

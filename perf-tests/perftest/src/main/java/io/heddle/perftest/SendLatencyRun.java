@@ -19,7 +19,7 @@ final class SendLatencyRun extends LatencyRun {
     request.operation = SendWorkRequest.Operation.SEND;
   }
 
-  /** Posts the first receives, before the peer may send. */
+  /** Posts the first receives. The peer may send only after this. */
   void postFirstReceives() {
     for (int i = 0; i < receiveDepth; i++) {
       postNextReceive();
@@ -75,8 +75,8 @@ final class SendLatencyRun extends LatencyRun {
   void prepare() {}
 
   /**
-   * Also posts the receive that replaces a used one: while the message is in flight, not between a
-   * message and its answer.
+   * Also posts the receive that replaces a used one. So this happens while the message is in
+   * flight, not between a message and its answer.
    */
   @Override
   boolean awaitCompletion() {

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One test from the first byte of the handshake to the report. The calling thread. */
+/** A test, from the first byte of the handshake to the report. It uses only the calling thread. */
 final class Session {
   private static final int LARGEST_PARAMETERS_BYTES = 64;
   private static final long LAST_ACKNOWLEDGEMENTS_MS = 2_000;
@@ -29,7 +29,7 @@ final class Session {
   }
 
   /**
-   * Runs the test; afterwards nothing is open.
+   * Runs the test and closes everything that it opened.
    *
    * @throws HeddleException with the reason in one sentence
    */
@@ -84,7 +84,9 @@ final class Session {
     json.write();
   }
 
-  /* The order of records differs between the tests; see docs/perftest-handshake.md. */
+  /*
+   * Exchanges the records. Their order differs between the tests; see docs/perftest-handshake.md.
+   */
   private void connect(PerftestDialogue dialogue, TestQueues queues, PathMtu mtu) {
     TestKind kind = settings.kind();
     if (kind.startsWithRecordOfFirst()) {
@@ -112,7 +114,10 @@ final class Session {
     }
   }
 
-  /* Returns the peer's endpoint parameters of its provider; stock perftest has none. */
+  /*
+   * Returns the peer's endpoint parameters for each queue pair, or none if the peer is stock
+   * perftest.
+   */
   private List<byte[]> peerParameters(PerftestDialogue dialogue, TestQueues queues) {
     List<byte[]> theirs = new ArrayList<>();
     if (!dialogue.peerIsHeddle()) {
@@ -165,7 +170,7 @@ final class Session {
     }
   }
 
-  /* The server of a one-sided test: the client does everything and sends the result. */
+  /* Runs the server of a one-sided test: the client does everything and sends the result. */
   private void watch(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
     dialogue.synchronise(queues.own(0), "the end of the client's run");
     BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
@@ -173,7 +178,10 @@ final class Session {
     dialogue.sayGoodbye(queues.own(0));
   }
 
-  /* Each end reports in its own unit; perftest assumes that the other's is its own. */
+  /*
+   * Converts the peer's report to the unit of this end. Each end reports in its own unit, and
+   * perftest assumes that both use the same.
+   */
   private BandwidthReport inOwnUnit(BandwidthReport report, @Nullable Hello peer) {
     boolean gigabits = settings.output().gigabits();
     if (peer == null || peer.gigabits() == gigabits) {
@@ -282,7 +290,7 @@ final class Session {
     if (settings.kind().endsWithGoodbye() || dialogue.peerIsHeddle()) {
       dialogue.sayGoodbye(queues.own(0));
     } else {
-      /* The peer's last messages may still need an acknowledgement. */
+      /* Waits, since the peer's last messages may still need an acknowledgement. */
       connection.finish();
       connection.awaitEnd(LAST_ACKNOWLEDGEMENTS_MS);
     }

@@ -24,7 +24,7 @@ final class IdlePolicyTest {
     }
   }
 
-  /* 400 Gb/s bring 5,000,000 bytes in 100 us, the longest that a nap of 50 us lasts. */
+  /* At 400 Gb/s, 5,000,000 bytes arrive in 100 us, the longest duration of a nap of 50 us. */
   @ParameterizedTest
   @CsvSource({
     "send_bw -r 512 -s 65536, NAP",

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 
 /**
  * Server and client of one test in one process, each with its own soft device on its own loopback
- * addresses. Neither may leave a verbs object open.
+ * addresses. Neither end may leave a verbs object open.
  */
 final class TwoEnds {
   private static final long LIMIT_SECONDS = 60;
@@ -40,7 +40,7 @@ final class TwoEnds {
     return used;
   }
 
-  /** One end's output, and its failure if it failed. */
+  /** Output of an end, and its failure if it failed. */
   record Said(String out, @Nullable HeddleException failure) {
     /** Returns the words of the row that starts with this message size. */
     String[] row(long size) {
@@ -53,10 +53,10 @@ final class TwoEnds {
     }
   }
 
-  /** Both ends' results. */
+  /** Results of both ends. */
   record Both(Said server, Said client) {}
 
-  /** Returns a command with its options, as {@code write_bw -s 64}. */
+  /** Returns a command with its options, such as {@code write_bw -s 64}. */
   static PerftestCommand command(String arguments) {
     String[] words = arguments.strip().split(" +");
     PerftestCommand command =
@@ -115,10 +115,13 @@ final class TwoEnds {
     return run(both, both, 1);
   }
 
-  /** Runs both ends at once, each with so many planes. */
+  /** Runs both ends at once, each with the given number of planes. */
   Both run(String server, String client, int planes) throws Exception {
     String port = " -p " + freePort();
-    /* On a core shared by both ends and the rest of a build, perftest's half second is too short. */
+    /*
+     * Both ends share a core with the rest of a build, for which perftest's half second is too
+     * short.
+     */
     String patience = " -u 20";
     CompletableFuture<Said> serving =
         CompletableFuture.supplyAsync(
@@ -139,7 +142,7 @@ final class TwoEnds {
     thread.start();
   }
 
-  /* The server listens soon, but not at once. */
+  /* The client retries, since the server doesn't listen at once. */
   private Said connecting(
       String arguments, Map<String, String> environment, CompletableFuture<Said> serving) {
     while (true) {
