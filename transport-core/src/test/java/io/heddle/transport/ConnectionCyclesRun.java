@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Program that repeats one kind of cycle, and prints the process's resources after each stretch:
- * {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, with this many cycles per stretch and
+ * Program that repeats one kind of cycle, and prints the process's resources after each stretch.
+ * Arguments: {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, with cycles per stretch and
  * connections per cycle.
  */
 final class ConnectionCyclesRun {

@@ -49,7 +49,7 @@ public final class Ends implements AutoCloseable {
   private static final int RELEASED = 2;
   private static final int DONE = 1;
 
-  /** One connection. */
+  /** One connection between the two transports. */
   record Link(
       SendComm sender,
       RecvComm receiver,

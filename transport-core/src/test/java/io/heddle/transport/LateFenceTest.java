@@ -27,10 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 class LateFenceTest {
   private static final int SLOTS = 256;
 
-  /* A second per try: nothing fails by itself. */
+  /* The timeout is a second per try, so that nothing fails by itself. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
-  /* The fenced plane. */
+  /* Index of the plane that is fenced. */
   private static final int FENCED = 0;
 
   private final LoopbackFabric fabric = new LoopbackFabric(4711);

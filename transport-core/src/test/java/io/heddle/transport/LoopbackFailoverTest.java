@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoopbackFailoverTest {
   static final List<Integer> FOUR = List.of(1, 2, 3, 4);
 
-  /* 8 ms per try. */
+  /* Settings with 8 ms per try. */
   static final Map<String, String> QUICK =
       Map.of("NCCL_IB_TIMEOUT", "11", "NCCL_IB_RETRY_CNT", "1");
 
@@ -98,7 +98,7 @@ class LoopbackFailoverTest {
 
   @Test
   void silentPlaneWithoutARouteIsAbandonedLongBeforeItsRetriesEnd() {
-    /* 4 s per try, 12 s in all */
+    /* 4 s per try and 12 s in all */
     try (Ends ends = ends(Map.of("NCCL_IB_TIMEOUT", "20", "NCCL_IB_RETRY_CNT", "2"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);

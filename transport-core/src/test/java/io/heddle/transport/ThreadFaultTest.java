@@ -106,7 +106,7 @@ class ThreadFaultTest {
   void failedControlTaskEndsOnlyItsConnection(Error error) {
     try (Ends ends = ends(Map.of(), Map.of());
         Ends.Link link = ends.connect()) {
-      /* The control thread is about to log this line, when it begins the failover. */
+      /* The control thread logs this line when it begins the failover. */
       ends.thrownAt.put("moving off", error);
       Failover failover = link.sending().failover();
       failover.noticed(0, 0, "as injected");

@@ -50,7 +50,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Creates a completion queue with a {@linkplain CompletionQueue#descriptor descriptor} that a
-   * thread can sleep on; EOPNOTSUPP where the device has none.
+   * thread can sleep on; EOPNOTSUPP where the device has no such descriptor.
    */
   default CompletionQueue createWakingCompletionQueue(int capacity) {
     throw new VerbsException(
@@ -76,7 +76,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Returns the native address of {@link #progressedAtNs}, for native code: 8 bytes, valid until
-   * the process ends. 0 where there is none.
+   * the process ends. 0 where the device has no such address.
    */
   default long progressedAtAddress() {
     return 0;

@@ -41,7 +41,7 @@ public record Gid(long high, long low) {
     return value;
   }
 
-  /** Sixteen bytes in network order. */
+  /** Returns the sixteen bytes in network order. */
   public byte[] toBytes() {
     byte[] bytes = new byte[BYTES];
     for (int i = 0; i < 8; i++) {

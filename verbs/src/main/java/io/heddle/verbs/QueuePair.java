@@ -13,7 +13,7 @@ public interface QueuePair extends AutoCloseable {
   /** Largest length of {@link #endpointParameters}. */
   int MOST_PARAMETER_BYTES = 320;
 
-  /** Number on this device, 24 bits. */
+  /** Returns the queue pair's number on this device, 24 bits. */
   int number();
 
   QueuePairState state();
@@ -133,10 +133,10 @@ public interface QueuePair extends AutoCloseable {
   }
 
   /**
-   * Returns the time since the last packet from the peer on any queue pair with the same {@link
-   * ReadyToSendAttributes#peer}, in ns, while this queue pair waits for an acknowledgement beyond
-   * its retries. Suspend time of this host doesn't count. 0 for a queue pair that doesn't wait so,
-   * or is {@link ReadyToSendAttributes#ALONE}. Any thread.
+   * Returns how long this queue pair's peer has been silent, in ns, while this queue pair waits for
+   * an acknowledgement beyond its retries. The time counts from the last packet on any queue pair
+   * with the same {@link ReadyToSendAttributes#peer}. Suspend time of this host doesn't count. 0
+   * for a queue pair that doesn't wait so, or is {@link ReadyToSendAttributes#ALONE}. Any thread.
    */
   default long peerSilentNs() {
     return 0;

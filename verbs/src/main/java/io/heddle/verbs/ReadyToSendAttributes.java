@@ -8,9 +8,10 @@ package io.heddle.verbs;
  * @param retryCount retries after a timeout or sequence error before RETRY_EXCEEDED, 0 to 7
  * @param receiverNotReadyRetryCount retries after a receiver-not-ready NAK, 0 to 6; 7 for no limit
  * @param peer {@link #ALONE}, or a number shared by all queue pairs of this device to the same peer
- *     over different paths. If none of them receives anything, a device that supports it assumes a
- *     slow peer and retries without limit ({@link QueuePair#peerSilentNs}): a retry counts only
- *     where the peer answered on another path. Other devices ignore it.
+ *     over different paths. If none of these queue pairs receives anything, a device with support
+ *     for this assumes a slow peer and retries without limit ({@link QueuePair#peerSilentNs}). A
+ *     retry then counts only where the peer answered on another path. Other devices ignore the
+ *     number.
  */
 public record ReadyToSendAttributes(
     int sendPsn, int timeoutCode, int retryCount, int receiverNotReadyRetryCount, long peer) {

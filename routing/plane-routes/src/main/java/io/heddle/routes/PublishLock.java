@@ -66,7 +66,7 @@ final class PublishLock {
     if (folder != null && !Files.isDirectory(folder)) {
       Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
-      /* Readable by everybody, like the file in it, whatever the umask. */
+      /* Everybody may read the folder, like the file in it, whatever the umask. */
       Files.setPosixFilePermissions(folder, mode);
     }
   }

@@ -54,7 +54,8 @@ public final class RouteAnswer {
   }
 
   /**
-   * Returns the figure of the plane's own route, in Mbit/s. A missing figure isn't replaced yet.
+   * Returns the figure of the plane's own route, in Mbit/s. Only {@link #weight} replaces a missing
+   * figure.
    */
   public int figure(int plane) {
     return RouteCell.weight(cells[plane]);

@@ -1,9 +1,9 @@
 package io.heddle.routes;
 
 /**
- * Route of a plane for one prefix, in 32 bits: bit 31 is set if the plane borrows another plane's
- * path; bits 24 to 30 hold the reason's code, the rest the weight in Mbit/s. Zero leaves the plane
- * to a shorter prefix.
+ * Route of a plane for one prefix, in 32 bits. Bit 31 is set if the plane borrows another plane's
+ * path. Bits 24 to 30 hold the reason's code, and the others the weight in Mbit/s. Zero leaves the
+ * plane to a shorter prefix.
  */
 public final class RouteCell {
   /** Cell without a route. */
@@ -20,7 +20,7 @@ public final class RouteCell {
   /**
    * Returns a cell.
    *
-   * @param weight in Mbit/s; a reason that carries has at least 1, another has 0
+   * @param weight in Mbit/s; at least 1 for a reason with which the plane carries traffic, else 0
    * @throws IllegalArgumentException for {@link WeightReason#NO_ROUTE}, which is {@link #EMPTY}
    */
   public static int of(WeightReason reason, long weight) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory mapping of a routes file, with the numbers of cells and slots from the file's header. */
 final class RoutesMap implements AutoCloseable {
-  /* Readable by jobs of other users. */
+  /* Mode of the file, which jobs of other users may read. */
   private static final int MODE = 0644;
 
   private final Path path;
@@ -175,9 +175,9 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Returns whether the whole mapping is backed. Beyond a file's end there is no memory: an access
-   * there is a SIGBUS, which the JVM turns into an InternalError if the host process leaves it the
-   * signal. So this is checked before and after reading; it costs a system call.
+   * Returns whether the whole mapping is backed. Beyond a file's end there is no memory, and an
+   * access there is a SIGBUS. The JVM turns that into an InternalError, if the host process leaves
+   * it the signal. So this is checked before and after reading; it costs a system call.
    */
   boolean isWhole() {
     return file.sizeBytes() >= bytes;

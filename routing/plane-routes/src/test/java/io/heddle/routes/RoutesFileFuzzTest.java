@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Fuzz test of arbitrary content in place of the routes file: it is refused with its path, or every
- * look-up has a result within bounds, in bounded time.
+ * Fuzz test of arbitrary content in place of the routes file. Either the file is refused with its
+ * path, or every look-up has a result within bounds, in bounded time.
  */
 @EndsWithin(120)
 class RoutesFileFuzzTest {

@@ -8,12 +8,12 @@ package io.heddle.spray;
  * If the late plane is slow by itself, that capacity is idle.
  *
  * <p>The detector compares two throughputs of all planes together: while some planes are dry beside
- * a late one, and at other times. It reports idle capacity if more than half of the dry planes'
- * share is missing, over enough chunks, and if that is a noticeable part of the total capacity.
- * Planes that carry exactly their weight run dry now and then, too: a link's shaper passes the
- * beginning of a message at once, and on a slow plane that is a larger part of the message. A
- * result is valid for a limited time, which counts only while chunks are in flight. Then the
- * detector measures again.
+ * a late one, and at other times. It reports idle capacity if, over enough chunks, more than half
+ * of the dry planes' share is missing. The missing part must also be noticeable in the total
+ * capacity. Planes that carry exactly their weight run dry now and then, too. A link's shaper
+ * passes the beginning of a message at once, and on a slow plane the beginning is a larger part of
+ * the message. A result is valid for a limited time, which counts only while chunks are in flight.
+ * Then the detector measures again.
  *
  * <p>A chunk is carried during the time since its plane's previous completion, or since the plane
  * was last idle. Its bytes are split in proportion between both kinds of time, however late its
@@ -55,8 +55,8 @@ final class IdleCapacity {
   private long polledAtNs;
 
   /*
-   * Per plane, since its last completion: busy time, the part of it beside dry planes, and the part
-   * with all planes busy.
+   * Busy time of each plane since its last completion: all of it, the part beside dry planes, and
+   * the part with all planes busy.
    */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
@@ -70,8 +70,8 @@ final class IdleCapacity {
   private double busyBytes;
 
   /*
-   * The recent span with chunks in flight: its length, the part of it with dry planes beside a late
-   * one, the bytes carried in that part, and the dry planes' share of that part.
+   * The recent span with chunks in flight, and its part with dry planes beside a late one. For that
+   * part: the bytes carried in it, and the dry planes' share of it.
    */
   private double spanNs;
   private double lateNs;

@@ -23,7 +23,7 @@ public final class PlaneLoads {
   /** Bytes charged to a plane for an empty message. */
   private static final int SMALLEST_CHARGE_BYTES = 64;
 
-  /** Divisor of the preferred chunk length up to which a chunk is small. */
+  /** A chunk is small up to the preferred chunk length divided by this. */
   private static final int SMALL_PART = 8;
 
   private static final long REBASE_AT = 1L << 61;
@@ -173,11 +173,11 @@ public final class PlaneLoads {
   }
 
   /**
-   * Returns the plane that would have the lowest virtual time with this chunk, among planes with
-   * room in their queues and their share of the window; −1 if no plane has room. An idle plane
-   * takes any chunk. A plane with less than four preferred chunks takes another, so that a small
-   * weight never starves. Small chunks stay on one plane until that plane is a preferred chunk
-   * ahead of the others, as of the last full comparison.
+   * Returns the plane with the lowest virtual time after this chunk; −1 if no plane has room. A
+   * plane has room if its queues and its share of the window take the chunk. An idle plane takes
+   * any chunk. A plane with less than four preferred chunks takes another, so that a small weight
+   * never starves. Small chunks stay on one plane until that plane is a preferred chunk ahead of
+   * the others, as of the last full comparison.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
     if (weights == derivedFrom
@@ -195,8 +195,8 @@ public final class PlaneLoads {
   }
 
   /**
-   * Returns the plane that would have the lowest virtual time with this chunk, among planes that
-   * also have at most the given bytes in flight.
+   * Returns the plane with the lowest virtual time after this chunk, among planes with room and at
+   * most the given bytes in flight.
    *
    * @param mostInFlight limit of each plane before the chunk; negative for a plane that takes none
    */

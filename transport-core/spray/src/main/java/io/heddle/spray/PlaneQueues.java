@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A plane is late if its next chunk would finish noticeably later than on the first plane to
  * finish. Differences shorter than the caller's polling interval don't count. A late plane gets no
  * chunk. Each queue is also limited to some milliseconds of the plane's rate, or to the caller's
- * polling interval: an unassigned chunk can go to any plane with room, a queued one can't move.
+ * polling interval. An unassigned chunk can go to any plane with room; a queued chunk can't move.
  * With a single usable plane there is no limit.
  *
  * <p>Planes that share a scarce resource, such as one processor, carry in proportion to their bytes
  * in flight. Their rates would preserve any shares once established. So a plane chosen by weight
- * may exceed its limit by as much as the others are below theirs, while it is hardly later than
- * they are.
+ * may exceed its limit by as much as the others are below their limits, unless it is noticeably
+ * later than they are.
  *
  * <p>A slow plane that has been idle is probed with one chunk.
  *
@@ -77,8 +77,8 @@ final class PlaneQueues {
   }
 
   /**
-   * Returns the bytes that each plane may have in flight before it gets a chunk of the length last
-   * passed to {@link #hasRoom}; negative for a plane that gets none.
+   * Returns the bytes that each plane may have in flight before it gets a chunk, of the length last
+   * passed to {@link #hasRoom}. Negative for a plane that gets none.
    */
   long[] mostInFlight() {
     return mostInFlight;

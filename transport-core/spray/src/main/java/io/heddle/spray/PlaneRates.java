@@ -1,11 +1,11 @@
 package io.heddle.spray;
 
 /**
- * Observed rate of each plane of a connection. An acknowledged chunk yields one observation: the
- * bytes in flight on its plane when it was posted, its own included, divided by the time until its
- * acknowledgement. So only the plane's own queue counts, and a caller that polls late is late for
- * all planes alike. Queue pairs of one plane may overtake each other; their chunks are matched in
- * order of posting, which is right on average.
+ * Observed rate of each plane of a connection. An acknowledged chunk yields one observation: bytes
+ * in flight divided by time. The bytes are those on the plane when the chunk was posted, its own
+ * included; the time ends with the acknowledgement. So only the plane's own queue counts, and a
+ * caller that polls late is late for all planes alike. Queue pairs of one plane may overtake each
+ * other; their chunks are matched in order of posting, which is right on average.
  *
  * <p>Two facts need no acknowledgement. A plane whose oldest chunk is overdue is slower than
  * observed. And an observation ages while its plane is idle: its weight falls in units of the time

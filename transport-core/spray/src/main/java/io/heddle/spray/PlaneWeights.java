@@ -22,9 +22,9 @@ public final class PlaneWeights {
   private static final int LARGEST_OF_ROUTES = 4096;
 
   /*
-   * Denominator of shares. Weights up to LARGEST_TO_REFINE stay integers without a division: all
-   * weights of the snapshot are then in units of an eighth. LARGEST_OF_ROUTES leaves room for this
-   * factor.
+   * Denominator of shares. Weights are multiplied by a share's eighths. They are divided by this
+   * number only above LARGEST_TO_REFINE; below it the results are in units of an eighth, without
+   * rounding. LARGEST_OF_ROUTES leaves room for the factor.
    */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;

@@ -87,7 +87,7 @@ class IdleCapacityTest {
         post(2, 2);
         poll(2, 2);
       }
-      /* The second has finished its part; the first continues at its own rate. */
+      /* The second plane has finished its part; the first plane continues at its own rate. */
       for (int at = 0; at < 10; at++) {
         post(2, 0);
         poll(2, 0);

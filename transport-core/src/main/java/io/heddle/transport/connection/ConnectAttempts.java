@@ -31,7 +31,7 @@ final class ConnectAttempts {
   /* Silence after which the next address is tried. */
   private static final long PATIENCE_NS = 2_000_000_000L;
 
-  /* Attempts at an address that accepts and closes without a message. */
+  /* Maximum number of attempts at an address that accepts and then closes without a message. */
   private static final int MAX_SILENT_CLOSES = 3;
 
   private final ControlLoop loop;
@@ -157,7 +157,7 @@ final class ConnectAttempts {
     private String trouble = "";
     private int begun;
 
-    /* Set once the connection was accepted. */
+    /* Channel of the present attempt, set once the connection was accepted. */
     private @Nullable ControlChannel channel;
     private @Nullable ControlChannel calling;
 

@@ -101,7 +101,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
             pairing.pairs().stream().map(PlanePairing.Pair::mine).toList(),
             pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList());
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
-    /* A single plane is an ordinary carrier. */
+    /* With a single plane, the carrier is an ordinary plane. */
     boolean joined = together && paired.count() > 1;
     int maxLinks = device.context().maxLinks();
     if (joined && paired.count() > maxLinks) {
@@ -215,7 +215,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
         this::detachCounters);
   }
 
-  /* Half of the receives that the peer keeps posted, bounded by our queue. */
+  /*
+   * Returns the limit of chunks on a plane: half of the receives that the peer keeps posted,
+   * bounded by our queue.
+   */
   private int maxChunksPerPlane() {
     return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
   }
@@ -462,7 +465,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return health.isLeaving();
   }
 
-  /* Stops using this plane, where a queue pair spans it and others. */
+  /* Stops using this plane in queue pairs that span several planes. */
   private void leaveLink(LocalPlane plane) {
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && link >= 0) {

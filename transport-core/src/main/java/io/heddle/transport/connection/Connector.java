@@ -64,8 +64,8 @@ public final class Connector {
     }
 
     /*
-     * Returns whether the caller has been idle for this time. Called periodically: a call since the
-     * last check counts as a call now.
+     * Returns whether the caller has been idle for this time. Called periodically: a caller that
+     * has called since the last check counts as active now.
      */
     private boolean isIdle(long nowNs, long idleNs) {
       if (asked) {

@@ -407,7 +407,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   /* The handshake's state may be inconsistent. The first step needs no memory. */
   private void breakOff() {
     if (outcome == null) {
-      @SuppressWarnings("unchecked") /* it holds no communicator */
+      @SuppressWarnings("unchecked") /* BROKEN holds no communicator */
       Outcome<C> failed = (Outcome<C>) BROKEN;
       outcome = failed;
     }

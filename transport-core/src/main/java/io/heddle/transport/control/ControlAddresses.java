@@ -106,7 +106,10 @@ public final class ControlAddresses {
     return List.copyOf(chosen);
   }
 
-  /* A guess by the address alone: the first half of IPv6, all but the last byte of IPv4. */
+  /*
+   * Returns whether both addresses seem to be in one subnet, judged by the first half of IPv6, or all
+   * but the last byte of IPv4.
+   */
   private static boolean sameSubnet(InetAddress one, InetAddress other) {
     byte[] left = one.getAddress();
     byte[] right = other.getAddress();

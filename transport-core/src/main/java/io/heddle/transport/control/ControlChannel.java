@@ -28,7 +28,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** Cause of a channel's end. */
   public enum Ending {
-    /** The peer closed it, or its kernel did after its process died. */
+    /** The peer closed the channel, or its kernel did after its process died. */
     PEER,
     /** The peer sent bytes that are no message, or a message that can't be handled. */
     PROTOCOL_ERROR,
@@ -71,10 +71,10 @@ public final class ControlChannel implements ControlLoop.Handler {
   private byte[] begun = NOTHING;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
-  private int descriptor = -1; /* known once it is connected */
+  private int descriptor = -1; /* known once the socket is connected */
   private boolean authenticated = true;
   private boolean heard;
-  /* Whether a whole message has come. */
+  /* Whether a whole message has come on this channel. */
   private boolean spoken;
   private boolean closeWhenSent;
   /* A flag, since socket.isOpen() won't do: a connect that fails closes the socket by itself. */
@@ -177,7 +177,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     fail(Ending.EVICTED, why);
   }
 
-  /* A child process's copy would keep the connection open after this process's end. */
+  /*
+   * A child process's copy of the descriptor would keep the connection open after this process's
+   * end.
+   */
   private void preventInheritance() {
     if (descriptor < 0) {
       descriptor =

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * process, a daemon; it holds no data-path state.
  *
  * <p>An exception in one connection's task ends that connection ({@link ControlTasks}), and the
- * thread goes on. Where that fails as well, or the loop itself fails repeatedly, {@link #isLost} is
- * set for good, and everything that depends on the thread must fail.
+ * thread goes on. If the connection can't be ended either, or if the loop itself fails repeatedly,
+ * {@link #isLost} is set for good, and everything that depends on the thread must fail.
  */
 public final class ControlLoop implements AutoCloseable {
   /** Handler of a registered channel's readiness. */
@@ -162,8 +162,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Runs a task after a delay of {@link #nanoTime}, on the control thread. It can't be cancelled;
-   * {@link ControlTasks} can. Control thread only.
+   * Runs a task after a delay of {@link #nanoTime}, on the control thread. The task can't be
+   * cancelled; tasks of {@link ControlTasks} can. Control thread only.
    */
   public void schedule(long delayNs, Runnable action) {
     timers.add(time.nanoTime() + delayNs, 0, action, ignoreFailure, null);
@@ -272,7 +272,7 @@ public final class ControlLoop implements AutoCloseable {
   void dispatch(SelectionKey key) {
     late |= time.afterWake();
     if (!key.isValid()) {
-      /* Closed by an earlier handler of the same round. */
+      /* An earlier handler of the same round has closed the channel. */
       return;
     }
     Handler handler = (Handler) key.attachment();
@@ -342,8 +342,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /*
-   * Passes the exception to its owner. Callers of an owner that can't be made to fail would wait
-   * forever, so then the whole loop fails.
+   * Passes the exception to the handler of the task's owner. If the handler fails as well, the
+   * owner's callers would wait forever, so the whole loop counts as lost.
    */
   private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
     if (!thread.faults().reportAndHandle(what, thrown, broken)) {
@@ -377,7 +377,7 @@ public final class ControlLoop implements AutoCloseable {
       return 1;
     }
     if (first == null) {
-      return 0; // without limit: execute() wakes the selector
+      return 0; // waits without limit: execute() wakes the selector
     }
     return Math.max(1, (first.dueNs() - time.nanoTime() + 999_999) / 1_000_000);
   }

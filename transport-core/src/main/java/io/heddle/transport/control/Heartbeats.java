@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
  * a Ping; input on any of them counts for all. So an idle connection costs no messages of its own.
  * Control thread.
  *
- * <p>A single channel that no longer carries traffic is detected when it is used next: its message
- * isn't acknowledged at once, and the peer is then probed at its reconnect listeners.
+ * <p>A single channel that no longer carries traffic is detected at its next message. The message
+ * isn't acknowledged at once, and this end then probes the peer at its reconnect listeners.
  */
 public final class Heartbeats {
   /** Period of the beats. */

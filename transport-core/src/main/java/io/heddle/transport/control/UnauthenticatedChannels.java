@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Channels at this process's listeners that haven't authenticated yet, bounded in time and in
  * number, both per process and per address. At the bound, the channel that has waited longest is
- * evicted once it has had a moment for its first message; new connections wait in the kernel until
+ * evicted, once it has had a moment for its first message. New connections wait in the kernel until
  * then. So a flood of silent connections costs a bounded number of descriptors, and peers still get
  * in. Control thread.
  */

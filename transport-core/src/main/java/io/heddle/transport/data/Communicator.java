@@ -138,12 +138,15 @@ public abstract sealed class Communicator implements AutoCloseable
     }
   }
 
-  /** As {@link #progress}, with the baton. */
+  /** As {@link #progress}, for a caller that has the baton. */
   final int drive() {
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    /* Read before polling: completions of the peer's earlier work are then already in the queue. */
+    /*
+     * The peer's state is read before polling: completions of its earlier work are then already in
+     * the queue.
+     */
     ConnectionHealth.Peer peer = path.health().peer();
     boolean there = peer == ConnectionHealth.Peer.ALIVE;
     boolean any = poll();

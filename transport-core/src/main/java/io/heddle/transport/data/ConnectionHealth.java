@@ -14,7 +14,7 @@ public final class ConnectionHealth {
 
   /** State of the peer, in order of severity. */
   public enum Peer {
-    /** Alive as far as known. */
+    /** The peer is alive, as far as known. */
     ALIVE,
 
     /** The peer closed its end in good order; its earlier requests still complete. */

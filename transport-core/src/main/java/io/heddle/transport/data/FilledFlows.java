@@ -7,7 +7,7 @@ package io.heddle.transport.data;
 final class FilledFlows {
   private final SubFlow[] flows;
   private final CommFailure failure;
-  /* Bit i for sub-flow i. */
+  /* Sub-flows of the set, bit i for sub-flow i. */
   private long filled;
 
   /**

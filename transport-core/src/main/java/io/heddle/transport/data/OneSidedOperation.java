@@ -26,13 +26,13 @@ public final class OneSidedOperation {
     }
   }
 
-  /** Whether it is a get, which reads the peer's memory; else a put. */
+  /** Whether the operation is a get, which reads the peer's memory; else it is a put. */
   public boolean get;
 
   /** Request line of the caller, in the group's lines. */
   public int line;
 
-  /** Context that orders it; below {@link ContextOrder#MOST_CONTEXTS}. */
+  /** Context that orders the operation; below {@link ContextOrder#MOST_CONTEXTS}. */
   public int context;
 
   public long localAddress;

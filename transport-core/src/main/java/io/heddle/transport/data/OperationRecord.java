@@ -15,7 +15,7 @@ import io.heddle.reorder.ReorderWindow;
 final class OperationRecord {
   static final int BYTES = 64;
 
-  /** Stands for no registration. */
+  /** Number in place of a registration, where there is none. */
   static final long NONE = -1;
 
   /** Maximum number of a peer's operations in flight; the slots of the ring. */

@@ -17,7 +17,7 @@ final class PeerLine {
   private static final int KEY = 16;
   private static final int CHECK = 24;
 
-  /* Makes the check of a zeroed line fail. */
+  /* Constant that makes the check of a zeroed line fail. */
   private static final long SALT = 0x6865_6464_6c65_3031L;
 
   private PeerLine() {}

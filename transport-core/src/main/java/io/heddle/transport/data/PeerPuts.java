@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Operations begin in the order of their submission, while the target's window has room. The
  * policy cuts each into chunks. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the first is a write
- * of its bytes and a write with immediate of the record. A get's are RDMA READs.
+ * of its bytes and a write with immediate of the record. A get's chunks are RDMA READs.
  */
 public final class PeerPuts extends Communicator {
   /** Another thread holds the baton, and nothing was done. */

@@ -27,13 +27,13 @@ public final class PeerSignals extends Communicator {
   private static final long NOTHING = -1;
 
   private static final byte INCOMPLETE = 0;
-  /* All chunks have come, and its signal waits for earlier ones. */
+  /* All chunks have come, and the operation's signal waits for earlier ones. */
   private static final byte WHOLE = 1;
-  /* Its signal is being added to its word. */
+  /* The operation's signal is being added to its word. */
   private static final byte ADDING = 2;
   /*
-   * Its signal is applied; the slot waits for its turn in the context, since earlier operations
-   * aren't finished.
+   * The operation's signal is applied. The slot waits for its turn in the context, since earlier
+   * operations aren't finished.
    */
   private static final byte SIGNALLED = 3;
   private static final byte FINISHED = 4;
@@ -332,7 +332,7 @@ public final class PeerSignals extends Communicator {
 
   @Override
   void completionsTaken() {
-    // Signals were applied as their chunks came.
+    // Nothing to do: signals were applied as their chunks came.
   }
 
   @Override

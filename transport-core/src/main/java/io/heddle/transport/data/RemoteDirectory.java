@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Initiator's cache of the peer's registrations. An entry is read from the peer's directory at its
- * first use, and again after a pause while it is missing, since the peer may be about to register.
+ * first use. A missing entry is read again after a pause, since the peer may be about to register.
  * Owned by the holder of the {@link Baton}.
  */
 final class RemoteDirectory {
@@ -86,8 +86,8 @@ final class RemoteDirectory {
   }
 
   /**
-   * Returns whether the entry may be read now: the peer's directory is known, no read is in flight
-   * there, and the last read succeeded or the pause is over.
+   * Returns whether the entry may be read now. The peer's directory must be known, with no read in
+   * flight there. After a read of a missing entry, the pause must be over.
    */
   boolean mayAsk(int registration, long nowNs) {
     return PeerLine.isThere(ring)

@@ -153,7 +153,7 @@ public final class SubFlow {
    * Posts the batch.
    *
    * @param nowNs the time, read once for all planes
-   * @return 0, or the device's error when it didn't take all: a connection never posts more than
+   * @return 0, or the device's error when it didn't take all. A connection never posts more than
    *     its queues hold, so a partial post is a failure of the queue pair
    */
   int post(long nowNs) {

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Follower of the kernel's address and link events: takes connections off planes whose interface
- * loses its carrier or whose address is removed, and has devices look for the successor address.
- * Runs on its own thread, {@code heddle-addresses}, in epoll.
+ * Follower of the kernel's address and link events. Takes connections off planes whose interface
+ * loses its carrier or whose address is removed. Devices then look for the successor address. Runs
+ * on its own thread, {@code heddle-addresses}, in epoll.
  */
 public final class AddressFollower implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;

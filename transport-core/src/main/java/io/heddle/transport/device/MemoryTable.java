@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * where another covers the same bytes. So deregistering ends exactly that key, and memory that is
  * remapped at an old address is registered again (docs/decisions/connections.md).
  *
- * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's:
+ * <p>Registering and deregistering take a lock, from any thread. The data path calls {@link #keys}.
  * NCCL hands a handle to another thread only after the registration has returned, so plain reads
  * see the earlier writes.
  */

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Log of planes that connections leave and rejoin, and of silent peers: one line per peer and
- * plane, since a plane fails for all connections to the peer at once, of which there may be
- * hundreds. Each connection's own change is traced. Control thread.
+ * Log of planes that connections leave and rejoin, and of silent peers. It has one line per peer
+ * and plane: a plane fails for all connections to the peer at once, perhaps hundreds. Each
+ * connection's own change is traced. Control thread.
  */
 public final class PlaneLog {
   /** Connection as this log knows it. */

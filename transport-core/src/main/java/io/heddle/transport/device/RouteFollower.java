@@ -123,7 +123,10 @@ public final class RouteFollower implements AutoCloseable {
     try {
       apply(connection);
     } catch (RoutesCutException cut) {
-      /* Our own thread reports this and closes the file at its next poll; until then no weights are known. */
+      /*
+       * The follower's own thread reports the cut file and closes it at its next poll; until then
+       * no weights are known.
+       */
       log.trace("no weights for %s: %s", connection.peer(), String.valueOf(cut.getMessage()));
     }
   }

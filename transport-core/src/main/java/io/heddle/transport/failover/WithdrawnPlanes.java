@@ -6,7 +6,7 @@ import io.heddle.transport.data.SubFlow;
 
 /**
  * Watch over requests in flight on planes whose routes are withdrawn. They may complete, and then
- * the plane is left without a failure. Where none is answered the plane is silent, and waiting for
+ * the plane is left without a failure. If none is answered, the plane is silent, and waiting for
  * its retries would only cost time. Control thread.
  */
 final class WithdrawnPlanes {
@@ -57,8 +57,8 @@ final class WithdrawnPlanes {
 
   /*
    * Polls the plane's sub-flows. If the other planes have requests in flight too and have answered
-   * none in that time, the peer is slow. Both counts before are from the last answer of the plane,
-   * or of the other planes of a slow peer.
+   * none in that time, the peer is slow. answeredBefore and othersBefore are the counts at the last
+   * answer of the plane, or of a slow peer's other planes.
    */
   private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {

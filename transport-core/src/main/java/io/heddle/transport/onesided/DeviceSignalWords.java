@@ -24,8 +24,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals of a rank that has GPU memory: data in GPU memory is flushed before a signal is added,
- * and signal words in GPU memory are read and written by the adapter (docs/decisions/one-sided.md).
+ * Signals of a rank that has GPU memory. Data in GPU memory is flushed before a signal is added.
+ * The adapter reads and writes signal words in GPU memory (docs/decisions/one-sided.md).
  *
  * <p>Works in rounds. A round takes all waiting additions, flushes arrived data by a read of each
  * registration, and reads the words on the device. Then it adds to words in host memory and writes

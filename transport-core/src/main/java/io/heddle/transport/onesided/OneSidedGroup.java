@@ -127,8 +127,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Deregisters memory. First adds the signals of operations whose senders have completed them,
-   * since those have arrived.
+   * Deregisters memory. First adds the signals of operations that their senders have completed,
+   * since such signals have arrived.
    *
    * @return a result code
    */
@@ -321,8 +321,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Flushes this rank's gets: makes the data that they have read into a registration visible. In
-   * host memory it already is.
+   * Flushes this rank's gets: makes visible the data that they have read into a registration. Data
+   * in host memory is visible already.
    *
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to wait for, or a negated result code

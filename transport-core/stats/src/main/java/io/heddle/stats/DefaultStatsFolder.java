@@ -21,7 +21,7 @@ final class DefaultStatsFolder {
   private static final int MOST = 16;
   private static final String NAMELESS = "?";
 
-  /* Readable by all, less the umask. */
+  /* Mode of the folder: readable by all, less the umask. */
   private static final int MODE = 0755;
 
   private DefaultStatsFolder() {}
@@ -66,7 +66,7 @@ final class DefaultStatsFolder {
       FileStatus status = folder.status();
       if (status.owner() == LinuxCalls.geteuid()) {
         if (status.isWritableByOthers()) {
-          folder.denyWriteToOthers(); // created under a lax umask
+          folder.denyWriteToOthers(); // the folder was created under a lax umask
         }
         return folder;
       }

@@ -67,7 +67,9 @@ public final class DistinctErrors implements Log {
     log.write(level, sentence);
   }
 
-  /** Returns the sentence with its numbers replaced: sentences with equal results are one error. */
+  /**
+   * Returns the sentence with its numbers replaced: sentences with equal results are one warning.
+   */
   public static String words(String sentence) {
     return Numbers.PATTERN.matcher(sentence).replaceAll("#");
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Memory of this process's statistics: a mapped file, or private memory if there can be no file. An
  * observer never keeps a job from running, so a missing file costs only a warning.
  *
- * <p>The file has its full length at once, and its blocks are allocated on demand: a store into a
- * mapped page without room on the file system would be a fault.
+ * <p>The file has its full length at once. Its blocks are allocated before their first use, since a
+ * store into a mapped page without room on the file system would be a fault.
  */
 final class StatsMemory implements AutoCloseable {
   private static final int MODE = 0644;

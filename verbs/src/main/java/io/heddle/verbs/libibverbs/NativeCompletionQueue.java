@@ -87,7 +87,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   public int poll(WorkCompletion[] into) {
     int most = Math.min(into.length, BATCH);
     int taken = pollOnce(most);
-    /* Empty is by far the most frequent result. */
+    /* No completion is by far the most frequent result. */
     return taken == 0 ? 0 : take(into, most, taken);
   }
 

@@ -189,7 +189,7 @@ final class NativeContext implements DeviceContext {
     return taken.size();
   }
 
-  /* Called by children when they close. */
+  /* Methods that children call when they close. */
 
   private void closed(NativeProtectionDomain pd) {
     domains.remove(pd);

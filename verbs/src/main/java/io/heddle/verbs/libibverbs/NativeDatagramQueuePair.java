@@ -37,7 +37,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private volatile QueuePairState moved = QueuePairState.RESET;
   private boolean closed;
 
-  /** Under the shared lock. */
+  /** Creates the queue pair; called under the shared lock. */
   NativeDatagramQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
     this.queues = queues;
@@ -146,7 +146,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
     }
   }
 
-  /* Posting thread. */
+  /* Methods of the posting thread. */
 
   @Override
   public int postSend(DatagramWorkRequest first) {

@@ -42,7 +42,7 @@ final class NativeQueuePair implements QueuePair {
   private GidTable.@Nullable Entry local;
   private boolean closed;
 
-  /** Under the shared lock. */
+  /** Creates the queue pair; called under the shared lock. */
   NativeQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
     this.queues = queues;
@@ -195,7 +195,7 @@ final class NativeQueuePair implements QueuePair {
         });
   }
 
-  /* Posting thread. */
+  /* Methods of the posting thread. */
 
   @Override
   public int postSend(SendWorkRequest first) {

@@ -62,15 +62,15 @@ enum Verb {
 
   /** Form in which a function reports a failure. */
   enum Report {
-    /** NULL, with the reason in errno. */
+    /** The function returns NULL, with the reason in errno. */
     POINTER,
-    /** −1, with the reason in errno. */
+    /** The function returns −1, with the reason in errno. */
     MINUS_ONE,
-    /** The errno value as result. */
+    /** The function returns the errno value. */
     ERRNO_VALUE,
-    /** The negated errno value as result; else a count. */
+    /** The function returns the negated errno value, or a count. */
     NEGATIVE_ERRNO,
-    /** No failure is possible. */
+    /** The function can't fail. */
     NOTHING
   }
 

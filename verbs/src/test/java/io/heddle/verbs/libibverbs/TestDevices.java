@@ -21,7 +21,7 @@ final class TestDevices {
     return new LibibverbsProvider().devices(Map.of(), Log.toStandardError(), ledger);
   }
 
-  /** For {@code @EnabledIf}. */
+  /** Condition for {@code @EnabledIf}. */
   static boolean areThere() {
     return !all(new LeakLedger()).isEmpty();
   }

@@ -31,7 +31,7 @@ public final class LoopbackFabric {
   private final Set<Gid> stuck = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final PostedWrites posted = new PostedWrites();
-  /* Allocated once: tests count a round's allocations. */
+  /* The lambda is allocated once, since tests count a round's allocations. */
   private final IntUnaryOperator below = this::below;
   private long random;
   private int nextNumber = 0x11;

@@ -158,7 +158,7 @@ public final class TransmitRing {
     tail++;
   }
 
-  /* More trains are outstanding than ever before. */
+  /* Doubles the tables: more trains are outstanding than ever before. */
   private void grow() {
     int wide = 2 * (mask + 1);
     int first = (int) head & mask;
@@ -180,7 +180,7 @@ public final class TransmitRing {
   }
 
   /*
-   * Copies the rows of the full ring to larger arrays: from the oldest row, at position first, to
+   * Copies the rows of the full ring to larger arrays. The oldest row moves from position first to
    * position to.
    */
   private Object grown(Object old, Object wide, int first, int to) {
@@ -215,7 +215,10 @@ public final class TransmitRing {
     return firstPsn[(int) index & mask] + psnSpan[(int) index & mask];
   }
 
-  /** Returns whether the slot has a READ request, whose numbers are its responses'. */
+  /**
+   * Returns whether the slot has a READ request. The slot's numbers are then those of the READ's
+   * responses.
+   */
   public boolean isRead(long index) {
     return PacketFormat.opcode(address(index)) == PacketFormat.READ_REQUEST;
   }

@@ -12,10 +12,10 @@ import java.util.TreeSet;
 /**
  * Address prefix filter that one peer has from us (RFC 5291, RFC 5292), as lines to send.
  *
- * <p>An unwanted prefix is denied under its line's number, never removed: one widespread BGP
- * implementation takes every removal for the removal of all lines, and sends its whole table. Once
- * most lines are denied, the filter is rebuilt: a message with a deferred answer removes all lines,
- * and the full list follows.
+ * <p>An unwanted prefix is denied under its line's number, never removed. One widespread BGP
+ * implementation takes every removal for the removal of all lines, and then sends its whole table.
+ * Once most lines are denied, the filter is rebuilt: a message with a deferred answer removes all
+ * lines, and the full list follows.
  */
 final class PeerFilter {
   private static final int FIRST_SEQUENCE = 5;

@@ -121,7 +121,7 @@ public final class Rib implements AutoCloseable {
     return options;
   }
 
-  /** Returns the number of a known or new plane. */
+  /** Returns the number of the plane with this key; a new plane gets the next number. */
   int plane(String key, String via) {
     Integer known = planes.get(key);
     if (known != null) {

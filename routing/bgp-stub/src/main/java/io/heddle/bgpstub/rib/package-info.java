@@ -6,8 +6,8 @@
  *
  * <p>Everything runs on the speaker's thread. Readers do the longest match, plane by plane, so a
  * changed route is one cell, whatever it covers. A host route with path bandwidth 0 takes its plane
- * out of the covering route's next hops for that host; its withdrawal undoes that, without
- * computing a second route.
+ * out of the covering route's next hops for that host. The withdrawal of the host route undoes
+ * this, without computing a second route.
  */
 @NullMarked
 package io.heddle.bgpstub.rib;

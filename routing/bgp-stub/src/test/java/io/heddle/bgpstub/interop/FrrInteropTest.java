@@ -154,8 +154,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * For each filter, the leaf has the routes of the last line and of the host behind it, and
-   * others. 169 lines fill a message, so the 170th is alone in a second one.
+   * For each filter, the leaf has the routes of the last line and of the next host, and others. 169
+   * lines fill a message, so the 170th is alone in a second one.
    */
   @Test
   void filterOfAnyLengthPermitsItsPrefixes() throws Exception {

@@ -55,8 +55,8 @@ public final class PeerSession {
   private long failedAttempts;
   private long rejected;
   /*
-   * Last logged causes of rejections: the session's end that began an idle time, and the number of
-   * the session that was up.
+   * Latest causes for which a rejection was logged: the end of a session, and the number of an
+   * established session.
    */
   private @Nullable SessionEnd loggedEnd;
   private long loggedSession;
@@ -71,8 +71,8 @@ public final class PeerSession {
     this.path = new PeerPath(speaker, options);
     this.received = new ReceivedRoutes(this, loop, listener);
     /*
-     * Own generator: a ThreadLocalRandom from here, used on the loop's thread, would be the same in
-     * every process of every host.
+     * Generator of this session. A ThreadLocalRandom fetched here and used on the loop's thread
+     * would be the same in every process of every host.
      */
     Backoff backoff =
         new Backoff(
@@ -270,8 +270,8 @@ public final class PeerSession {
   }
 
   /**
-   * Returns our address of the session if the peer doesn't have it too; null if the session isn't
-   * up, or if a peer on this same host has our address.
+   * Returns our address of the session. Null if the session isn't up, or if the peer, being on this
+   * same host, has our address too.
    */
   @Nullable Endpoint ownEndpoint() {
     return ownEndpoint;

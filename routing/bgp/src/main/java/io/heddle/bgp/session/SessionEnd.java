@@ -24,11 +24,11 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
   public enum Cause {
     /** TCP didn't connect. */
     UNREACHABLE,
-    /** TCP ended, or the peer connected again. */
+    /** TCP ended, or the peer made another connection. */
     CONNECTION_LOST,
     /** The peer sent a NOTIFICATION. */
     PEER_ENDED_IT,
-    /** The peer ended it and wants no routes kept (RFC 8538). */
+    /** The peer ended the session and wants no routes kept (RFC 8538). */
     HARD_RESET,
     /** The peer sent a malformed message. */
     PEER_MALFORMED,
@@ -42,7 +42,7 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     BFD,
     /** The interface is down or has lost its carrier. */
     LINK_DOWN,
-    /** This side ended it by command. */
+    /** This side ended the session by command. */
     STOPPED,
     /** Two connections collided: the other connection stays. */
     COLLISION

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Actions}, deadlines by {@link #nextDeadlineNs}. For one thread.
  */
 final class SessionFsm {
-  /** One of the two connections. */
+  /** Side that made a connection; each side makes at most one. */
   enum Side {
-    /** Made by us. */
+    /** Connection made by us. */
     OUTBOUND,
-    /** Made by the peer. */
+    /** Connection made by the peer. */
     INBOUND
   }
 

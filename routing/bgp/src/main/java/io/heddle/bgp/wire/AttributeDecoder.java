@@ -104,7 +104,9 @@ final class AttributeDecoder {
       case PathAttribute.ORIGIN -> origin(at, length);
       case PathAttribute.AS_PATH -> path(at, length);
       case PathAttribute.NEXT_HOP -> {
-        /* For IPv4's own fields only: other routes have their next hop in MP_REACH_NLRI. */
+        /*
+         * This next hop is for IPv4's own fields only: other routes have theirs in MP_REACH_NLRI.
+         */
         if (length == 4) {
           ipv4NextHop = NextHop.ipv4(WireBytes.i32(bytes, at));
         } else {

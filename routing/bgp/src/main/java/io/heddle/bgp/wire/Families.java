@@ -69,7 +69,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
             : codec(family.afi(), family.safi()) != null;
   }
 
-  /** Returns the codec; null for unicast and for a family that isn't included. */
+  /** Returns the family's codec; null for unicast and for a family that isn't included. */
   @Nullable FamilyCodec<?> codec(int afi, int safi) {
     for (int i = 0; i < codecs.size(); i++) {
       AddressFamily family = codecs.get(i).family();

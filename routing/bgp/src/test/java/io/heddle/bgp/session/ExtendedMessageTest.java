@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of messages of more than 4096 bytes (RFC 8654), in both directions. */
 @EndsWithin(60)
 class ExtendedMessageTest {
-  /* 17 bytes each: 59,500 bytes of routes. */
+  /* Prefixes of 17 bytes each: 59,500 bytes of routes. */
   private static final int ROUTES = 3500;
 
   private final RecordingListener heard = new RecordingListener();

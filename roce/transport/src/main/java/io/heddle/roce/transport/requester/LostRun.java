@@ -19,7 +19,7 @@ final class LostRun {
   }
 
   /**
-   * Searches the first lost run, and returns whether there is one. A READ counts where {@code
+   * Searches for the first lost run, and returns whether there is one. A READ counts where {@code
    * readIsLost}.
    */
   boolean find(boolean readIsLost) {

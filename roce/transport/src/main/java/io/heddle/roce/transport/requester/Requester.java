@@ -227,7 +227,7 @@ public final class Requester {
     return sender.sendNew(link, slot, nowNs);
   }
 
-  /* Returns the payload of a slot, up to the four bytes of an immediate. */
+  /* Returns the payload of a slot. An immediate may count as four bytes of it. */
   private int payload(long slot) {
     return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }

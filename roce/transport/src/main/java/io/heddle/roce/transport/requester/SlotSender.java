@@ -37,7 +37,7 @@ final class SlotSender {
   private boolean softPeer;
   private int probedOn;
 
-  /* Runs after the socket was full. */
+  /* Pause of sending, which runs after the socket was full. */
   private final Pause blocked = new Pause();
 
   SlotSender(
@@ -262,7 +262,7 @@ final class SlotSender {
           : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
-      read.requestedAgain(); /* its last response has come */
+      read.requestedAgain(); /* the READ's last response has come */
       return true;
     }
     throw new IllegalStateException(

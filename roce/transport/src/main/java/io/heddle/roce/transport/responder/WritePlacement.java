@@ -13,7 +13,7 @@ import io.heddle.roce.wire.PsnBits;
  * without waiting for the completion, and overwritten the memory.
  */
 final class WritePlacement {
-  /** Length of its tables. */
+  /** Length of the tables. */
   static final int BYTES = ArrivedPieces.BYTES;
 
   private final MemoryRights rights;

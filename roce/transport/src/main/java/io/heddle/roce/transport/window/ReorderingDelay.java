@@ -1,10 +1,11 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Reordering window of a link: how long after overtaking packets a missing one may arrive before it
- * counts as lost, as in RACK (RFC 8985, section 6.2, step 4). It is 0 on a link that keeps the
- * order: three later packets prove a loss at once. After a spurious loss, which shows that switches
- * spray the link's packets, the window grows until it suffices. Under the progress lock.
+ * Reordering window of a link, as in RACK (RFC 8985, section 6.2, step 4): the time after
+ * overtaking packets in which a missing packet doesn't count as lost yet. It is 0 on a link that
+ * keeps the order: three later packets prove a loss at once. After a spurious loss, which shows
+ * that switches spray the link's packets, the window grows until it suffices. Under the progress
+ * lock.
  */
 public final class ReorderingDelay {
   /*

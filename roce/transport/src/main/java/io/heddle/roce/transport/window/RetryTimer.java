@@ -9,9 +9,9 @@ import io.heddle.verbs.ReadyToSendAttributes;
  * <p>There are two independent timeouts. The device's, {@link RoundTrip}, follows measurements: it
  * probes after milliseconds and doubles up to seconds. The caller's, from timeout code and retry
  * count, limits the silence of a path: {@code 4.096 µs · 2^timeout · (retries + 1)} since the last
- * progress (or the first packet). Only the latter ends the queue pair. It also bounds the former:
- * the caller's time has room for {@code MOST_NEEDED + 1} probes, and the last check is at its end,
- * not a doubled timeout later.
+ * progress (or the first packet). Only the caller's timeout ends the queue pair. It also bounds the
+ * device's timeout: the caller's time has room for {@code MOST_NEEDED + 1} probes. The last check
+ * is at the end of that time, not a doubled timeout later.
  *
  * <p>The caller's time measures the path, not this process: its clock pauses while the process
  * waits for a processor or is stopped. Otherwise, of two processes suspended together, the first to

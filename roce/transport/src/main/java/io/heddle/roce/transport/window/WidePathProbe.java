@@ -104,7 +104,7 @@ public final class WidePathProbe {
       pauseNs = FIRST_PAUSE_NS;
       askAtNs = nowNs;
     } else {
-      askAtNs = nowNs + pauseNs; /* it answers probes, but loses trains */
+      askAtNs = nowNs + pauseNs; /* the path lets probes pass, but loses trains */
     }
     return true;
   }

@@ -27,7 +27,7 @@ class RetryTimerTest {
     return giveUpTimeAfter(fromNs, 0);
   }
 
-  /* Serves the first expiry late. */
+  /* Serves the timer's first expiry late. */
   private long giveUpTimeAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
     timer.arm(nowNs);
