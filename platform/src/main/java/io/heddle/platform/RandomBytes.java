@@ -18,7 +18,7 @@ public final class RandomBytes {
   private RandomBytes() {}
 
   /**
-   * @param count up to 256
+   * @param count number of bytes, up to 256
    */
   public static byte[] of(int count) {
     try (Arena arena = Arena.ofConfined()) {
@@ -32,7 +32,7 @@ public final class RandomBytes {
     }
   }
 
-  /** Returns a number with this many random low bits, up to 31; the others are 0. */
+  /** Returns a number with this many random low bits, up to 31. The other bits are 0. */
   public static int nextBits(int bits) {
     if (bits < 0 || bits > 31) {
       throw new IllegalArgumentException("0 to 31 bits, not " + bits);

@@ -31,7 +31,7 @@ class OpenFileTest {
     }
   }
 
-  /* A child has all descriptors between fork and exec, and so the lock. */
+  /* Between fork and exec, a child has all descriptors, and therefore the lock. */
   @Test
   void closingReleasesLockWhileOtherThreadsStartProcesses() throws Exception {
     CompletableFuture<Integer> children =

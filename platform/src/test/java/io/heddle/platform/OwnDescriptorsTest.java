@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the table of descriptors for forked children; native/test/killed_with_child.c tests that a
- * child closes them.
+ * Test of the table of descriptors for forked children. native/test/killed_with_child.c tests that
+ * a child closes them.
  */
 @EndsWithin(30)
 class OwnDescriptorsTest {

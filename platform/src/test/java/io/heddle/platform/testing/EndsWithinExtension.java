@@ -66,7 +66,10 @@ final class EndsWithinExtension implements InvocationInterceptor {
     }
   }
 
-  /* Limit of the method or the class; a generated test has neither, but its enclosing ones have. */
+  /*
+   * Returns the limit of the method or the class. A generated test has no limit of its own, but its
+   * enclosing tests may have one.
+   */
   private static long limitSeconds(ExtensionContext context) {
     Optional<ExtensionContext> around = Optional.of(context);
     while (around.isPresent()) {

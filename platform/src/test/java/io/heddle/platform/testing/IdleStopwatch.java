@@ -24,7 +24,7 @@ public final class IdleStopwatch {
     return new IdleStopwatch(System::nanoTime, CpuPressure::nanoseconds);
   }
 
-  /** Returns nanoseconds since its start. */
+  /** Returns the nanoseconds since the stopwatch's start. */
   public long ns() {
     long passed = clock.getAsLong() - beganNs;
     return Patience.idleNs(passed, stalled.getAsLong() - beganStalledNs);

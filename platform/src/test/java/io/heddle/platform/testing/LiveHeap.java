@@ -16,8 +16,9 @@ public final class LiveHeap {
   private LiveHeap() {}
 
   /**
-   * Returns the bytes of all objects that survive collections. Some survive only one: those that
-   * wait for a cleaner, or that a thread has just used. So it collects until the size is stable.
+   * Returns the bytes of all objects that survive collections. Some objects survive only one
+   * collection: those that wait for a cleaner, or that a thread has just used. So this method
+   * collects until the size is stable.
    */
   public static long bytes() {
     long least = Long.MAX_VALUE;

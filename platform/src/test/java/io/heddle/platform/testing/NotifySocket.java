@@ -54,7 +54,7 @@ public final class NotifySocket implements AutoCloseable {
   /**
    * Waits for the next datagram.
    *
-   * @throws AssertionError where none arrives
+   * @throws AssertionError if none arrives
    */
   public String hear() {
     return hear(Patience.ofSeconds(LIMIT_SECONDS), "anything");
@@ -84,7 +84,7 @@ public final class NotifySocket implements AutoCloseable {
   /**
    * Waits for a datagram with this prefix.
    *
-   * @throws AssertionError where none arrives
+   * @throws AssertionError if none arrives
    */
   public String hear(String front) {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);

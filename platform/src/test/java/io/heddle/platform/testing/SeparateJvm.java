@@ -21,7 +21,7 @@ public final class SeparateJvm {
    * Runs a class to its end, for at most 120 s.
    *
    * @param output file for its output
-   * @param before command that runs Java, with its arguments; empty for none
+   * @param before command that runs Java, with its arguments; may be empty
    * @param options options of Java
    */
   static End run(

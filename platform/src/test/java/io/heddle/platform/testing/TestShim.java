@@ -27,7 +27,7 @@ public final class TestShim {
 
   private TestShim() {}
 
-  /** Runs a class in a separate JVM; skips the test where the library isn't built. */
+  /** Runs a class in a separate JVM. Skips the test if the library isn't built. */
   public static SeparateJvm.End run(
       Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
@@ -35,7 +35,7 @@ public final class TestShim {
     return SeparateJvm.run(output, List.of(), options, program, arguments);
   }
 
-  /** Registers the packet functions; returns false where the processor can't run them. */
+  /** Registers the packet functions. Returns false if the processor can't run them. */
   public static boolean lendPacketCalls() throws Throwable {
     StructLayout calls = layout(PACKET_CALLS);
     MemorySegment quickest =

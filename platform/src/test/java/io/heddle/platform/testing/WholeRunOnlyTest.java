@@ -14,7 +14,7 @@ import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
 class WholeRunOnlyTest {
-  /** Run only by the tests below: its name doesn't match the test patterns. */
+  /** Only the tests below run this class, since its name doesn't match the test patterns. */
   static final class Long {
     @Test
     void always(TestInfo test) {

@@ -11,15 +11,16 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Send stage of all queue pairs: large trains are sent at once, small ones of one pass over the
- * queue pairs together ({@link Bundle}). One per device; under the progress lock.
+ * Send stage of all queue pairs. Large trains are sent at once; small trains of one pass over the
+ * queue pairs are sent together ({@link Bundle}). Each device has one send stage, used under the
+ * progress lock.
  *
- * <p>A bundle from a single post that no receiver can be waiting for may be held until the next
- * post or the caller's next poll. So a receiver's ready notice is sent together with its process's
- * next message.
+ * <p>A single post's bundle may be held until the next post or the caller's next poll, unless a
+ * receiver may wait for it. So a receiver's ready notice is sent together with its process's next
+ * message.
  */
 final class Departures {
-  /** A polling caller comes long before. */
+  /** Longest hold of a bundle. A polling caller polls again much sooner. */
   private static final long HELD_NS = 50_000;
 
   private final TrainSender sender;
@@ -53,12 +54,12 @@ final class Departures {
     sender.tryCalls(fd);
   }
 
-  /** Returns whether {@link #sendRetained} may send without a copy. */
+  /** Returns whether {@link #sendRetained} may send without copying. */
   boolean lendsPages() {
     return pages != null;
   }
 
-  /** Returns the link of the pending bundle; null where there is none. */
+  /** Returns the link of the pending bundle, or null if there is none. */
   @Nullable PeerLink pendingLink() {
     return bundle.pendingLink();
   }
@@ -126,7 +127,7 @@ final class Departures {
       }
     } else {
       flushGathered();
-      /* The pending bundle stays if its socket is full. */
+      /* If the socket is full, the pending bundle stays. */
       if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
         return false;
       }
@@ -135,7 +136,10 @@ final class Departures {
     return true;
   }
 
-  /* Sends the pending bundle, since the next train can't join it. If it was held, that hold failed. */
+  /*
+   * Sends the pending bundle, since the next train can't join it. If the bundle was held, the hold
+   * counts as failed.
+   */
   private void flushGathered() {
     if (dueNs != Pause.NEVER_NS) {
       backoff.waitFailed();
@@ -143,7 +147,10 @@ final class Departures {
     leave();
   }
 
-  /** Sends the pending bundle. If the socket is full it stays, and later trains overtake it. */
+  /**
+   * Sends the pending bundle. If the socket is full, the bundle stays, and later trains overtake
+   * it.
+   */
   void leave() {
     if (bundle.isEmpty()) {
       return;
@@ -174,7 +181,7 @@ final class Departures {
   /**
    * Sends the bundle that posts have left pending.
    *
-   * @param callersIdle whether no caller polled meanwhile, so that the hold failed
+   * @param callersIdle whether no caller polled meanwhile; the hold then counts as failed
    */
   void endHold(boolean callersIdle) {
     if (bundle.isEmpty()) {
@@ -189,7 +196,7 @@ final class Departures {
   /**
    * Ends the pass of a post: sends the bundle, or holds it if it isn't urgent.
    *
-   * @param mayHold whether there are other queue pairs to share the bundle, and polling callers
+   * @param mayHold whether there are polling callers, and other queue pairs to share the bundle
    */
   void endPost(boolean mayHold, long nowNs) {
     if (bundle.isEmpty()) {

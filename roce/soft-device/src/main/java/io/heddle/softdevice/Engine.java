@@ -22,18 +22,21 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data path of one open device: receives packets from its sockets, passes them to queue pairs, lets
- * these transmit, and serves timers. Everything but {@link #progress}, {@link #posted} and the
- * published deadline runs under the progress lock.
+ * Data path of one open device: receives packets from its sockets, passes them to queue pairs,
+ * makes the queue pairs transmit, and serves timers. Everything but {@link #progress}, {@link
+ * #posted} and the published deadline runs under the progress lock.
  */
 final class Engine implements PacketSink {
   /** Number of queue pairs in the device attributes. */
   static final int ADVERTISED_QUEUE_PAIRS = 4096;
 
-  /** Actual limit: twice as many, for replacements created before the old ones are closed. */
+  /**
+   * Actual limit of queue pairs: twice the number in the attributes, since replacements are created
+   * before the old ones are closed.
+   */
   static final int QUEUE_PAIRS = 2 * ADVERTISED_QUEUE_PAIRS;
 
-  /** Trains that a queue pair sends before the next one's turn. */
+  /** Number of trains that a queue pair sends before it is the next one's turn. */
   private static final int TRAINS_PER_TURN = 4;
 
   private static final long CALLERS_IDLE_NS = 50_000;
@@ -66,7 +69,10 @@ final class Engine implements PacketSink {
   private final TimerScans timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
-  /* Copy for native code. It is never freed, since native code may read it after the device is closed. */
+  /*
+   * Copy of lastCallNs for native code. It is never freed, since native code may read it after the
+   * device is closed.
+   */
   private final long lastCallAddress = Arena.global().allocate(LINE_BYTES, LINE_BYTES).address();
   private @Nullable ProgressThread sleeper;
 
@@ -89,7 +95,8 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Runs one round, for a polling thread. Returns the work done; 0 while another thread is in it.
+   * Runs one round for a polling thread. Returns the work done, or 0 if another thread is making
+   * progress.
    */
   int progress() {
     if (!lock.tryLock()) {
@@ -99,7 +106,7 @@ final class Engine implements PacketSink {
     long nowNs = clock.nanoTime();
     try {
       work = round(nowNs);
-      /* A round with work may have taken long. */
+      /* A round with work may take long, so the time is read again. */
       called(work == 0 ? nowNs : clock.nanoTime());
     } finally {
       unlock();
@@ -114,8 +121,8 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Runs one round for the progress thread, which doesn't count as a caller. Returns −1 while
-   * another thread is in it.
+   * Runs one round for the progress thread, which doesn't count as a caller. Returns −1 if another
+   * thread is making progress.
    */
   int runBackgroundRound() {
     if (!lock.tryLock()) {
@@ -162,7 +169,7 @@ final class Engine implements PacketSink {
   /**
    * Tries each system call of the data path once, on a socket without a peer.
    *
-   * @throws HeddleException where a seccomp filter refuses one
+   * @throws HeddleException if a seccomp filter refuses a call
    */
   void tryCalls() {
     int fd = LinuxCalls.socket(UdpSocket.AF_INET6, UdpSocket.SOCK_DGRAM_CLOEXEC_NONBLOCK, 0);
@@ -178,14 +185,15 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Queues an event for the control thread, if there is room; the queue pairs' states have the same
-   * information. It allocates, so call it last. Under the lock.
+   * Queues an event for the control thread. Without room the event is lost, but the queue pairs'
+   * states have the same information. This method allocates, so it must be called last. The caller
+   * holds the lock.
    */
   void publishEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.offer(new AsyncEvent(kind, queuePairNumber));
   }
 
-  /** Called after a post: sends at once if the lock is free, else its holder will. */
+  /** Sends a posted request at once if the lock is free. Otherwise the lock's holder sends it. */
   void posted(int slot) {
     bells.ring(slot);
     if (lock.tryLock()) {
@@ -194,14 +202,17 @@ final class Engine implements PacketSink {
     pickUp();
   }
 
-  /* Handles doorbells that rang after the lock's holder had last taken them. See ProgressLock. */
+  /*
+   * Sends requests whose doorbells were set after the lock's holder had last taken doorbells. See
+   * {@link ProgressLock}.
+   */
   private void pickUp() {
     while (bells.anyIn(usedWords) && lock.tryLock()) {
       sendPosted();
     }
   }
 
-  /* Called with the lock, which it releases. */
+  /* Sends posted requests. The caller holds the lock, and this method releases it. */
   private void sendPosted() {
     try {
       takeDoorbells();
@@ -215,7 +226,7 @@ final class Engine implements PacketSink {
     }
   }
 
-  /** Releases the lock; wakes the progress thread for an earlier deadline. */
+  /** Releases the lock, and wakes the progress thread if the deadline has become earlier. */
   void unlock() {
     long deadline = timers.dueNs();
     if (deadline != publishedDue) {
@@ -240,7 +251,8 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Returns whether a thread is making progress now, however long it takes, or did a moment ago.
+   * Returns whether a thread is making progress now, or did so a moment ago. A round counts however
+   * long it takes.
    */
   boolean hasRecentCallers() {
     return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_IDLE_NS;
@@ -404,7 +416,7 @@ final class Engine implements PacketSink {
       if (qp.links().get(link).isSoft()) {
         int packets =
             Bundle.open(this, drops, view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
-        /* The receiver has already counted the datagram as one. */
+        /* The receiver has already counted the datagram as one packet. */
         counters.received(Math.max(0, packets - 1));
       } else {
         drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
@@ -412,7 +424,7 @@ final class Engine implements PacketSink {
       return;
     }
     if (PacketFormat.isMarked(firstWord)) {
-      /* The checksum is computed as if the byte were zero. */
+      /* The sender computed the checksum with this byte as zero. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     }
     if (!qp.links().get(link).checksumIsRight(view, base, packet, bytes, sourcePort)) {
@@ -470,7 +482,7 @@ final class Engine implements PacketSink {
         if (qp != null) {
           if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
             active[word] |= 1L << slot;
-            timerAt(nowNs); /* the progress thread continues without callers */
+            timerAt(nowNs); /* without callers, the progress thread continues */
           }
         }
       }
@@ -478,7 +490,7 @@ final class Engine implements PacketSink {
     return departures.sends() - before;
   }
 
-  /* Control path, under the lock. */
+  /* Methods of the control path, called under the lock. */
 
   /** Finds a free slot, or −1. */
   int freeSlot(int from) {
@@ -503,7 +515,7 @@ final class Engine implements PacketSink {
     active[slot >> 6] &= ~(1L << slot);
   }
 
-  /** Puts every queue pair that uses this overrun queue into ERROR. */
+  /** Moves every queue pair that uses this overrun completion queue to ERROR. */
   void failUsersOf(SoftCompletionQueue cq) {
     for (SoftQueuePair qp : queuePairs) {
       if (qp != null && qp.uses(cq)) {
@@ -516,7 +528,7 @@ final class Engine implements PacketSink {
     sockets.add(fd, clock.nanoTime());
   }
 
-  /** Removes a socket, before it is closed. */
+  /** Removes a socket. Called before the socket is closed. */
   void removeReceiveSocket(int fd) {
     sockets.remove(fd);
   }

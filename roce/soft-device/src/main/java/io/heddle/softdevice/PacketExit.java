@@ -11,8 +11,8 @@ import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.VerbsException;
 
 /**
- * Packet output of a queue pair: the memory for its packets, and the sockets of its links. Under
- * the progress lock, except construction and {@link #free}.
+ * Packet output of a queue pair: the memory for its packets, and the sockets of its links. All
+ * methods except construction and {@link #free} are called under the progress lock.
  */
 final class PacketExit implements PacketOutlet {
   private static final int LARGE_PAGE_BYTES = 2 << 20;
@@ -26,7 +26,7 @@ final class PacketExit implements PacketOutlet {
   private final PacketMemory memory;
 
   /**
-   * @param tableBytes length of further memory, for the queue pair's tables
+   * @param tableBytes length of the additional memory for the queue pair's tables
    */
   PacketExit(
       Departures departures,
@@ -53,19 +53,22 @@ final class PacketExit implements PacketOutlet {
       /* The kernel counts references to each page of a zero-copy train; large pages make that faster. */
       MemoryCalls.wantLargePages(large, TransmitRing.AREA_BYTES);
     }
-    /* Sparsely touched memory would take 2 MiB per touch where the system always uses large pages. */
+    /*
+     * Excludes sparsely touched memory, which would take 2 MiB per touch if the system always uses
+     * large pages.
+     */
     MemoryCalls.wantSmallPages(mapped, (lends ? large : base + PacketMemory.RING_AT) - mapped);
     tables = base + PacketMemory.BYTES;
     MemoryCalls.wantSmallPages(tables, tableBytes);
     memory = new PacketMemory(base, trains, shares, links.get(0).sendFlow());
   }
 
-  /** Frees the memory; nothing is sent any more. */
+  /** Frees the memory. Afterwards nothing may be sent. */
   void free() {
     MemoryCalls.unmapMemory(mapped, mappedBytes);
   }
 
-  /** Returns the tables' memory: zeros; only touched pages take memory. */
+  /** Returns the tables' memory. It is zeroed, and only touched pages take memory. */
   long tables() {
     return tables;
   }
@@ -80,8 +83,10 @@ final class PacketExit implements PacketOutlet {
   }
 
   /*
-   * Not with large trains outstanding: a fabric may queue another queue pair's packets separately, so bundled packets would
-   *  be reordered against the trains. With several links, loss detection relies on the order within a link.
+   * Returns whether small trains may join bundles. They may not while large trains are outstanding:
+   * a fabric may queue another queue pair's packets separately, so bundled packets would be
+   * reordered against the large trains. With several links they may not either, since loss
+   * detection relies on the order within a link.
    */
   private boolean mayBundle() {
     return links.count() == 1 && !memory.ring().hasLarge();

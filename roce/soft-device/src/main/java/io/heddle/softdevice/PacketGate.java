@@ -4,8 +4,8 @@ import io.heddle.roce.transport.Pause;
 import java.nio.ByteBuffer;
 
 /**
- * Filter of every received packet: passes, drops, changes or holds it. It may also drop packets
- * before they are sent. Under the progress lock.
+ * Filter of every received packet: it passes, drops, changes or holds the packet. It may also drop
+ * packets before they are sent. Used under the progress lock.
  */
 interface PacketGate {
   /** Gate that passes every packet unchanged. */
@@ -70,10 +70,10 @@ interface PacketGate {
   /** Returns when a held packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs();
 
-  /** Returns whether {@link #passesOutgoing} must be called for each packet. */
+  /** Returns whether {@link #passesOutgoing} must be called for each sent packet. */
   boolean dropsOutgoing();
 
-  /** Returns whether the next packet is sent; else it is dropped. */
+  /** Returns whether the next packet is sent. Otherwise the packet is dropped. */
   boolean passesOutgoing();
 
   /** Returns whether all received packets pass, so that {@link #passes} needn't be called. */

@@ -10,20 +10,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pipe that passes pages to a socket without a copy (vmsplice(2), splice(2)). The kernel reads the
- * pages until the packets are sent, so they must stay unchanged until the peer has them. One thread
- * at a time.
+ * pages until the packets are sent, so the pages must stay unchanged until the peer has the data.
+ * Used by one thread at a time.
  */
 final class PagePipe {
   /** Smallest page size. */
   static final int PAGE_BYTES = 4096;
 
-  /* Before 6.5 the kernel copied pages from a pipe; 6.6 fixed the first bugs of the zero-copy path. */
+  /*
+   * First kernel release that is used. Before 6.5 the kernel copied pages from a pipe; 6.6 fixed
+   * the first bugs of the zero-copy path.
+   */
   private static final int FIRST_MAJOR = 6;
   private static final int FIRST_MINOR = 6;
 
   private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
-  /* iovec 16 | the pipe's ends, 2 of 4 bytes */
+  /* iovec 16 | both ends of the pipe, 4 bytes each */
   private static final int CELLS_BYTES = 24;
 
   private final int readEnd;
@@ -32,7 +35,7 @@ final class PagePipe {
   /* Buffer for draining unsent data from the pipe. */
   private final long sink;
 
-  /* Uses these ends, open or not. */
+  /* Creates a pipe of the ends in these cells. A test may pass ends that aren't open. */
   PagePipe(long cells, long sink) {
     this.sink = sink;
     vector = cells;
@@ -41,10 +44,9 @@ final class PagePipe {
   }
 
   /**
-   * Opens a pipe; null where the kernel would copy anyway, or has no pipe left.
-   *
-   * @param arena must outlive it; its close closes the pipe
-   * @param kernel its release, such as "6.6.1"
+   * Opens a pipe. Returns null if the kernel would copy anyway or has no pipe left. @param arena
+   * must outlive the pipe; its close closes the pipe @param kernel the kernel's release, such as
+   * "6.6.1"
    */
   static @Nullable PagePipe open(Arena arena, String kernel) {
     if (!passesPages(kernel)) {
@@ -69,7 +71,7 @@ final class PagePipe {
     return minor >= 0 && (major > FIRST_MAJOR || major == FIRST_MAJOR && minor >= FIRST_MINOR);
   }
 
-  /* Returns the number at this position, or -1. */
+  /* Returns the number at this position of the text, or -1. */
   private static int number(String text, int from) {
     int end = from;
     while (end < text.length() && end < from + 4 && Character.isDigit(text.charAt(end))) {
@@ -81,8 +83,9 @@ final class PagePipe {
   /**
    * Sends bytes on a connected socket in one piece, at most 16 pages, page-aligned.
    *
-   * @return 0 when all were sent; −EAGAIN when the socket is full; −ENOSPC when the pipe holds
-   *     fewer pages; else the negated errno of the failed call, with at most a part sent
+   * @return 0 if all bytes were sent; −EAGAIN if the socket is full; −ENOSPC if the pipe holds
+   *     fewer pages; otherwise the negated errno of the failed call, after which a part may have
+   *     been sent
    */
   int send(int socketFd, long address, int lengthBytes) {
     int result = SocketCalls.lend(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
@@ -92,7 +95,7 @@ final class PagePipe {
     return result;
   }
 
-  /** Returns the write end: a test may reduce its capacity. */
+  /** Returns the write end, so that a test can reduce the pipe's capacity. */
   int writeEnd() {
     return writeEnd;
   }

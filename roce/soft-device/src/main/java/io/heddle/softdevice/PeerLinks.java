@@ -17,16 +17,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Links of a queue pair to its peer: one, or several with a common packet sequence. Each connects
- * the addresses at the same position of both ends. The control path changes them under the progress
- * lock, the lock holder uses them.
+ * Links of a queue pair to its peer: one link, or several with a common packet sequence. Each link
+ * connects the addresses at the same position of both ends. The control path changes the links
+ * under the progress lock; the lock's holder uses them.
  */
 final class PeerLinks {
   private PeerLink[] links = {new PeerLink()};
   private int last;
   private int peersBufferBytes;
 
-  /** Sets one link per address; null for a missing address. Under the lock. */
+  /** Sets one link per address, or null for a missing address. The caller holds the lock. */
   void use(List<@Nullable Opened> opened) {
     close();
     if (links.length != opened.size()) {
@@ -44,12 +44,12 @@ final class PeerLinks {
     }
   }
 
-  /** Address with its sockets. */
+  /** Local address with its sockets. */
   record Opened(UdpSocket socket, SoftPort.Address address, ReceivePort receiver) {}
 
   /**
-   * Returns whether the links support all of these requests. SENDs and READs are executed in order;
-   * over several links each would wait for the slowest.
+   * Returns whether the links support all of these requests. Several links support neither SENDs
+   * nor READs: these are executed in order, so each would wait for the slowest link.
    */
   boolean carry(SendWorkRequest first) {
     if (links.length == 1) {
@@ -72,7 +72,7 @@ final class PeerLinks {
     return links[link];
   }
 
-  /** Returns the parameters for a soft peer; null before there is a socket. */
+  /** Returns the parameters for a soft peer, or null before there is a socket. */
   @Nullable EndpointParameters parameters() {
     List<LinkEnd> ends = new ArrayList<>();
     int buffer = Integer.MAX_VALUE;
@@ -95,7 +95,7 @@ final class PeerLinks {
   /**
    * Returns the packet sizes, after {@link #acceptPeer}.
    *
-   * @param peer null for a standard device
+   * @param peer parameters of the peer, or null if it is a standard device
    */
   PacketSizes sizes(PathMtu mtu, @Nullable EndpointParameters peer) {
     PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreed(mtu, peer);
@@ -120,8 +120,8 @@ final class PeerLinks {
   /**
    * Returns the peer's ends, in order.
    *
-   * @param peer null for a standard device
-   * @throws VerbsException where it has another number of links
+   * @param peer parameters of the peer, or null if it is a standard device
+   * @throws VerbsException if the peer has another number of links
    */
   List<LinkEnd> ends(
       ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
@@ -136,17 +136,16 @@ final class PeerLinks {
       return List.of(new LinkEnd(attributes.remoteGid(), PacketFormat.ROCE_PORT, 0));
     }
     List<LinkEnd> ends = new ArrayList<>(peer.ends());
-    /* The first end's address comes from the verbs. */
+    /* The address of the first end comes from the verbs' attributes. */
     LinkEnd first = ends.getFirst();
     ends.set(0, new LinkEnd(attributes.remoteGid(), first.port(), first.sourcePort()));
     return ends;
   }
 
   /**
-   * Connects the sockets to the peer; needs no lock, since nothing is sent yet.
-   *
-   * @return connected links; one of several without a route is only unused
-   * @throws VerbsException where none could be connected
+   * Connects the sockets to the peer. The caller needs no lock, since nothing is sent yet. @return
+   * for each link, whether it is connected; if there are several, a link without a route is
+   * unused @throws VerbsException if no link could be connected
    */
   boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning strays, Object queuePair) {
     boolean[] connected = new boolean[links.length];
@@ -166,7 +165,7 @@ final class PeerLinks {
     return connected;
   }
 
-  /** Accepts packets of this peer on connected links from now on; under the lock. */
+  /** Accepts packets of this peer on connected links from now on. The caller holds the lock. */
   void acceptPeer(
       List<LinkEnd> ends,
       boolean[] connected,
@@ -187,8 +186,8 @@ final class PeerLinks {
   }
 
   /**
-   * Returns the links for the requester; a standard peer's buffers are assumed to be as large as
-   * ours.
+   * Returns the links for the requester. A standard peer's buffers are assumed to be as large as a
+   * soft device's.
    */
   LinkSet asSet(PacketSizes sizes) {
     int absent = 0;
@@ -202,7 +201,10 @@ final class PeerLinks {
         PeerLink.window(peersBufferBytes, sizes));
   }
 
-  /** Returns the link of a packet from this source; −1 where it isn't the peer's. */
+  /**
+   * Returns the index of the link of a packet from this source, or −1 if the source isn't the
+   * peer's.
+   */
   int from(long high, long low, int port) {
     if (links[last].isPeer(high, low, port)) {
       return last;

@@ -3,8 +3,9 @@ package io.heddle.softdevice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements that wait some rounds of progress for a packet to carry them: a later one of
- * their own queue pair, or a bundle on the same path. One per device; under the progress lock.
+ * Acknowledgements that wait some rounds of progress for a packet to carry them: a later packet of
+ * their own queue pair, or a bundle on the same path. Each device has one of these tables, used
+ * under the progress lock.
  */
 final class PendingAcknowledgements {
   private final @Nullable SoftQueuePair[] queuePairs;
@@ -15,7 +16,7 @@ final class PendingAcknowledgements {
   private long rounds;
 
   /**
-   * @param queuePairs queue pairs by slot; the device's own table
+   * @param queuePairs queue pairs by slot, in the device's own table
    */
   PendingAcknowledgements(@Nullable SoftQueuePair[] queuePairs) {
     this.queuePairs = queuePairs;
@@ -34,7 +35,8 @@ final class PendingAcknowledgements {
   /**
    * Ends a round: expired acknowledgements are sent next.
    *
-   * @param callersIdle whether no polling caller could bring a packet, so that all expire
+   * @param callersIdle whether no caller polls; no packet can then come, so all acknowledgements
+   *     expire
    */
   void endRound(boolean callersIdle) {
     rounds++;
@@ -58,7 +60,7 @@ final class PendingAcknowledgements {
     }
   }
 
-  /** Adds those on the same path to a pending bundle. */
+  /** Adds acknowledgements on the same path to a pending bundle. */
   void join(Departures departures, long nowNs) {
     PeerLink link = any ? departures.pendingLink() : null;
     if (link == null) {

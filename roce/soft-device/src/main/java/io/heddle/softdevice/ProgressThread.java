@@ -9,9 +9,9 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Thread that makes progress while no caller does. While callers poll, it only checks periodically
- * that they still do. Once they stop, it blocks in epoll until a packet arrives or a timer is due.
- * It never spins.
+ * Thread that makes progress while no caller polls. While callers poll, it only checks periodically
+ * that they still poll. Once they have stopped, it blocks in epoll until a packet arrives or a
+ * timer is due. It never spins.
  *
  * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published
  * deadline; a lock holder publishes the deadline (volatile) and then reads {@code sleepsUntil}. One
@@ -55,15 +55,15 @@ final class ProgressThread {
     thread.start();
   }
 
-  /** Watches this socket from now on. Control path. */
+  /** Watches this socket from now on. Called on the control path. */
   void watch(int fd) {
     epoll.add(fd, fd);
   }
 
-  /** Wakes the thread for an earlier deadline; called after publishing it. */
+  /** Wakes the thread for an earlier deadline. Called after the deadline is published. */
   void wakeBefore(long deadlineNs) {
     if (deadlineNs < sleepsUntil) {
-      sleepsUntil = AWAKE; /* one wake is enough */
+      sleepsUntil = AWAKE; /* one wake-up is enough */
       wake();
     }
   }
@@ -115,8 +115,11 @@ final class ProgressThread {
       }
       long nowNs = engine.nowNs();
       if (work < 0 || nowNs - lastCallNs < CALLERS_FORGOTTEN_NS && nowNs - beganNs > TURN_NS) {
-        /* A caller may be silent, even while holding the lock, only because this thread has its core. The socket stays
-         *   readable meanwhile, so without this pause both would alternate on the core by whole time slices. */
+        /*
+         * A caller may be silent, even while it holds the lock, only because this thread uses its
+         * core. The socket stays readable meanwhile. Without this pause, both threads would
+         * alternate on the core by whole time slices.
+         */
         LockSupport.parkNanos(PAUSE_NS);
         return;
       }

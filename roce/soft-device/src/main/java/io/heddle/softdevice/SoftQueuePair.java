@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Reliable-connection queue pair of the soft device: its state machine, links, transport and
  * completion queues.
  *
- * <p>Posting threads access only the two work queues and the state; all else belongs to the lock
- * holder.
+ * <p>Posting threads access only the two work queues and the state; everything else belongs to the
+ * lock's holder.
  */
 final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftContext context;
@@ -132,7 +132,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* Control path. */
+  /* Methods of the control path. */
 
   @Override
   public byte[] endpointParameters() {
@@ -271,7 +271,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     });
   }
 
-  /* No effect once closed: a closed context never releases the lock. */
+  /* Runs a change, unless the queue pair is closed: a closed context never releases the lock. */
   private void whileOpen(Runnable change) {
     synchronized (context) {
       if (closed) {
@@ -312,7 +312,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* Posting threads. */
+  /* Methods for posting threads. */
 
   @Override
   public int postSend(SendWorkRequest first) {
@@ -347,7 +347,10 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     if (!receives.post(id, address, lengthBytes, lkey, count)) {
       return -Errno.ENOMEM;
     }
-    /* Read after the post: either this sees ERROR and rings the doorbell, or die() sees the receive and flushes it. */
+    /*
+     * Reads the state after the post. Either this thread sees ERROR and rings the doorbell, or
+     * die() sees the receive and flushes it.
+     */
     java.lang.invoke.VarHandle.fullFence();
     if (state == QueuePairState.ERROR) {
       engine.posted(slot);
@@ -355,7 +358,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return 0;
   }
 
-  /* The lock holder. */
+  /* Methods for the lock's holder. */
 
   PeerLinks links() {
     return links;
@@ -371,7 +374,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return connection.onRow(rows, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
   }
 
-  /** Sends due packets. Returns true when more could be sent at once. */
+  /** Sends due packets. Returns true if more packets could be sent at once. */
   boolean transmit(long nowNs, int trains) {
     return connection.transmit(nowNs, trains);
   }
@@ -421,7 +424,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* Callbacks of the transport. */
+  /* Callbacks from the transport. */
 
   @Override
   public boolean isDead() {

@@ -3,9 +3,10 @@ package io.heddle.softdevice;
 import io.heddle.roce.transport.Pause;
 
 /**
- * Schedule of the engine's scans over the timers of all queue pairs. A scan is expensive: where
- * thousands wait for a slow peer, some timer is always due, and a scan in each round would leave no
- * time to receive answers. So scans take at most an eighth of the time. Under the progress lock.
+ * Schedule of the engine's scans over the timers of all queue pairs. A scan is expensive. With
+ * thousands of queue pairs that wait for a slow peer, some timer is always due, and a scan in each
+ * round would leave no time to receive answers. So scans take at most an eighth of the time. Used
+ * under the progress lock.
  */
 final class TimerScans {
   private static final int REST = 7;
@@ -28,8 +29,8 @@ final class TimerScans {
   }
 
   /**
-   * Returns whether a scan begins now; the caller then calls {@link #end}. During the pause after a
-   * scan, the next one is due at the pause's end.
+   * Returns whether a scan begins now. If so, the caller must call {@link #end}. During the pause
+   * after a scan, the next scan is due at the pause's end.
    */
   boolean begin(long nowNs) {
     if (nowNs - dueNs < 0) {
@@ -43,7 +44,7 @@ final class TimerScans {
   /**
    * Records the end of a scan.
    *
-   * @param nextNs earliest remaining timer
+   * @param nextNs time of the earliest remaining timer
    */
   void end(long begunNs, long endedNs, long nextNs) {
     at(nextNs);

@@ -52,10 +52,9 @@ final class UdpSocket implements AutoCloseable {
   /**
    * Opens a socket bound to the address.
    *
-   * @param scope interface index for a link-local address, else 0
-   * @param port 0 for any
-   * @throws SystemCallException with EADDRINUSE where the port is taken, EADDRNOTAVAIL where the
-   *     address was removed
+   * @param scope interface index for a link-local address, otherwise 0 @param port port number, or
+   *     0 for any @throws SystemCallException with EADDRINUSE if the port is taken, or
+   *     EADDRNOTAVAIL if the address was removed
    */
   static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
     int fd =
@@ -63,7 +62,7 @@ final class UdpSocket implements AutoCloseable {
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
-      /* Mapped IPv4 addresses use the same kind of socket. */
+      /* Lets the socket use mapped IPv4 addresses too, so that all sockets are of one kind. */
       LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
       /* RoCE packets may not be fragmented. */
       IpOptions options = IpOptions.of(address);
@@ -73,9 +72,12 @@ final class UdpSocket implements AutoCloseable {
             "setsockopt(UDP_NO_CHECK6_RX)",
             LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
         check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
-        /* Reports fragmented packets only, for a counter. */
+        /* Reports only fragmented packets, for a counter. */
         LinuxCalls.setIntOption(fd, options.level, options.fragmentSize, 1);
-        /* Needs CAP_NET_ADMIN; without it the system's limit caps the buffer, and the window follows it. */
+        /*
+         * SO_RCVBUFFORCE needs CAP_NET_ADMIN. Without it, the system's limit caps the buffer, and
+         * the window follows the buffer.
+         */
         if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
           LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
         }
@@ -113,7 +115,7 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * Binds the socket to this interface; before {@link #connect}.
+   * Binds the socket to this interface. Called before {@link #connect}.
    *
    * @return 0, or the negated errno
    */
@@ -151,22 +153,21 @@ final class UdpSocket implements AutoCloseable {
     return port;
   }
 
-  /** Returns whether the kernel may segment a send; under the progress lock. */
+  /** Returns whether the kernel may segment a send. The caller holds the progress lock. */
   boolean segments() {
     return segments;
   }
 
-  /** Disables segmentation, which the kernel refused; under the progress lock. */
+  /** Disables segmentation, which the kernel refused. The caller holds the progress lock. */
   void stopSegmenting() {
     segments = false;
   }
 
   /**
    * Sets the socket's default segment size, for sends without control message, such as pages from a
-   * pipe. The size only grows, since each change is a call and trains of small and large messages
-   * may alternate. Under the progress lock.
-   *
-   * @return whether this is its default size now; false if it is larger or can't be set
+   * pipe. The size only grows, since each change is a system call, and trains of small and large
+   * messages may alternate. The caller holds the progress lock. @return whether this is the
+   * socket's default size now; false if the default is larger or can't be set
    */
   boolean growSegmentBytes(int segmentBytes) {
     if (!lends || !segments || segmentBytes < defaultSegmentBytes) {
@@ -175,15 +176,14 @@ final class UdpSocket implements AutoCloseable {
     return segmentBytes == defaultSegmentBytes || setDefaultSegmentBytes(segmentBytes);
   }
 
-  /** Returns the default segment size, or 0 for none. Under the progress lock. */
+  /** Returns the default segment size, or 0 for none. The caller holds the progress lock. */
   int defaultSegmentBytes() {
     return defaultSegmentBytes;
   }
 
   /**
-   * Disables the default segment size for good. Under the progress lock.
-   *
-   * @return whether it had one
+   * Disables the default segment size for good. The caller holds the progress lock. @return whether
+   * the socket had one
    */
   boolean stopLending() {
     boolean did = defaultSegmentBytes != 0;
@@ -206,7 +206,7 @@ final class UdpSocket implements AutoCloseable {
 
   /**
    * Returns the kernel's path MTU to the peer, from the interface, the route or a router's message;
-   * 0 where unknown.
+   * 0 if it is unknown.
    */
   int pathMtuBytes() {
     return Math.max(0, LinuxCalls.getIntOption(fd, options.level, options.mtu));
@@ -214,14 +214,15 @@ final class UdpSocket implements AutoCloseable {
 
   /**
    * Allows fragmentation of packets that have become too large for their path: the peer is a soft
-   * device, and the packets are already built. Under the progress lock.
+   * device, and the packets are already built. The caller holds the progress lock.
    */
   void mayFragment() {
     mayFragment = true;
   }
 
   /**
-   * Starts fragmenting, if allowed and not yet started. Under the progress lock; once per socket.
+   * Starts fragmenting, if this is allowed and not yet started. Called under the progress lock,
+   * once per socket.
    */
   boolean startFragmenting() {
     if (!mayFragment || fragments) {
@@ -231,7 +232,7 @@ final class UdpSocket implements AutoCloseable {
     return LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 0) == 0;
   }
 
-  /** Returns whether a packet was too large for its path; under the progress lock. */
+  /** Returns whether a packet was too large for its path. The caller holds the progress lock. */
   boolean fragments() {
     return fragments;
   }

@@ -10,8 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Trial on the loopback interface whether large trains are sent without a copy. It sends one and
- * changes it before reception: the received data shows whether the kernel copied it.
+ * Trial on the loopback interface whether large trains are sent without a copy. It sends a train
+ * and changes it before reception. The received data shows whether the kernel copied it.
  */
 final class ZeroCopyTrial {
   private static final Gid LOOPBACK = new Gid(0, 1);
@@ -35,7 +35,7 @@ final class ZeroCopyTrial {
   }
 
   /**
-   * @param kernel its release, such as "6.6.1"
+   * @param kernel the kernel's release, such as "6.6.1"
    */
   static DeviceTrial run(String kernel) {
     if (!PagePipe.passesPages(kernel)) {

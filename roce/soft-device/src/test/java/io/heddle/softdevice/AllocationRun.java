@@ -10,7 +10,7 @@ import io.heddle.verbs.SendWorkRequest.Operation;
 import java.lang.management.ManagementFactory;
 
 /**
- * Separate program with the shim's system calls, as in the plugin; arguments {@code BYTES
+ * Separate program with the shim's system calls, as in the plugin. Its arguments are {@code BYTES
  * STANDARD-PEERS FAULTS}. Prints the bytes allocated by the last batch of operations.
  */
 final class AllocationRun {
@@ -31,8 +31,11 @@ final class AllocationRun {
       b.postEmptyReceives(1, 200);
       SendWorkRequest wr =
           pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right);
-      /* Foreign calls box until they are compiled, which may take long on a busy machine: runs batches until one allocates
-       *  nothing. A path that allocates never ends. */
+      /*
+       * Runs batches until one allocates nothing. Foreign calls box their arguments until they are
+       * compiled, which may take long on a busy machine. If the path allocates, the limit ends the
+       * loop.
+       */
       long allocated = -1;
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       while (allocated != 0 && !patience.isOver()) {

@@ -12,7 +12,7 @@ import java.net.InetAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the kernel's control messages with datagrams, over the loopback. */
+/** Test of the kernel's control messages for datagrams over the loopback. */
 class DatagramReceiverTest {
   private static final int PACKET = 1000;
   private static final int PACKETS = 4;
@@ -30,7 +30,10 @@ class DatagramReceiverTest {
       from.connect(here, 0, to.port());
       for (int step = 0; step < 4; step++) {
         boolean asked = step >= 2;
-        /* ECN-capable, then congestion experienced: both bits. */
+        /*
+         * Sends an ECN-capable datagram, then one with congestion experienced, in which both bits
+         * are set.
+         */
         boolean marked = step % 2 == 1;
         if (step == 2) {
           to.reportMarks();

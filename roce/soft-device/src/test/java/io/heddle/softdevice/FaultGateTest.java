@@ -148,7 +148,7 @@ class FaultGateTest {
         assertEquals(Status.SUCCESS, pair.await(pair.left).status);
         Memory.clear(pair.right.mr.address() + i, 1);
       }
-      /* Twice as long as the last one is delayed, and until one has arrived. */
+      /* Waits twice as long as the last packet is delayed, and until a duplicate has arrived. */
       long start = System.nanoTime();
       Patience patience = Patience.ofSeconds(20);
       while (System.nanoTime() - start < 120_000_000L

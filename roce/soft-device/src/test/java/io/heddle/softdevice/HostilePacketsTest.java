@@ -102,7 +102,7 @@ class HostilePacketsTest {
         }
         deliver(pair, a, b, packet, flow, source, random);
         while (pair.right.cq.poll(pair.right.one) > 0) {
-          /* Flushed receives, or immediates, which a peer may send at any time. */
+          /* Ignores flushed receives, and immediates, which a peer may send at any time. */
         }
       }
       DropCounters counted = pair.right.context.engine().counters.drops();
@@ -111,7 +111,7 @@ class HostilePacketsTest {
       assertEquals(0, counted.get(DropCounters.Reason.WRONG_SOURCE));
       assertTrue(counted.get(DropCounters.Reason.BAD_LENGTH) > 10, "lengths that don't fit");
       assertTrue(ended > 10, "queue pairs ended: " + ended);
-      /* No key was right, so no byte was placed. */
+      /* No key was right, so no byte may have been placed. */
       for (int i = 0; i < 1 << 16; i++) {
         assertEquals(0x5a, Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.right.mr.address() + i));
       }
@@ -121,8 +121,8 @@ class HostilePacketsTest {
   }
 
   /*
-   * Directly into the engine, from the peer's address and port: bundles with wrong entries. Unmapped memory follows each,
-   *    so a read beyond its end would crash this process.
+   * Passes bundles with wrong entries directly to the engine, with the peer's address and port.
+   * Unmapped memory follows each bundle, so that a read beyond its end would crash this process.
    */
   @Test
   void bundleEntriesAreValidated() {
@@ -194,7 +194,10 @@ class HostilePacketsTest {
     }
   }
 
-  /* Directly into the engine, sealed like the peer's. Sometimes truncated, so that lengths and pads are wrong too. */
+  /*
+   * Passes a packet directly to the engine, sealed as the peer does. Sometimes it is truncated, so
+   * that lengths and pads are wrong too.
+   */
   private static void deliver(
       SoftPair pair,
       QueuePair a,

@@ -59,7 +59,7 @@ class HostileResponsesTest {
               .getFirst()
               .sourcePort();
       flow.reset(peer, peerPort, pair.left.context.gidTable().entries().getFirst().gid(), 4791);
-      other.reset(); /* it never answers by itself */
+      other.reset(); /* after a reset, the other end never answers by itself */
       Memory.ALL.asSlice(pair.left.mr.address(), BUFFER).fill(UNTOUCHED);
     }
 
@@ -94,7 +94,7 @@ class HostileResponsesTest {
       deliver(header + payloadBytes);
     }
 
-    /* Directly into the engine, sealed like the peer's. */
+    /* Passes the packet directly to the engine, sealed as the peer does. */
     private void deliver(int covered) {
       new PacketSeal(packet, 5000, flow).seal(packet, covered);
       Engine engine = pair.left.context.engine();
@@ -117,7 +117,7 @@ class HostileResponsesTest {
       assertEquals(0, drops.get(DropCounters.Reason.WRONG_SOURCE));
     }
 
-    /* Under the lock, so that the value isn't from a running round. */
+    /* Returns the deadline. Takes the lock, so that the value doesn't come from a running round. */
     long dueNs() {
       Engine engine = pair.left.context.engine();
       engine.lock.lock();
@@ -147,7 +147,9 @@ class HostileResponsesTest {
       assertEquals(-Errno.ENOSPC, small.poll(batch));
     }
 
-    /* Deadline of the progress thread; with one in the past it would never sleep. */
+    /*
+     * Waits until the progress thread sleeps, which it would never do with a deadline in the past.
+     */
     void backgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();
       Patience patience = Patience.ofSeconds(2);
@@ -233,7 +235,7 @@ class HostileResponsesTest {
     for (int round = 0; round < 60; round++) {
       try (Victim victim = new Victim()) {
         victim.post(Operation.RDMA_WRITE, random.nextInt(6), 8 + random.nextInt(3000));
-        /* Where a READ is answered while the queue pair lives, its memory may change. */
+        /* If a READ is answered while the queue pair lives, the READ's memory may change. */
         victim.post(Operation.RDMA_READ, random.nextInt(2), 1 + random.nextInt(3000));
         victim.post(Operation.RDMA_WRITE, random.nextInt(3), random.nextInt(100));
         for (int i = 0; i < 50 && victim.qp.state() != QueuePairState.ERROR; i++) {

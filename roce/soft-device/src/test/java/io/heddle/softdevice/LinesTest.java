@@ -21,13 +21,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests a reader that doesn't wait for completions, like a GPU under NCCL's protocols LL and LL128.
- * It polls lines, each complete once its last bytes are there, and then reuses their memory.
+ * It polls lines, each of which is complete once its last bytes have arrived, and then reuses their
+ * memory.
  */
 class LinesTest {
   private static final int BUFFER = 1 << 20;
   private static final int LINE = 128;
   private static final int WIDE_MESSAGE = 60_000;
-  /* Passes packets of the path MTU, but none of 4352 bytes. */
+  /* A length that packets of the path MTU don't exceed, but packets of 4352 bytes do. */
   private static final int NARROW = 4300;
   private static final int TIMEOUT_CODE = 16;
   private static final long USED = 0xfeed_beef_feed_beefL;
@@ -99,7 +100,7 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* From now on wide packets are lost and retransmitted in pieces. */
+  /* Makes the path narrow: wide packets are then lost, and retransmitted in pieces. */
   private void makePathNarrow() {
     Counters counters = pair.left.context.engine().counters;
     long packets = Long.MAX_VALUE;
@@ -208,7 +209,7 @@ class LinesTest {
             assertEquals(word(1, 4096), there(4096), "the second write isn't placed");
             use(4096);
           }
-          /* However late the second one is posted. */
+          /* The first write passes only after the second, however late that one is posted. */
           return write == 1 || came[1] > 0;
         });
     post(0, 1024);

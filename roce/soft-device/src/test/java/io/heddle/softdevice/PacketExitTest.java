@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class PacketExitTest {
   private static final long LARGE_PAGE = 2 << 20;
 
-  /* Returns whether large pages were requested there (proc(5), VmFlags). */
+  /* Returns whether large pages were requested at this address (proc(5), VmFlags). */
   private static boolean wantsLargePages(long address) throws Exception {
     boolean there = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {

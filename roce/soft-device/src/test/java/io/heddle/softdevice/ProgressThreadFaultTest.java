@@ -28,7 +28,7 @@ class ProgressThreadFaultTest {
         new NoClassDefFoundError("as asked"));
   }
 
-  /* The right side isn't polled: only its thread receives, and fails at first. */
+  /* Nobody polls the right side: only its own thread receives, and that thread fails at first. */
   @ParameterizedTest
   @MethodSource("errors")
   void errorIsLoggedAndThreadContinues(Error error) {

@@ -84,7 +84,7 @@ class ProgressThreadTest {
     assertEquals(Pause.NEVER_NS, engine.publishedDue());
   }
 
-  /** Gate that passes all packets and runs work in every round. */
+  /** Gate that passes all packets and runs a task in every round. */
   private record Rounds(IntSupplier work) implements PacketGate {
     @Override
     public boolean isOpen() {

@@ -29,11 +29,14 @@ class SeveralLinksTest {
   private static final int LINKS = 4;
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGE = 1 << 20;
-  /* Full packets between soft devices on the loopback. */
+  /* Length of a full packet between soft devices on the loopback. */
   private static final int PACKET = PacketSizes.MOST_BYTES;
   private static final int TRAIN = 7 * PACKET;
 
-  /* Writes messages of a MiB one after the other, each with different bytes, and checks those that arrived. */
+  /*
+   * Writes messages of a MiB one after the other, each with different bytes, and checks the
+   * messages that arrived.
+   */
   private static final class Stream implements AutoCloseable {
     final SoftPair pair;
     final QueuePair a;
@@ -97,7 +100,7 @@ class SeveralLinksTest {
             () ->
                 "not within %s: %s; %s posted, %s acknowledged, %s arrived, %s"
                     .formatted(patience, what, posted, acknowledged, arrived, counts()));
-        /* An arrived message isn't overwritten before it is acknowledged too. */
+        /* An arrived message's memory isn't overwritten before the message is acknowledged too. */
         if (posted - Math.min(acknowledged, arrived) < 4) {
           post();
         }
@@ -186,7 +189,7 @@ class SeveralLinksTest {
       stream.finish();
       long resent = stream.a.resentPackets();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
-      /* Not zero: on a busy host a probe may be sent too early. */
+      /* The limit isn't zero, since a probe may be sent too early on a busy host. */
       assertTrue(resent < sent / 20, resent + " of " + sent + " packets were sent again");
       long[] ahead = new long[PsnBits.BIT_LENGTHS];
       for (LinkCounts counts : stream.b.linkCounts()) {
@@ -204,7 +207,7 @@ class SeveralLinksTest {
       stream.finish();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
       long resent = stream.a.resentPackets();
-      /* Acknowledgements and retransmissions are lost too. */
+      /* The bounds allow for lost acknowledgements and retransmissions. */
       assertTrue(
           resent > sent / 200 && resent < sent / 25,
           resent + " of " + sent + " packets were sent again");

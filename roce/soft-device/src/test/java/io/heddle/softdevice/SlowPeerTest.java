@@ -20,19 +20,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the distinction of a suspended peer from a failed path, by queue pairs over several paths.
- * A suspended peer is simulated by its held device lock, so that packets wait in its sockets.
+ * Tests whether queue pairs over several paths distinguish a suspended peer from a failed path. The
+ * test simulates a suspended peer by holding the peer's device lock, so that packets wait in its
+ * sockets.
  */
 class SlowPeerTest {
   private static final int PATHS = 4;
   private static final int BYTES = 3000;
   private static final long PEER = 7;
 
-  /* With seven retries 134 ms in total. */
+  /* Timeout of 134 ms in total with seven retries. */
   private static final int TIMEOUT_CODE = 12;
   private static final long LATE_NS = 400_000_000;
 
-  /* Several times the limit of a queue pair without peer group. */
+  /* Several times as many timeouts as a queue pair without peer group tolerates. */
   private static final long MANY_TIMEOUTS = 40L * PATHS;
 
   private final SoftPair pair = new SoftPair(null, PATHS, 1 << 16);
@@ -75,7 +76,10 @@ class SlowPeerTest {
     return pair.left.context.engine().counters.timeouts();
   }
 
-  /* The left side is polled; the right progresses by its own thread when its lock is free. */
+  /*
+   * The test polls the left side. The right side makes progress by its own thread when its lock is
+   * free.
+   */
   private void goOnUntil(String what, BooleanSupplier there) {
     long endNs = System.nanoTime() + 60_000_000_000L;
     while (!there.getAsBoolean()) {
@@ -151,7 +155,7 @@ class SlowPeerTest {
     allArrive();
   }
 
-  /* The others are idle, and are probed. */
+  /* The other paths are idle, and the device probes them. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void failedPathIsDetectedWhileOthersAreIdle(boolean standard) {
@@ -187,7 +191,10 @@ class SlowPeerTest {
     }
   }
 
-  /* All are silent until a path answers; then the silent one is judged. */
+  /*
+   * All paths are silent until one of them answers; the device then gives up the path that stays
+   * silent.
+   */
   @Test
   void onlyFailedPathOfResumedPeerIsGivenUp() {
     connect(PEER, false);
@@ -205,7 +212,9 @@ class SlowPeerTest {
     }
   }
 
-  /* It sends much, but packets to it wait in its sockets for three times the allowed silence. */
+  /*
+   * The peer sends much, but packets to it wait in its sockets for three times the allowed silence.
+   */
   @Test
   void slowPeerIsNoPathFailure() {
     connect(PEER, false);
@@ -235,7 +244,7 @@ class SlowPeerTest {
         });
   }
 
-  /* Its own packets arrive, but nothing reaches it on any path. */
+  /* The peer's own packets arrive, but nothing reaches the peer on any path. */
   @Test
   void unreachedPeerIsGivenUpEventually() {
     connect(PEER, false);

@@ -104,7 +104,7 @@ class SoftDeviceTest {
       assertEquals(0, bytes % mtu.bytes());
       b.postEmptyReceives(1, 2);
       Counters counters = pair.left.context.engine().counters;
-      /* The first one probes whether the path carries more than the path MTU. */
+      /* The first message probes whether the path carries more than the path MTU. */
       long before = 0;
       for (int i = 0; i < 2; i++) {
         before = counters.packetsSent() - counters.packetsResent();
@@ -113,7 +113,7 @@ class SoftDeviceTest {
         pair.await(pair.left);
       }
       int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
-      /* On a busy machine the device may have probed whether its peer is still there. */
+      /* On a busy machine the device may have sent a probe to its peer. */
       assertEquals(
           bytes / packet + 1,
           counters.packetsSent() - counters.packetsResent() - before,
@@ -241,15 +241,15 @@ class SoftDeviceTest {
             pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, n, 0, 1 << 20, pair.right));
       }
       pair.progress();
-      pair.close(); /* checks the ledger */
+      pair.close(); /* checks the leak ledger */
       assertEquals(-Errno.EINVAL, a.postSend(new SendWorkRequest()));
       assertEquals(0, pair.left.context.progress());
     }
   }
 
   /**
-   * States, answers and completions precede the event with the cause, and the progress thread may
-   * be in between.
+   * Waits for an event. States, answers and completions precede the event with the cause, and the
+   * progress thread may be between the two steps.
    */
   private static Set<AsyncEventListener.Kind> awaitEvent(
       DeviceContext context, AsyncEventListener.Kind wanted) {
@@ -280,7 +280,7 @@ class SoftDeviceTest {
       }
       assertEquals(QueuePairState.ERROR, b.state());
       assertEquals(0, b.postReceive(99, pair.right.mr.address(), 8, pair.right.mr.lkey()));
-      pair.progress(); /* flushes that one, too */
+      pair.progress(); /* flushes this receive too */
       awaitEvent(pair.right.context, AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR);
       WorkCompletion[] batch = WorkCompletion.batch(4);
       assertEquals(4, small.poll(batch));

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 /**
  * Pair of soft devices in one process, each on its own IPv4 loopback address so that both receive
  * on port 4791, with any number of connected queue pairs. For queue pairs with several links there
- * is an address for each link. Close checks for leaks.
+ * is an address for each link. {@code close} checks for leaks.
  */
 final class SoftPair implements AutoCloseable {
   static final int PSN = 0xffff80; /* wraps soon */
@@ -87,7 +87,7 @@ final class SoftPair implements AutoCloseable {
       gids = context.gidTable().entries().stream().limit(links).map(GidTable.Entry::gid).toList();
     }
 
-    /** Returns the faults of packets that arrive here, by link. */
+    /** Returns the faults, by link, of packets that arrive at this side. */
     LinkFaults faults() {
       return faults;
     }
@@ -137,7 +137,7 @@ final class SoftPair implements AutoCloseable {
     follow(a, b, mtu, standard, timeoutCode);
   }
 
-  /** Connects two queue pairs over chosen links; −1 for a missing one. */
+  /** Connects two queue pairs over chosen links; −1 stands for a missing link. */
   void connect(QueuePair a, int[] indexesOfA, QueuePair b, int[] indexesOfB, PathMtu mtu) {
     a.initialise(indexesOfA);
     b.initialise(indexesOfB);
@@ -152,7 +152,7 @@ final class SoftPair implements AutoCloseable {
     follow(b, a, left.gids.get(link), mtu, false, 16);
   }
 
-  /** Connects two queue pairs over this link alone, both with this peer number. */
+  /** Connects two queue pairs over this link alone. Both have this peer number. */
   void connectOver(
       int link, QueuePair a, QueuePair b, boolean standard, int timeoutCode, long peer) {
     a.initialise(link);
@@ -191,7 +191,7 @@ final class SoftPair implements AutoCloseable {
     right.context.progress();
   }
 
-  /** Waits for one completion of {@code side}. */
+  /** Polls until {@code side} has one completion, and returns it. */
   WorkCompletion await(Side side) {
     Patience patience = Patience.ofSeconds(20);
     while (!patience.isOver()) {

@@ -101,7 +101,7 @@ class SystemCallFailuresTest {
   @Test
   void repeatedErrorEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
-      /* ENOTCONN, again and again. */
+      /* Receiving on this unconnected socket fails with ENOTCONN each time. */
       int fd = LinuxCalls.socket(AF_INET, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
       LinuxCalls.closeWith(arena, fd);
       receive(arena, fd, SystemCallFailures.MAX_IN_A_ROW - 1);

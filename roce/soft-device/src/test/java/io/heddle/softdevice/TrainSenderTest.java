@@ -68,7 +68,7 @@ class TrainSenderTest {
     arena.close();
   }
 
-  /* Bound to an IPv6 loopback port; UDP-Lite has its own ports. */
+  /* Returns a socket bound to an IPv6 loopback port. UDP-Lite has its own ports. */
   private UdpSocket lite() throws Exception {
     int fd = LinuxCalls.socket(AF_INET6, DATAGRAM_NONBLOCK, IPPROTO_UDPLITE);
     if (fd < 0) {
@@ -96,7 +96,7 @@ class TrainSenderTest {
     assertTrue(sender.send(socket, train, PACKET * PACKETS, PACKET));
   }
 
-  /* Returns the marks of received packets: "0 1 2 3". */
+  /* Returns the marks of received packets, such as "0 1 2 3". */
   private String received(UdpSocket socket) throws InterruptedException {
     StringBuilder text = new StringBuilder();
     int packets = 0;
@@ -157,7 +157,7 @@ class TrainSenderTest {
     return new UdpSocket[] {from, to};
   }
 
-  /* Packets whose bytes are all their number. */
+  /* Returns packets in which every byte is the packet's number. */
   private long lentTrain(int packetBytes, int packets) {
     long at = Memory.allocate(arena, (long) packetBytes * packets, PagePipe.PAGE_BYTES);
     for (int i = 0; i < packetBytes * packets; i++) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests soft devices that agree on packets larger than RoCEv2's, where both links support them. */
 class WidePacketsTest {
   private static final int BYTES = 1 << 20;
-  /* Offset of the size in the parameters. */
+  /* Offset of the packet size in the endpoint parameters. */
   private static final int SIZE_AT = 12;
 
   private final Random random = new Random(7);
@@ -48,7 +48,10 @@ class WidePacketsTest {
 
   @ParameterizedTest
   @CsvSource({
-    /* requested, own, peer's, on the route; sent, received */
+    /*
+     * columns: requested MTU, own link's size, peer's, that of the route; then the sizes sent and
+     * received
+     */
     "4096, 8704, 8704, 8704, 8704, 8704",
     "4096, 8704, 8960, 8960, 8704, 8704",
     "4096, 8960, 4352, 8960, 4352, 4352",
@@ -80,7 +83,7 @@ class WidePacketsTest {
     assertTrue(train <= PacketSizes.TRAIN_BYTES, "bytes: " + train);
   }
 
-  /* Changes the parameters to those of a link with that size. */
+  /* Returns the parameters of a link with this size. */
   private static byte[] naming(byte[] parameters, int writeBytes) {
     byte[] changed = parameters.clone();
     ByteBuffer.wrap(changed).putShort(SIZE_AT, (short) writeBytes);
@@ -110,10 +113,13 @@ class WidePacketsTest {
       a.initialise(0);
       b.initialise(0);
       follow(a, b, pair.right, naming(b.endpointParameters(), named));
-      /* b uses its own link's size; it receives no more than the smaller of both. */
+      /*
+       * b sends with its own link's size, and receives packets of at most the smaller of both
+       * sizes.
+       */
       follow(b, a, pair.left, naming(a.endpointParameters(), named));
       int bytes = 1_000_000;
-      write(pair, a, b, 1); /* by its arrival the path has been probed */
+      write(pair, a, b, 1); /* once this write has arrived, the path has been probed */
       long before = packetsSent(pair.left);
       write(pair, a, b, bytes);
       assertEquals(
@@ -121,7 +127,7 @@ class WidePacketsTest {
     }
   }
 
-  /* On a busy machine the device may have probed whether its peer is still there. */
+  /* On a busy machine the device may have sent a probe to its peer. */
   private static long packetsSent(SoftPair.Side side) {
     Counters counters = side.context.engine().counters;
     return counters.packetsSent() - counters.packetsResent();

@@ -23,9 +23,9 @@ import java.util.Random;
 import java.util.zip.CRC32;
 
 /**
- * Separate program, since a JVM looks up the C functions only once and other tests cover the Java
- * version; argument {@code SEED}. Exits with 0, with 3 where the processor lacks the instructions,
- * and with an exception where C and Java differ.
+ * Separate program, since a JVM looks up the C functions only once, and other tests cover the Java
+ * version. Its argument is {@code SEED}. It exits with 0, with 3 if the processor lacks the
+ * instructions, or with an exception if C and Java differ.
  */
 final class WriteRowsRun {
   private static final int REGION_BYTES = 1 << 17;
@@ -89,7 +89,7 @@ final class WriteRowsRun {
     return side.context.gidTable().entries().getFirst().gid();
   }
 
-  /* Returns the visible state after each train. */
+  /* Runs all trains. Returns the visible state after each. */
   private List<String> run() {
     for (int i = 0; i < TRAINS; i++) {
       int payload = random.nextInt(6) == 0 ? 4 * random.nextInt(mtu / 4 + 2) : mtu;
@@ -120,12 +120,14 @@ final class WriteRowsRun {
     return seen.toString();
   }
 
-  /* Packets of one write, most of them valid; the last may have the immediate. */
+  /*
+   * Builds packets of one write, most of which are valid. The last packet may have the immediate.
+   */
   private int build(int payload, int stride, int packets) {
     long remote = pair.right.mr.address() + random.nextInt(REGION_BYTES - packets * (payload + 4));
     boolean closing = random.nextInt(3) == 0;
     if (random.nextInt(12) == 0) {
-      psn += random.nextInt(5) - 2; /* a gap, or duplicates */
+      psn += random.nextInt(5) - 2; /* leaves a gap, or repeats numbers */
     }
     for (int i = 0; i < packets; i++) {
       long packet = train + (long) i * stride;
@@ -171,7 +173,7 @@ final class WriteRowsRun {
       return;
     }
     if (kind == 3) {
-      /* Congestion marks, which the checksum doesn't cover. */
+      /* Sets congestion marks, which the checksum doesn't cover. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0x40);
       return;
     }
@@ -193,7 +195,7 @@ final class WriteRowsRun {
     }
   }
 
-  /* End to end over sockets, built and received in C. */
+  /* Transfers data from end to end over sockets. C code builds and accepts the packets. */
   private static void transfer(Random random) {
     for (PathMtu negotiated : List.of(PathMtu.MTU_1024, PathMtu.MTU_4096)) {
       try (SoftPair pair = new SoftPair("", 1 << 20)) {

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests zero-copy trains, whose pages the kernel reads in place: they stay unchanged until
- * acknowledged.
+ * Tests zero-copy trains, whose pages the kernel reads in place. The pages must stay unchanged
+ * until they are acknowledged.
  */
 class ZeroCopyTrainsTest {
   private static final int BYTES = 1 << 20;
@@ -60,7 +60,7 @@ class ZeroCopyTrainsTest {
     return side.context.engine().counters.drops().get(reason);
   }
 
-  /* The peer reads the packets in its socket after the sender's probe. */
+  /* The peer reads the packets from its socket only after the sender has probed. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void probedTrainStaysUnchanged(boolean standard) throws Exception {
@@ -157,7 +157,10 @@ class ZeroCopyTrainsTest {
     return copies;
   }
 
-  /* Each transmission has its own tag. The peer's socket isn't read meanwhile, so its packets are still the slot's pages. */
+  /*
+   * Each transmission has its own tag. Nobody reads the peer's socket meanwhile, so its packets are
+   * still the slot's pages.
+   */
   @Test
   void retransmissionChangesCopyOnly() {
     assumeLending();

@@ -62,7 +62,7 @@ class ZeroCopyTrialTest {
     assumeLending();
     try (Arena arena = Arena.ofConfined()) {
       long cells = Memory.allocate(arena, 24, 8);
-      Memory.ALL.set(Memory.NATIVE_LONG, cells + 16, -1); /* neither end is a pipe's */
+      Memory.ALL.set(Memory.NATIVE_LONG, cells + 16, -1); /* neither descriptor is a pipe's end */
       long sink = Memory.allocate(arena, PagePipe.PAGE_BYTES, 8);
       DeviceTrial trial = ZeroCopyTrial.run(arena, new PagePipe(cells, sink));
       assertEquals(Verdict.SLOWER, trial.verdict());
