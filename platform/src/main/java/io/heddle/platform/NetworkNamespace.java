@@ -42,8 +42,10 @@ public final class NetworkNamespace {
 
   /**
    * Runs a step on a new thread inside a namespace and waits for its end. Sockets that the step
-   * opens stay in the namespace. @throws HeddleException if the step throws a checked exception, or
-   * the caller is interrupted; unchecked exceptions are rethrown
+   * opens stay in the namespace.
+   *
+   * @throws HeddleException if the step throws a checked exception, or the caller is interrupted;
+   *     unchecked exceptions are rethrown
    */
   public static <T> T call(String name, Callable<T> step) {
     FutureTask<T> task =

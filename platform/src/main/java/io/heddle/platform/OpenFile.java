@@ -75,8 +75,9 @@ public final class OpenFile implements AutoCloseable {
 
   /**
    * Locks the whole file against other processes until this one ends, or closes any descriptor of
-   * the file. A forked child doesn't inherit the lock. @return false if another process holds the
-   * lock
+   * the file. A forked child doesn't inherit the lock.
+   *
+   * @return false if another process holds the lock
    */
   public boolean tryLock() {
     return tryLock(FileCalls.F_SETLK);

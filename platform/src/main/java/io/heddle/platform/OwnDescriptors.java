@@ -84,8 +84,10 @@ public final class OwnDescriptors {
 
   /**
    * Enters a TCP socket opened by Java. Java doesn't expose its number, so it is found by its
-   * addresses. Also sets close-on-exec, which Java doesn't set. @param peer peer's address, or null
-   * for a listening socket @return number for {@link #closing}, or −1 if nothing is entered
+   * addresses. Also sets close-on-exec, which Java doesn't set.
+   *
+   * @param peer peer's address, or null for a listening socket
+   * @return number for {@link #closing}, or −1 if nothing is entered
    */
   public static int opened(@Nullable InetSocketAddress local, @Nullable InetSocketAddress peer) {
     int fd = table == 0 || local == null ? -1 : find(local, peer);

@@ -72,8 +72,9 @@ public final class ResilientThread {
   }
 
   /**
-   * Starts an ordinary thread. @throws HeddleException if the process has reached its limit of
-   * threads or memory
+   * Starts an ordinary thread.
+   *
+   * @throws HeddleException if the process has reached its limit of threads or memory
    */
   public static void start(Thread thread) {
     try {

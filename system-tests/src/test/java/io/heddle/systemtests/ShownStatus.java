@@ -15,8 +15,9 @@ final class ShownStatus {
   private ShownStatus() {}
 
   /**
-   * Polls the status file until it fulfils the condition. @param bridge the process whose output is
-   * added to a failure's message
+   * Polls the status file until it fulfils the condition.
+   *
+   * @param bridge the process whose output is added to a failure's message
    */
   static BridgeStatus await(
       Path file, HostProcess bridge, long limitSeconds, Predicate<BridgeStatus> what) {

@@ -45,7 +45,8 @@ final class SubnetHost implements AutoCloseable {
   /**
    * A received message.
    *
-   * @param to number of the receiving queue pair @param from number of the sending queue pair
+   * @param to number of the receiving queue pair
+   * @param from number of the sending queue pair
    */
   record Heard(int to, int from, long word) {}
 

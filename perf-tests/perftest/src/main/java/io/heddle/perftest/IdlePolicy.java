@@ -50,7 +50,9 @@ final class IdlePolicy {
   /**
    * Returns the policy of a test's loop. A loop that only receives gets half of a core that it
    * shares with the sender, however often it yields. So it naps if its receives last longer than a
-   * nap. @param sizeBytes length of a message
+   * nap.
+   *
+   * @param sizeBytes length of a message
    */
   static IdlePolicy of(Settings settings, long sizeBytes) {
     long postedBytes = sizeBytes * settings.traffic().receiveDepth();

@@ -104,8 +104,10 @@ record LatencyResult(
   }
 
   /**
-   * Returns the result of a test with a duration. @param rounds number of rounds that ended in the
-   * measured time @param distribution distribution of halves of rounds
+   * Returns the result of a test with a duration.
+   *
+   * @param rounds number of rounds that ended in the measured time
+   * @param distribution distribution of halves of rounds
    */
   static LatencyResult of(long sizeBytes, long rounds, long measuredNs, Distribution distribution) {
     return new LatencyResult(

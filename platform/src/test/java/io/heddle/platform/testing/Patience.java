@@ -87,8 +87,10 @@ public final class Patience {
 
   /**
    * Waits until the output contains these words. The output is read once more after the end, so its
-   * last words count too. @param ended whether no more output will come @return whether the words
-   * appeared in time
+   * last words count too.
+   *
+   * @param ended whether no more output will come
+   * @return whether the words appeared in time
    */
   public boolean awaitOutput(String words, OutputSource output, BooleanSupplier ended)
       throws IOException, InterruptedException {

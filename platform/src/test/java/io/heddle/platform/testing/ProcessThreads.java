@@ -14,9 +14,10 @@ public final class ProcessThreads {
   /**
    * Reads a file of the first thread whose name has this prefix (proc(5), {@code /proc/pid/task}).
    *
-   * @param pid process id, or {@code self} @param name prefix of the thread's name, up to 15
-   *     characters @param file name of the file, such as {@code status} or {@code
-   *     schedstat} @return the file's text, or an empty text if there is no such thread
+   * @param pid process id, or {@code self}
+   * @param name prefix of the thread's name, up to 15 characters
+   * @param file name of the file, such as {@code status} or {@code schedstat}
+   * @return the file's text, or an empty text if there is no such thread
    */
   public static Optional<String> read(String pid, String name, String file) throws IOException {
     List<Path> threads;

@@ -44,9 +44,10 @@ final class PagePipe {
   }
 
   /**
-   * Opens a pipe. Returns null if the kernel would copy anyway or has no pipe left. @param arena
-   * must outlive the pipe; its close closes the pipe @param kernel the kernel's release, such as
-   * "6.6.1"
+   * Opens a pipe. Returns null if the kernel would copy anyway or has no pipe left.
+   *
+   * @param arena must outlive the pipe; its close closes the pipe
+   * @param kernel the kernel's release, such as "6.6.1"
    */
   static @Nullable PagePipe open(Arena arena, String kernel) {
     if (!passesPages(kernel)) {

@@ -144,8 +144,9 @@ final class PeerLinks {
 
   /**
    * Connects the sockets to the peer. The caller needs no lock, since nothing is sent yet. @return
-   * for each link, whether it is connected; if there are several, a link without a route is
-   * unused @throws VerbsException if no link could be connected
+   * for each link, whether it is connected; if there are several, a link without a route is unused
+   *
+   * @throws VerbsException if no link could be connected
    */
   boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning strays, Object queuePair) {
     boolean[] connected = new boolean[links.length];

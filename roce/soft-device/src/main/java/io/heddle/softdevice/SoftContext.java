@@ -329,8 +329,9 @@ final class SoftContext implements DeviceContext {
   }
 
   /**
-   * Opens sockets for a queue pair on these addresses; an entry is null if its index is
-   * negative. @throws VerbsException for too many or no addresses, or if a socket can't be opened
+   * Opens sockets for a queue pair on these addresses; an entry is null if its index is negative.
+   *
+   * @throws VerbsException for too many or no addresses, or if a socket can't be opened
    */
   synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
     if (gidIndexes.length > EndpointParameters.MOST_LINKS

@@ -39,9 +39,8 @@ final class SoftPort {
   record Address(Gid gid, int scope, NetworkLink link) {}
 
   /**
-   * @param guid derived from the first interface's MAC, or a constant if no interface has
-   *     one @param pciPath first interface's device in sysfs, or the interface itself if it is
-   *     virtual
+   * @param guid derived from the first interface's MAC, or a constant if no interface has one
+   * @param pciPath first interface's device in sysfs, or the interface itself if it is virtual
    */
   record Identity(long guid, String pciPath) {}
 

@@ -62,7 +62,9 @@ final class SourcePorts {
 
   /**
    * Opens a sending socket of an address, on the first free one of these ports, or on any port if
-   * none is free. @throws SystemCallException if the address was removed
+   * none is free.
+   *
+   * @throws SystemCallException if the address was removed
    */
   UdpSocket bind(SoftPort.Address address) {
     for (int port : ports) {

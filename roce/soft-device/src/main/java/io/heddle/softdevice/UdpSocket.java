@@ -52,9 +52,10 @@ final class UdpSocket implements AutoCloseable {
   /**
    * Opens a socket bound to the address.
    *
-   * @param scope interface index for a link-local address, otherwise 0 @param port port number, or
-   *     0 for any @throws SystemCallException with EADDRINUSE if the port is taken, or
-   *     EADDRNOTAVAIL if the address was removed
+   * @param scope interface index for a link-local address, otherwise 0
+   * @param port port number, or 0 for any
+   * @throws SystemCallException with EADDRINUSE if the port is taken, or EADDRNOTAVAIL if the
+   *     address was removed
    */
   static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
     int fd =
@@ -166,8 +167,10 @@ final class UdpSocket implements AutoCloseable {
   /**
    * Sets the socket's default segment size, for sends without control message, such as pages from a
    * pipe. The size only grows, since each change is a system call, and trains of small and large
-   * messages may alternate. The caller holds the progress lock. @return whether this is the
-   * socket's default size now; false if the default is larger or can't be set
+   * messages may alternate. The caller holds the progress lock.
+   *
+   * @return whether this is the socket's default size now; false if the default is larger or can't
+   *     be set
    */
   boolean growSegmentBytes(int segmentBytes) {
     if (!lends || !segments || segmentBytes < defaultSegmentBytes) {
@@ -182,8 +185,9 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * Disables the default segment size for good. The caller holds the progress lock. @return whether
-   * the socket had one
+   * Disables the default segment size for good. The caller holds the progress lock.
+   *
+   * @return whether the socket had one
    */
   boolean stopLending() {
     boolean did = defaultSegmentBytes != 0;

@@ -20,8 +20,11 @@ interface GroupPort extends AutoCloseable {
   }
 
   /**
-   * Opens a port. @param kind verbs, or wire @param end name of the device or interface @param own
-   * the address that the port sends from
+   * Opens a port.
+   *
+   * @param kind verbs, or wire
+   * @param end name of the device or interface
+   * @param own the address that the port sends from
    */
   static GroupPort open(String kind, String end, Gid own, List<GroupName> groups)
       throws IOException {

@@ -57,8 +57,9 @@ final class TwoEnds {
   }
 
   /**
-   * Waits until both programs have succeeded. After one has failed, the other has little time
-   * left. @param what the programs do, for the message
+   * Waits until both programs have succeeded. After one has failed, the other has little time left.
+   *
+   * @param what the programs do, for the message
    */
   static void assertPass(String what, End first, End second, int limitSeconds)
       throws IOException, InterruptedException {
