@@ -1,9 +1,10 @@
 /*
  * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends and rank 1
  * receives; in a duplex run both ranks send and receive. Every measurement lasts a set time, and the receiver counts. A
- * bandwidth run may have several flows, each with its own communicators; one thread moves all flows in turn. With
- * --turns, a process waits for a line on standard input before each measurement and uses no core meanwhile. So several
- * contestants, each warm in its own pair of processes, can be measured in turn.
+ * bandwidth run may have several flows, each with its own communicators; one thread moves all flows in turn.
+ *
+ * With --turns, a process waits for a line on standard input before each measurement and uses no core meanwhile. So
+ * several contestants, each warm in its own pair of processes, can be measured in turn.
  */
 #include <math.h>
 #include <pthread.h>
