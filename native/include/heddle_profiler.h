@@ -5,8 +5,8 @@
  * netPlugin.data points to a struct heddle_profiler_event, valid during the call. The parent is NCCL's event of the
  * step. The first event covers the whole message. If the profiler returned a handle for this event (startEvent), each
  * plane that carries chunks of the message gets its own event. A plane's event lasts from the post of its first chunk
- * to the acknowledgement of its last chunk. Both kinds end with recordEventState (ncclProfilerNetPluginUpdate, the same
- * struct with the acknowledged bytes) and stopEvent.
+ * to the acknowledgement of its last chunk. Both kinds of events end with recordEventState
+ * (ncclProfilerNetPluginUpdate, the same struct with the acknowledged bytes) and stopEvent.
  */
 #ifndef HEDDLE_PROFILER_H
 #define HEDDLE_PROFILER_H

@@ -1,7 +1,7 @@
 /*
  * Runs control-path calls on the shim's own threads while the caller waits. Java changes a thread that it attaches:
- * guard pages in its stack, a stack limit, unblocked fault signals. Threads that make only control-path calls, often
- * the host's first thread, stay unchanged: only threads that move data become Java threads.
+ * guard pages in its stack, a stack limit, unblocked fault signals. Only threads that move data become Java threads.
+ * All other threads, often including the host's first, stay unchanged.
  *
  * Several callers may run at once, and some wait for each other, such as two ranks of one process that connect a group.
  * So each concurrent call has its own thread. One idle thread is kept while a context exists. A hand-over costs two
@@ -36,7 +36,7 @@ struct task {
 };
 
 struct worker {
-  struct task *task; /* NULL: the thread ends */
+  struct task *task; /* task of the worker; NULL asks its thread to end */
   uint32_t asked;    /* futex; 1 when the task is stored */
   struct worker *next;
 };
@@ -61,7 +61,7 @@ static void wake(uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Returns false if this thread has to end. */
+/* Waits for the next task. Returns false if this thread has to end instead. */
 static bool wait_for_task(struct worker *self) {
   pthread_mutex_lock(&lock);
   bool stays = idle == NULL && contexts > 0;

@@ -8,13 +8,16 @@
 #include "shim.h"
 
 /*
- * A test() of a pending request enters Java if it begins a sweep over the comm's requests: if the last request that
- * entered Java comes round again. If the caller stops testing that request, the next entry follows after this many
- * tests answered from memory. 32 of these tests cost as much as two entries.
+ * A test() of a pending request enters Java if it begins a new sweep over the comm's requests. A sweep begins when the
+ * request that entered Java last is tested again. If the caller stops testing that request, the next entry follows
+ * after this many tests answered from memory. 32 of these tests cost as much as two entries.
  */
 #define MOST_SKIPPED 32
 
-/* Most sweeps in a row without an entry, since not every event that concerns a comm is counted in the comm's line. */
+/*
+ * Largest number of sweeps in a row without an entry. It is limited, since not every event that concerns a comm is
+ * counted in the comm's line.
+ */
 #define MOST_SPARED 15
 
 _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm) == 64, "one cache line each");
@@ -163,7 +166,8 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_exit_flush_connected();
-    heddle_signals_refresh(); /* refreshes only here, not in the 10^4 earlier calls that only poll */
+    /* refreshes the handlers only for a new connection, not in the 10^4 earlier calls that only poll */
+    heddle_signals_refresh();
     *comm = as_pointer(address);
   }
   return result;
@@ -213,7 +217,7 @@ int heddle_dereg(void *comm, void *handle) {
 
 /*
  * The three functions below set *request to NULL unless they return a request: NCCL doesn't clear *request, which may
- * hold its hint 0x1.
+ * hold NCCL's hint 0x1.
  */
 
 int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, void **request) {
@@ -250,7 +254,7 @@ int heddle_iflush(void *comm, int n, void **data, int *sizes, void **handles, vo
 }
 
 static int32_t state_of(struct heddle_request *request) {
-  /* pairs with Java's release store after it has written the sizes */
+  /* pairs with Java's release store after Java has written the sizes */
   return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
 }
 
@@ -279,7 +283,7 @@ static bool is_worth_entering(struct heddle_comm *comm) {
     return true;
   }
   int64_t newest =
-      /* pairs with Java's release store after it has counted a poll's events */
+      /* pairs with Java's release store after Java has counted a poll's events */
       __atomic_load_n(polls, __ATOMIC_ACQUIRE);
   int64_t events = __atomic_load_n(&comm->events, __ATOMIC_RELAXED);
   if (events != comm->events_seen || newest == comm->polls_seen || comm->spared >= MOST_SPARED) {
@@ -332,7 +336,7 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
   if (request->comm->sweep_marker == request) {
     request->comm->sweep_marker = NULL; /* a finished request won't come round again */
   }
-  /* From here on the line belongs to Java. Pairs with Java's acquire load when it searches for a free line. */
+  /* From here on the line belongs to Java. Pairs with Java's acquire load in its search for a free line. */
   __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);
   return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
 }

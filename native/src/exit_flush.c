@@ -10,20 +10,21 @@
 #include "shim.h"
 
 /*
- * A program may return from main while its last messages are in flight: a collective's kernel ends with its own
- * receives, and NCCL's threads may still be sending. The kernel delivers bytes of a TCP socket after the process's
- * death; bytes of a user-space device are lost with the process. So an exit handler waits here, as briefly as possible,
- * until the device has delivered them. Other threads, NCCL's included, are alive while exit handlers run.
+ * A program may return from main while its last messages are in flight: a collective's GPU kernel ends with its own
+ * receives, and NCCL's threads may still be sending. Linux delivers the bytes of a TCP socket after the process's
+ * death; the bytes of a user-space device are lost with the process. So an exit handler waits here, as briefly as
+ * possible, until the device has delivered them. Other threads, NCCL's included, are alive while exit handlers run.
  *
- * Handlers run in the reverse order of their registration. Ours is registered after a successful init, and again with
- * the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries' destructors, the
- * JVM's included, were registered when the libraries were loaded, so they run later. These destructors destroy objects
- * that a garbage collection uses, while Java's threads still run. So no collection may begin after this handler.
+ * Handlers run in the reverse order of their registration. The shim registers its handler after a successful init, and
+ * again with the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries'
+ * destructors, the JVM's included, were registered when the libraries were loaded, so they run later. These destructors
+ * destroy objects that a garbage collection uses, while Java's threads still run. So no collection may begin after this
+ * handler.
  */
 
 #define LONGEST_NS 1000000000L
 
-/* Time reserved for Java to log undelivered messages; Java's budget is shorter by this. */
+/* Time reserved for Java to log undelivered messages, which is subtracted from Java's budget. */
 #define FAREWELL_NS 50000000L
 
 #define QUIET_NS 20000000L

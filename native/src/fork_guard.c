@@ -8,7 +8,7 @@
 
 #include "shim.h"
 
-/* Not atomic, since only the child writes it right after fork(), while it has a single thread. */
+/* Not atomic, since only the child writes this variable: right after fork(), while it has a single thread. */
 bool heddle_in_forked_child = false;
 
 struct heddle_descriptors *heddle_descriptors = NULL;

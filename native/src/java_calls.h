@@ -19,7 +19,7 @@
 #define HEDDLE_MAX_PLANES 64
 
 /*
- * A request, shared by both sides, one 64-byte line. Java owns and recycles the memory. Java writes sizes, then state
+ * A request: one 64-byte line, which C and Java share. Java owns and recycles the memory. Java writes sizes, then state
  * with release. The shim reads state with acquire. Unless state is pending, the shim answers test() without entering
  * Java. It then writes RELEASED with release, which returns the line to Java, also for a failed request. state:
  * pending, done, released, or a negated ncclResult_t.
@@ -36,12 +36,12 @@ struct heddle_request {
 };
 
 /*
- * A communicator (send or receive), shared by both sides, one 64-byte line. Java owns the memory, and sets java_id
+ * A communicator (send or receive): one 64-byte line, which C and Java share. Java owns the memory, and sets java_id
  * and polls before it returns the address.
  */
 struct heddle_comm {
   int64_t java_id; /* first argument of progress, isend and the other entries */
-  /* The shim only uses the next three fields. The thread that calls test() for this comm writes them. */
+  /* Only the shim uses the next three fields, on the thread that calls test() for this comm. */
   struct heddle_request *sweep_marker; /* request whose test entered Java last; its next test begins a new sweep */
   int32_t skipped;                     /* tests answered "pending" since the last entry */
   int32_t spared;                      /* sweeps in a row that did not enter Java */
@@ -53,10 +53,10 @@ struct heddle_comm {
    * device needs no polls.
    */
   const int64_t *polls;
-  int64_t polls_seen; /* newest poll seen by this comm's caller; written by the thread that drives it */
+  int64_t polls_seen; /* newest poll seen by this comm's caller; written by the thread that drives the comm */
 };
 
-/* One plane's share of a send in flight; a chunk counts for the plane that posted it last. */
+/* One plane's share of a send in flight. A chunk counts for the plane that posted it last. */
 struct heddle_plane_bytes {
   const char *name;    /* the plane's key; valid as long as the communicator */
   int64_t chunks_left; /* chunks of the whole message that no plane has posted yet */
@@ -129,12 +129,12 @@ struct heddle_descriptors {
 
 /* Functions and facts of the shim for Java. Valid for the process's life. */
 struct heddle_host {
-  uint64_t size;          /* sizeof(struct heddle_host) */
-  uint64_t table_version; /* HEDDLE_TABLE_VERSION */
-  uint64_t abi_version;   /* 6 to 12: the NCCL table through which the plugin was loaded first */
+  uint64_t size;          /* set to sizeof(struct heddle_host) */
+  uint64_t table_version; /* set to HEDDLE_TABLE_VERSION */
+  uint64_t abi_version;   /* version, 6 to 12, of the NCCL table through which the plugin was loaded first */
   /* Writes one sentence to NCCL's logger: level 2 WARN, 3 INFO, 5 TRACE; the text is NUL-terminated UTF-8. */
   void (*log)(int64_t level, const char *sentence);
-  const char *library_path; /* the .so's real path */
+  const char *library_path; /* real path of the .so */
   const char *commit;       /* source revision of the build, or "unknown" */
   uint64_t sizeof_request, sizeof_comm, sizeof_properties, sizeof_calls;
   uint64_t offsetof_request_sizes, offsetof_request_comm, offsetof_request_java_id;
@@ -148,37 +148,38 @@ struct heddle_host {
  * ids, never 0.
  */
 enum heddle_manage {
-  HEDDLE_INIT,           /* comm_id, traffic_class, out_context: traffic_class -1 is undefined */
-  HEDDLE_FINALIZE,       /* context */
-  HEDDLE_DEVICES,        /* out_count: points to an int64_t */
-  HEDDLE_GET_PROPERTIES, /* device, out_properties */
-  HEDDLE_LISTEN,         /* context, device, handle, out_listen_comm: handle has 128 bytes; context is 0 below v11 */
-  /* context, device, traffic_class, handle, out_comm: 0 asks to call again, else a heddle_comm * */
+  HEDDLE_INIT,           /* arguments: comm_id, traffic_class (-1: undefined), out_context */
+  HEDDLE_FINALIZE,       /* argument: context */
+  HEDDLE_DEVICES,        /* argument: out_count, an int64_t * */
+  HEDDLE_GET_PROPERTIES, /* arguments: device, out_properties */
+  HEDDLE_LISTEN,         /* arguments: context (0 below v11), device, handle (128 bytes), out_listen_comm */
+  /* arguments: context, device, traffic_class, handle, out_comm: 0 asks to call again, else a heddle_comm * */
   HEDDLE_CONNECT,
-  HEDDLE_ACCEPT,            /* listen_comm, out_comm: 0 asks to call again, else a heddle_comm * */
-  HEDDLE_REGISTER_MEMORY,   /* comm java_id, data, size, type, out_handle */
-  HEDDLE_DEREGISTER_MEMORY, /* comm java_id, handle */
-  HEDDLE_CLOSE_SEND,        /* comm java_id */
-  HEDDLE_CLOSE_RECEIVE,     /* comm java_id */
-  HEDDLE_CLOSE_LISTEN,      /* listen_comm */
+  HEDDLE_ACCEPT,            /* arguments: listen_comm, out_comm: 0 asks to call again, else a heddle_comm * */
+  HEDDLE_REGISTER_MEMORY,   /* arguments: comm java_id, data, size, type, out_handle */
+  HEDDLE_DEREGISTER_MEMORY, /* arguments: comm java_id, handle */
+  HEDDLE_CLOSE_SEND,        /* argument: comm java_id */
+  HEDDLE_CLOSE_RECEIVE,     /* argument: comm java_id */
+  HEDDLE_CLOSE_LISTEN,      /* argument: listen_comm */
   /*
-   * comm java_id, struct heddle_request *, struct heddle_plane_bytes[HEDDLE_MAX_PLANES], out_count: the request is a
-   * send that isn't RELEASED; out_count 0: not known at this moment
+   * arguments: comm java_id, struct heddle_request *, struct heddle_plane_bytes[HEDDLE_MAX_PLANES], out_count: the
+   * request is a send that isn't RELEASED; out_count 0: not known at this moment
    */
   HEDDLE_PLANES_OF,
-  HEDDLE_FLUSH_BEFORE_EXIT, /* budget_ns, quiet_ns: see heddle_flush_before_exit() */
-  /* The one-sided interface. A group is a heddle_comm *, its registrations are numbers from 0. */
-  HEDDLE_GROUP_LISTEN,       /* device, handle, out_listener: handle has 128 bytes */
-  HEDDLE_GROUP_CONNECT,      /* listener, handles: void *[], ranks, rank, out_comm: heddle_comm * */
-  HEDDLE_GROUP_CONTEXTS,     /* group java_id, count, traffic_class, out_first */
-  HEDDLE_GROUP_REGISTER,     /* group java_id, data, size, type, out_number */
-  HEDDLE_GROUP_DEREGISTER,   /* group java_id, number */
-  HEDDLE_GROUP_START,        /* group java_id, struct heddle_operation *, out_request */
-  HEDDLE_GROUP_FAILED,       /* group java_id, out_failed: 0 or 1 */
-  HEDDLE_GROUP_CLOSE,        /* group java_id */
-  HEDDLE_GROUP_CLOSE_LISTEN, /* listener */
-  HEDDLE_GROUP_FLUSH, /* group java_id, rank, number, out_request: makes data of earlier gets from the rank visible */
-  HEDDLE_GROUP_REGISTER_DMA_BUF, /* group java_id, struct heddle_dma_buf *, out_number */
+  HEDDLE_FLUSH_BEFORE_EXIT, /* arguments: budget_ns, quiet_ns, as in heddle_flush_before_exit() */
+  /* The one-sided interface. A group is a heddle_comm *, and its registrations are numbers from 0. */
+  HEDDLE_GROUP_LISTEN,       /* arguments: device, handle (128 bytes), out_listener */
+  HEDDLE_GROUP_CONNECT,      /* arguments: listener, handles (void *[]), ranks, rank, out_comm (a heddle_comm *) */
+  HEDDLE_GROUP_CONTEXTS,     /* arguments: group java_id, count, traffic_class, out_first */
+  HEDDLE_GROUP_REGISTER,     /* arguments: group java_id, data, size, type, out_number */
+  HEDDLE_GROUP_DEREGISTER,   /* arguments: group java_id, number */
+  HEDDLE_GROUP_START,        /* arguments: group java_id, struct heddle_operation *, out_request */
+  HEDDLE_GROUP_FAILED,       /* arguments: group java_id, out_failed (0 or 1) */
+  HEDDLE_GROUP_CLOSE,        /* argument: group java_id */
+  HEDDLE_GROUP_CLOSE_LISTEN, /* argument: listener */
+  /* arguments: group java_id, rank, number, out_request; makes data of earlier gets from the rank visible */
+  HEDDLE_GROUP_FLUSH,
+  HEDDLE_GROUP_REGISTER_DMA_BUF, /* arguments: group java_id, struct heddle_dma_buf *, out_number */
 };
 
 /*

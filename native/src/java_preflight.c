@@ -14,7 +14,7 @@
 
 #include "shim.h"
 
-/* linux/prctl.h defines these since Linux 6.3. */
+/* linux/prctl.h defines these constants since Linux 6.3. */
 #ifndef PR_GET_MDWE
 #define PR_GET_MDWE 66
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -74,7 +74,7 @@ static bool may_execute_new_code(void) {
     return true;
   }
   int error = errno;
-  int denied = prctl(PR_GET_MDWE, 0, 0, 0, 0); /* -1 on older versions of Linux */
+  int denied = prctl(PR_GET_MDWE, 0, 0, 0, 0); /* -1 on versions of Linux without this call */
   heddle_log(NCCL_LOG_WARN,
              "Java compiles at run time, and this process may not have executable memory: %s failed with \"%s\". %s",
              refused, strerror(error), remedy_of(error, denied > 0 && (denied & PR_MDWE_REFUSE_EXEC_GAIN) != 0));

@@ -126,8 +126,8 @@ static bool add(struct options *options, const char *text, void *extra) {
 }
 
 /*
- * membarrier(2) saves a quarter of every transition between C and Java. If a container's filter forbids it, the JVM
- * works without it, but prints a warning on the host's standard error. So the shim tries the call first.
+ * membarrier(2) saves a quarter of every transition between C and Java. If a container's filter forbids this call, the
+ * JVM works without it, but prints a warning on the host's standard error. So the shim tries the call first.
  */
 static bool has_membarrier(void) {
   long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
@@ -136,9 +136,10 @@ static bool has_membarrier(void) {
 }
 
 /*
- * On a host with few processors the C2 compiler competes with the threads that it compiles for: the first all-reduces
- * of two ranks on two processors took 2 to 25 times as long as with C1 alone. C1's code stays slower: by 15 % for large
- * messages, by 30 % for messages of a few bytes. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both compilers.
+ * On a host with few processors, the C2 compiler competes with the threads that run the compiled code. The first
+ * all-reduces of two ranks on two processors took 2 to 25 times as long as with C1 alone. C1's code stays slower: by 15
+ * % for large messages, by 30 % for messages of a few bytes. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both
+ * compilers.
  */
 #define FEW_PROCESSORS 4
 
@@ -180,7 +181,7 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-Xmn12m",
       "-Xmx256m",
       "-Xss512k",
-      /* If the host's first thread moves data, it keeps its whole stack. */
+      /* The host's first thread keeps its whole stack, also if it moves data. */
       "-XX:+UnlockExperimentalVMOptions",
       "-XX:+DisablePrimordialThreadGuardPages",
       "--finalization=disabled",     /* no class here has finalizers, and the finalizer would be a thread */
@@ -242,8 +243,8 @@ static bool collect_options(struct options *options, const char *folder, const c
 }
 
 /*
- * Two classes of Java set signal dispositions at first use: with the first read of an environment variable, and with
- * the first channel. The shim initialises them now, so that it can restore these dispositions together with the others.
+ * Two classes of Java set signal dispositions at first use: the first read of an environment variable, and the first
+ * channel. The shim initialises them now, so that it can restore these dispositions together with the others.
  */
 static void load_signal_classes(JNIEnv *env) {
   static const char *const CLASSES[] = {"java/lang/ProcessImpl" /* SIGCHLD */,
@@ -268,7 +269,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   if (!heddle_start_has_threads_and_memory() || !heddle_java_may_run()) {
     return NULL;
   }
-  /* RTLD_LOCAL hides its many symbols from the host; the runtime's other libraries link to it by name. */
+  /* RTLD_LOCAL hides the library's many symbols from the host. The runtime's other libraries link to it by name. */
   void *library = dlopen(choice.library, RTLD_NOW | RTLD_LOCAL);
   create_vm create_java_vm = NULL;
   if (library != NULL) {
@@ -405,8 +406,8 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   }
   if (access("/proc/self/maps", R_OK) != 0) {
     /*
-     * The JVM reads the first thread's stack from /proc/self/maps. If it can't, it ends the process when that thread
-     * enters.
+     * The JVM reads the first thread's stack from /proc/self/maps. If this file can't be read, the JVM ends the process
+     * when that thread enters.
      */
     heddle_log(
         NCCL_LOG_WARN,

@@ -6,10 +6,10 @@
 #include "shim.h"
 
 /*
- * At its start, Java calls setlocale(LC_ALL, "") and reads the result (GetJavaProperties in libjava.so, its only
- * caller). This sets the locale of the whole process: a host that never chose a locale would print decimal commas from
- * then on. A later restoration would be too late for a thread that prints meanwhile. So before Java starts, libjava's
- * GOT slot for setlocale is pointed to a function of the shim, which sets only the calling thread's locale.
+ * At its start, Java calls setlocale(LC_ALL, "") and reads the result. The only caller is GetJavaProperties in
+ * libjava.so. This sets the locale of the whole process: a host that never chose a locale would print decimal commas
+ * from then on. A later restoration would be too late for a thread that prints meanwhile. So before Java starts,
+ * libjava's GOT slot for setlocale is pointed to a function of the shim, which sets only the calling thread's locale.
  */
 
 /* Locale of the creating thread before Java's start, and its locale during the start. */

@@ -4,7 +4,7 @@
 
 #include "shim.h"
 
-/* Subsystems of a warning: all of them, as in NCCL's own warnings. NCCL_DEBUG_SUBSYS filters other messages. */
+/* Subsystems of a warning: all of them, as in NCCL's own warnings. Other messages are filtered by NCCL_DEBUG_SUBSYS. */
 #define ALL_SUBSYSTEMS (~0UL)
 
 static _Atomic(nccl_logger) current_logger;

@@ -1,11 +1,11 @@
 /*
- * Builds and accepts the full packets of one RDMA WRITE. Building: copies each payload behind its header and appends
- * the invariant CRC, in one pass over the bytes; Java needs two, the copy and the CRC. Accepting: two passes, since
- * no byte may be placed before its CRC was checked, but no Java code between packets. Java calls these functions as
- * short critical calls, by the addresses that jvm_start.c passes.
+ * Builds and accepts the full packets of one RDMA WRITE. Building copies each payload behind its header and appends the
+ * invariant CRC, in one pass over the bytes; Java needs two passes. Accepting takes two passes, since no byte may be
+ * placed before its CRC was checked, but runs no Java code between packets. Java calls these functions as short
+ * critical calls, by the addresses that jvm_start.c passes.
  *
- * CRC-32 by carry-less multiplication follows Intel's paper (Gopal and others, 2009): a block is folded onto one n
- * bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
+ * CRC-32 by carry-less multiplication follows Intel's paper (Gopal and others, 2009): a block is folded onto the block
+ * n bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
  * bit-reflected. packet_fold.h processes the payloads, once for each register width; on arm64 without PMULL,
  * packet_words.h does.
  */
@@ -84,7 +84,7 @@ FOLDING static inline lane folded_headers(struct headers headers) {
   return folded_once(lane_sum(headers.back, folded_once(front)));
 }
 
-/* Instantiated for each width with that width's functions. */
+/* Functions for each width, which packet_fold.h defines. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static uint32_t load32(const uint8_t *at) {

@@ -68,7 +68,7 @@ static void update_events(struct heddle_profile *profile, bool ended) {
   }
   if (ended) {
     for (int i = 0; i < HEDDLE_MAX_PLANES; i++) {
-      if (profile->planes[i].open) { /* Java no longer knew the plane's figures */
+      if (profile->planes[i].open) { /* Java no longer knows the plane's figures */
         end(&profile->planes[i], 0, 0);
       }
     }

@@ -58,14 +58,14 @@ enum heddle_owner {
   HEDDLE_JAVA,    /* a thread inside Java, or a thread of the shim */
 };
 
-/* Initial-exec, since a signal handler reads it and must not allocate. */
+/* The TLS model is initial-exec, since a signal handler reads this variable and must not allocate. */
 struct heddle_thread {
   /* a call from a lower frame has too little stack for Java; before the attach, every frame is lower */
   uintptr_t lowest_frame;
   int runs;             /* enum heddle_owner */
   int outside;          /* value of runs while the thread is outside Java */
   unsigned until_check; /* entries left until the next heddle_thread_check() */
-  int watched;          /* number of next entries that are all checked */
+  int watched;          /* number of coming entries that are all checked */
   unsigned checks;
   bool warned; /* whether a warning about too little stack was logged */
 };
@@ -168,7 +168,10 @@ struct heddle_thread_limits {
 
 /* Returns the limits on threads, as the shell and the control group report them. */
 struct heddle_thread_limits heddle_thread_limits(void);
-/* Returns the limits as the end of a sentence if words are about a refused thread. Otherwise returns an empty text. */
+/*
+ * Returns the limits as the end of a sentence if the given words are about a refused thread. Otherwise returns an empty
+ * text.
+ */
 struct heddle_thread_limits heddle_thread_limits_suffix(const char *words);
 /*
  * Logs that a thread was refused, with the limits. had: number of threads created before; error: pthread_create's
@@ -197,8 +200,8 @@ struct heddle_got_slot {
 };
 
 /*
- * Replaces functions that library, from dlopen(), calls. Returns the number of slots replaced, or 0 if one can't be
- * replaced.
+ * Replaces functions that the library calls; it comes from dlopen(). Returns the number of slots replaced, or 0 if one
+ * can't be replaced.
  */
 int heddle_got_replace(void *library, const struct heddle_got_slot *replacements, int count);
 /* Opens a library beside libjvm.so. Returns NULL if there is none. jvm: real path of libjvm.so, which is loaded. */
@@ -211,8 +214,8 @@ struct heddle_tool_options {
 };
 
 /*
- * The thread that creates the JVM calls the first before and the second after. jvm: libjvm, from dlopen(). Logs the
- * names of hidden variables.
+ * The thread that creates the JVM calls the first function before the creation, and the second after it. jvm: libjvm,
+ * from dlopen(). Logs the names of hidden variables.
  */
 void heddle_tool_options_hide(void *jvm);
 void heddle_tool_options_show(void);
@@ -230,8 +233,8 @@ void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const
 /* ---- locale_guard.c: keeps the process's locale while Java starts ---- */
 
 /*
- * The thread that creates the JVM calls the first before and the second after. jvm: real path of libjvm.so, which is
- * loaded.
+ * The thread that creates the JVM calls the first function before the creation, and the second after it. jvm: real path
+ * of libjvm.so, which is loaded.
  */
 void heddle_locale_keep(const char *jvm);
 void heddle_locale_restore(void);
@@ -280,7 +283,7 @@ struct heddle_packet_calls heddle_packet_calls(int nth);
 
 struct heddle_socket_calls {
   /*
-   * (socket, address, bytes, segment, 0): sends to the connected peer; if segment isn't 0, in datagrams of segment
+   * (socket, address, bytes, segment, 0): sends to the connected peer. If segment isn't 0, sends datagrams of segment
    * bytes (UDP_SEGMENT), the last of which may be shorter. Returns the bytes sent.
    */
   heddle_critical_call send;
@@ -291,7 +294,7 @@ struct heddle_socket_calls {
   /*
    * (pipe's write end, its read end, socket, address, bytes): sends these bytes on a connected socket without a copy,
    * by passing their pages through an empty pipe. Returns 0 on success, or ENOSPC if the pipe doesn't take that many
-   * pages. Returns EIO if not all bytes were sent, or another errno; then bytes may be left in the pipe.
+   * pages. Returns EIO if not all bytes were sent, or another errno; bytes may then be left in the pipe.
    */
   heddle_critical_call lend;
 };
@@ -380,7 +383,7 @@ int heddle_progress(struct heddle_comm *comm);
 
 /* Callback of NCCL's profiler; NULL until an interface version with a profiler has set it. */
 extern nccl_profiler heddle_profiler;
-/* Called when a send was accepted. parent: NCCL's handle for the send. */
+/* Called when a send is accepted. parent: NCCL's handle for the send. */
 void heddle_profile_send(struct heddle_request *request, size_t size, int tag, void *parent);
 /* Called for a request with a profile. ended: the request is finished, and not yet returned to Java. */
 void heddle_profile_tested(struct heddle_request *request, bool ended);

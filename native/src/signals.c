@@ -18,7 +18,7 @@
 
 /*
  * The JVM stops its threads, and finds null references, by deliberate faults. So the shim's handlers stand in front of
- * the host's. A fault is Java's only if Java was running: on a thread of Java's own, or on one of the host's inside an
+ * the host's. A fault is Java's only if Java was running: on one of Java's own threads, or on a host's thread inside an
  * upcall. Any other fault is the host's, as if there were no plugin. The host's handler may leave by siglongjmp() or
  * chain to the previous handler. Without a handler, the signal ends the process.
  */
@@ -115,7 +115,7 @@ static bool is_inside(const struct range *range, uintptr_t address) {
 }
 
 /*
- * Returns whether a fault is the JVM's or Heddle's, on a thread that the shim didn't attach. Called after the JVM's
+ * Returns whether a fault is the JVM's or Heddle's, on a thread that the shim didn't attach. Called if the JVM's
  * handler didn't recognise the fault. Heddle's threads are recognised by their names, the JVM's by the address of their
  * code. Other attached threads were attached by the host. On these, only code outside all files counts as Java's.
  */
@@ -234,7 +234,7 @@ static bool equal(const struct sigaction *one, const struct sigaction *other) {
 }
 
 /*
- * Returns the front of an action, or a new front for a new action. If a host keeps creating handlers, its oldest fronts
+ * Returns the front of an action. A new action gets a new front. If a host keeps creating handlers, its oldest fronts
  * are reused. The actions behind these stay in memory, since a handler may be reading them.
  */
 static int front_for(int index, const struct sigaction *action) {

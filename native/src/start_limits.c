@@ -19,9 +19,9 @@
 /* Twelve threads stay. Others start Java, warm up, and read the class archive. */
 #define FEWEST_THREADS 16
 /*
- * Least memory for a start. Java ends the process if it has no memory for itself, so these values leave a margin.
- * Addresses: Java reserves 1 GiB for classes alone, and a process with one connection has 2.6 GiB. Writable memory: 370
- * MiB, while the heap of 256 MiB is hardly used.
+ * Least memory for a start. Java ends the process if it has no memory for itself, so these values leave a margin. Java
+ * reserves 1 GiB of addresses for classes alone, and a process with one connection has 2.6 GiB of addresses. It has 370
+ * MiB of writable memory while the heap of 256 MiB is hardly used.
  */
 #define LEAST_ADDRESSES (3072UL << 20)
 #define LEAST_WRITABLE (768UL << 20)

@@ -17,8 +17,8 @@
 #define SMALLEST_REST_BYTES (160 * 1024)
 
 /*
- * Least stack for a call of an attached thread. Guard and shadow pages begin at 96 KiB, and an error without stack for
- * its handler ends the process. The value is lower than for the attach, since later callers may be slightly deeper in
+ * Least stack for a call of an attached thread. Guard and shadow pages begin at 96 KiB, and an error ends the process
+ * if its handler has no stack. The value is lower than for the attach, since later callers may be slightly deeper in
  * the stack.
  */
 #define SMALLEST_REST_OF_CALL (128 * 1024)
@@ -28,9 +28,9 @@
 
 /*
  * A thread that blocks fault signals ends the process at Java's next deliberate fault. A check costs a system call, 0.1
- * to 0.6 us, so one entry in 64 makes it. Each of a thread's first entries makes the check too, since a thread sets its
- * mask when it begins. After a check has found blocked signals, each of many entries makes it, since some threads block
- * signals around every call.
+ * to 0.6 us, so only one entry in 64 makes the check. Each of a thread's first entries makes it too, since a thread
+ * sets its mask when it begins. After a check has found blocked signals, each of many entries makes it, since some
+ * threads block signals around every call.
  */
 #define ENTRIES_PER_CHECK 64
 #define FIRST_WATCHED 32

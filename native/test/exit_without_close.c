@@ -15,18 +15,15 @@
 
 enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, PATIENCE_S = 120, LONGEST_END_US = 1000000 };
 
-/*
- * Other processes may take so much time that a process runs at an eighth of its speed. Up to this many times more
- * senders then run.
- */
+/* Largest factor by which more senders run. A process may run at an eighth of its speed beside other processes. */
 enum { MOST_STRETCH = 8 };
 
 static const size_t SIZES[MESSAGES] = {LARGEST, 100000, 1, 300000};
 
 enum kind {
   COMPLETED, /* the process exits after test has reported every send done */
-  POSTED,    /* it exits after isend has accepted every send */
-  TRIED,     /* it exits while a thread still tries to send, since the receives come later */
+  POSTED,    /* the process exits after isend has accepted every send */
+  TRIED,     /* the process exits while a thread still tries to send, since the receives come later */
   ELSEWHERE, /* a thread other than the one that drives the plugin calls exit */
   KINDS
 };
@@ -36,7 +33,7 @@ static const char *const NAMES[KINDS] = {"completed", "posted", "tried", "by ano
 /* Memory that the processes share. */
 struct shared {
   atomic_int round, listens, sender_leaves, received, receives_posted;
-  /* the round in which the sender's second ended before all messages were delivered, as it logged */
+  /* the round in which the sender logged that its second ended before all messages were delivered */
   atomic_int gave_up;
   atomic_int not_taken; /* total number of messages that a thread still tried to send when its process ended */
   atomic_long left_us, ended_us, left_stalled_us, ended_stalled_us;
@@ -219,7 +216,7 @@ static int be_receiver(void) {
 
 static struct end sending[CONNECTIONS];
 
-/* Registered before the plugin is loaded, so it runs after the plugin's handler. */
+/* This exit handler is registered before the plugin is loaded, so it runs after the plugin's handler. */
 static void note_end(void) {
   atomic_store(&shared->ended_us, now_us());
   atomic_store(&shared->ended_stalled_us, stalled_us());
@@ -292,7 +289,7 @@ static void connect_all(int round) {
   }
 }
 
-/* Sends as NCCL's progress thread does, which isn't aware that main returns. */
+/* Sends as NCCL's progress thread does, which doesn't know that main returns. */
 static void *send_beside(void *none) {
   send_all(true);
   return none;

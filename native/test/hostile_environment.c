@@ -165,7 +165,7 @@ static void install(struct sock_filter *filter, size_t count) {
   CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp: %s", strerror(errno));
 }
 
-/* Installs the filter of systemd's MemoryDenyWriteExecute=, as before Linux 6.3. */
+/* Installs a filter in the form that systemd's MemoryDenyWriteExecute= had before Linux 6.3. */
 static void refuse_protection(unsigned call, unsigned protection, int error) {
   struct sock_filter filter[] = {
       LOAD(nr),

@@ -138,8 +138,8 @@ static void *connect_to(char *handle) {
 }
 
 /*
- * Waits until the number of sockets is steady. The warm-up makes its own connections meanwhile, and the plugin doesn't
- * know a connection that is just being made.
+ * Waits until the number of sockets is steady. The warm-up makes its own connections meanwhile, and a connection that
+ * is just being made is not in the plugin's table.
  */
 static void wait_for_quiet(int own) {
   long deadline = now_us() + PATIENCE_S * 1000000L;

@@ -191,7 +191,7 @@ static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
   return 0;
 }
 
-/* Usage: packets [rounds [variants]]; fails if the processor has fewer variants. */
+/* Usage: packets [rounds [variants]]. The program fails if the processor has fewer variants. */
 int main(int count, char **arguments) {
   if (count > 1) rounds = atoi(arguments[1]);
   int wanted = count > 2 ? atoi(arguments[2]) : 0;

@@ -1,6 +1,6 @@
 /*
- * Records the class archive beside the plugin: record_archive <plugin folder>; or, with --classes <file> before the
- * folder, a list of the classes instead.
+ * Records the class archive beside the plugin: record_archive <plugin folder>. With --classes <file> before the folder,
+ * records a list of the classes instead.
  *
  * Like NCCL, the process opens the plugin, with the JVM's final options, and uses it as far as this host permits. It
  * then ends the JVM, which a plugin must never do, and the JVM writes the archive. On a host without a usable address

@@ -15,7 +15,7 @@ typedef uint64_t device_pointer;
 typedef void *stream;
 typedef void *communicator;
 
-/* NCCL passes it by value. */
+/* NCCL's id of a communicator, passed by value. */
 struct nccl_unique_id {
   char bytes[128];
 };

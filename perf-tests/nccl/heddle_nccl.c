@@ -102,8 +102,7 @@ static void nccl(nccl_result result, const char *call) {
 static float value_of(int rank, size_t index) { return (float)((index * 7 + (size_t)rank * 13 + 1) % 61); }
 
 /*
- * Returns the number of floats that a rank contributes, from the bytes of the table's column, as NCCL's tests define
- * them.
+ * Returns the number of floats that a rank contributes, as NCCL's tests define it. bytes: value in the table's column.
  */
 static size_t count_given(enum collective kind, size_t bytes) {
   size_t floats = bytes / sizeof(float), ranks = (size_t)options.ranks;

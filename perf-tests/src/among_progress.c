@@ -10,7 +10,7 @@
 #include "report.h"
 
 #define TAG 7
-#define SWEEPS_PER_LOOK 8 /* as NCCL_PROGRESS_APPENDOP_FREQ */
+#define SWEEPS_PER_LOOK 8 /* the same value as NCCL_PROGRESS_APPENDOP_FREQ */
 
 static pthread_t thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

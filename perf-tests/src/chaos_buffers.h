@@ -9,11 +9,11 @@
 #define CHAOS_END_BYTES 24
 
 struct chaos_buffers {
-  /* memory of all buffers, registered at once: so a write beside its buffer is permitted, and detected */
+  /* memory of all buffers, registered at once, so that a write beside its buffer is permitted, and detected */
   unsigned char *memory;
   size_t bytes, each, stride;
   int count;
-  uint64_t *resting; /* canaries of each idle buffer, as the number that they derive from */
+  uint64_t *resting; /* for each idle buffer, the number from which its canaries derive */
   uint64_t wrong_bytes, guard_bytes, canary_bytes;
 };
 

@@ -55,7 +55,7 @@ void chaos_read_orders(void) {
   pthread_detach(input);
 }
 
-/* Waits until a word is set. Returns 0 if standard input has ended. */
+/* Waits until standard input has asked for a word. Returns 0 if standard input has ended. */
 static int await(int *word) {
   pause_watch(1);
   pthread_mutex_lock(&asked.lock);

@@ -79,7 +79,7 @@ static int went_well(struct chaos_side *side, int result, const char *call) {
 static int is_over(const struct chaos_side *side) { return side->complete || side->failed != NULL; }
 
 static int idle_buffer(void) {
-  /* Takes buffers in turn, so that a returned buffer stays idle as long as there are others. */
+  /* Takes buffers in turn, so that a returned buffer stays idle while there are others. */
   for (int i = 1; i <= RECEIVES; i++) {
     int buffer = (last_buffer + i) % RECEIVES;
     if (!receiving[buffer].busy) return last_buffer = buffer;

@@ -26,8 +26,8 @@ struct option_row {
 };
 
 /*
- * Reads the command line; --help and -h print the usage and end the process. Unknown options, numbers out of bounds
- * and other words end it with EXIT_BAD_USAGE. The last row has no name.
+ * Reads the command line; --help and -h print the usage and end the process. Unknown options, numbers out of bounds and
+ * other words end the process with EXIT_BAD_USAGE. The last row has no name.
  */
 void read_options(int argc, char **argv, const struct option_row *rows, void (*usage)(FILE *));
 

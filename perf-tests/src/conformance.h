@@ -40,7 +40,7 @@ extern int max_receives;
 
 int is_sender(void);
 
-/* Waits until the other rank has called this too. Returns the number of such meetings so far. */
+/* Waits until the other rank has called this too. Returns the number of these calls so far. */
 int meet(void);
 
 uint64_t next_random(uint64_t *state);
@@ -61,7 +61,7 @@ void fill(struct buffer *buffer, uint64_t message, size_t size);
 /* Checks `size` bytes of a message, and the guard bytes around and after them. */
 void check_buffer(const struct buffer *buffer, uint64_t message, size_t size);
 
-/* Repeat connect or accept until it returns a communicator. */
+/* These functions repeat connect or accept until it returns a communicator. */
 void *finish_connect(void *handle);
 void *finish_accept(void *listen_comm);
 

@@ -1,4 +1,4 @@
-/* Init, connections, traffic and finalize, repeatedly in one process; nothing may accumulate. */
+/* Init, connections, traffic and finalize, repeatedly in one process. Nothing may accumulate. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -59,8 +59,8 @@ static long count_descriptors(struct names *names) {
 
 /*
  * Returns the number of threads and adds their names. The JVM's compiler threads, which come and go, don't count.
- * Returns -1 if a thread started or ended meanwhile: the listing may then lack others, since the kernel resumes it at
- * an offset (proc_pid_task in fs/proc/base.c).
+ * Returns -1 if a thread started or ended meanwhile: the listing may then lack other threads, since the kernel resumes
+ * it at an offset (proc_pid_task in fs/proc/base.c).
  */
 static long count_threads(struct names *names) {
   long count = 0, listed = 0, before = number_of_status("Threads");

@@ -2,8 +2,8 @@
  * A receiver that doesn't wait for `test`, like a GPU under NCCL's protocols LL and LL128: it polls the lines of its
  * receive buffer, and a line whose flag has arrived must have its data. A line that was read belongs to the receiver.
  * The receiver writes a value there, which must still be there when the buffer is posted again. So late or duplicate
- * writes are detected. LL: lines of 8 bytes, data and flag in halves. LL128: lines of 128 bytes, the last eight are the
- * flag.
+ * writes are detected. An LL line has 8 bytes: half is data, half is the flag. An LL128 line has 128 bytes, the last
+ * eight of which are the flag.
  */
 #include <pthread.h>
 #include <sched.h>

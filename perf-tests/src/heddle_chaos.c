@@ -148,7 +148,7 @@ static int is_other_done(void) {
   return 1;
 }
 
-/* Runs once with the options of the command line. Returns the exit code; the caller adds wrong bytes. */
+/* Makes one run with the options of the command line. Returns the exit code; the caller adds wrong bytes. */
 static int run_of_options(const char *prefix) {
   const struct chaos_run run = {.folder = options.folder,
                                 .until = options.until,

@@ -439,7 +439,7 @@ int main(int argc, char **argv) {
   end(&stage, "moved", more, refused);
   meet("moved");
   if (options.idle_seconds > 0) {
-    sleep(1); /* lets work that the traffic has left behind finish */
+    sleep(1); /* lets finish work that the traffic has left behind */
     stage = begin();
     usleep((useconds_t)(options.idle_seconds * 1e6));
     end(&stage, "idle", more, refused);

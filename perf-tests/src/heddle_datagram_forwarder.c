@@ -5,8 +5,8 @@
  *   heddle-datagram-forwarder forward IN OUT GROUP    binds RoCEv2's port on IN and sends GROUP's datagrams on OUT
  *   heddle-datagram-forwarder route IN OUT GROUP      has the kernel route GROUP
  *
- * The forwarder receives and sends several datagrams per call. It adds no CRC, so real receivers drop its datagrams:
- * it is the lower bound for such a program.
+ * The forwarder receives and sends several datagrams per call. It adds no CRC, so real receivers drop its datagrams.
+ * Its cost is the lower bound for a program that forwards datagrams.
  */
 #include <arpa/inet.h>
 #include <errno.h>

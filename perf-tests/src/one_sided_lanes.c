@@ -8,7 +8,7 @@
 
 enum { EAGER_LOOKS = 2000 };
 
-static uint64_t mixed(uint64_t value) { /* The finalizer of splitmix64. */
+static uint64_t mixed(uint64_t value) { /* The finalizer of the generator splitmix64. */
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
   value = (value ^ value >> 27) * 0x94d049bb133111ebu;
   return value ^ value >> 31;
@@ -65,7 +65,7 @@ static uint64_t word(const struct lanes *lanes, size_t lane, int which) {
   return __atomic_load_n(lanes->words + lane * WORDS_OF_LANE + (size_t)which, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the number of the lane's first operations that have certainly been signalled. */
+/* Returns the number of the lane's first operations whose signals have certainly arrived. */
 static uint64_t signalled(const struct lanes *lanes, int from, int context, uint64_t checked) {
   size_t lane = lane_of(lanes, from, context);
   if (!is_weak(context)) return word(lanes, lane, WORD_STRONG);

@@ -13,7 +13,7 @@
 /* State of a lane from this rank. */
 struct sending {
   uint64_t next, tested;
-  uint64_t signalled; /* number of operations signalled by started strong signals */
+  uint64_t signalled; /* number of operations that the strong signals started so far cover */
   void *requests[PLACES];
   uint64_t acknowledged; /* on the lane to this rank: number of checked operations reported to its source */
   void *word;            /* request of a signal without data in flight */

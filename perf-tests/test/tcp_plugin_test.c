@@ -196,7 +196,7 @@ static void connections_that_come_at_once_to_one_listener_are_kept_apart(void) {
   }
   for (int i = 0; i < CONNECTIONS; i++) check(outcome(received(&pairs[i], &seen[i], 1), NULL), "test of a mark");
   for (int i = 0; i < CONNECTIONS; i++) check(outcome(sends[i], NULL), "test of a mark");
-  if (seen[0] == marks[1]) { /* accepted in the opposite order */
+  if (seen[0] == marks[1]) { /* accepts in the opposite order */
     void *swapped = pairs[0].receiver;
     pairs[0].receiver = pairs[1].receiver;
     pairs[1].receiver = swapped;

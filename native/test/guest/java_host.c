@@ -1,5 +1,5 @@
 /*
- * A host that uses the plugin's JVM itself, as libraries do that look for an existing JVM (libhdfs, JPype).
+ * A host that uses the plugin's JVM itself, like libraries that look for an existing JVM (libhdfs, JPype).
  *
  * GUEST CASE collections_at_exit exit -- repeat=20
  * GUEST CASE java_on_attached_thread run

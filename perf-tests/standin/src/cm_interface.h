@@ -21,10 +21,10 @@ struct subnet_letter {
   uint8_t data[LETTER_BYTES];
 };
 
-/* datagram.c: joins a context's port to a group or removes it, like subnet_join and subnet_leave. */
+/* datagram.c: joins a context's port to a group, or removes it from the group, like subnet_join and subnet_leave. */
 int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
 bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
-/* Returns 0, or the error that the control program injected into this librdmacm call, also in errno. */
+/* Returns 0, or the error that the control program injected into this librdmacm call. Sets errno to the error too. */
 int standin_cm_refused(struct ibv_context *context, const char *call);
 
 /* events.c: a callback on the stand-in's thread, after the subnet manager has forgotten all groups. */

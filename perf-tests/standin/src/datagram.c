@@ -109,8 +109,7 @@ static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid 
 }
 
 /*
- * Checks the LID that the kernel requires for groups on InfiniBand. Like some adapters, the stand-in checks that it is
- * this group's LID.
+ * Checks the LID that the kernel requires for groups on InfiniBand. It must be this group's LID, as on some adapters.
  */
 static int check_group_lid(const union ibv_gid *group, uint32_t lid) {
   if (!is_infiniband(this_host)) return 0;

@@ -297,7 +297,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t number, int index, union 
   return 0;
 }
 
-/* These functions are in no public header; ibv_devinfo prints the type. 0 is "IB/RoCE v1", 1 is "RoCE v2". */
+/* The next functions are in no public header; ibv_devinfo prints the type. 0 is "IB/RoCE v1", 1 is "RoCE v2". */
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type);
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type) {
   (void)context;

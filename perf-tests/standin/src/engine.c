@@ -158,7 +158,7 @@ static uint64_t advance_all(void) {
 }
 
 void engine_progress(void) {
-  if (pthread_mutex_trylock(&engine) != 0) return; /* another thread makes the progress */
+  if (pthread_mutex_trylock(&engine) != 0) return; /* returns, since another thread makes the progress */
   advance_all();
   pthread_mutex_unlock(&engine);
 }

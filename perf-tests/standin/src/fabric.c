@@ -159,10 +159,7 @@ static int complain(const char *what) {
   return error;
 }
 
-/*
- * Opens the file and locks it. If the file was removed during the wait for the lock, it is unused, and another one is
- * opened.
- */
+/* Opens the file and locks it. If the file was removed during the wait for the lock, opens another one. */
 static int open_locked(const char *path, bool create) {
   for (;;) {
     int file = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
@@ -177,7 +174,7 @@ static int open_locked(const char *path, bool create) {
   }
 }
 
-/* The caller holds the file's lock. */
+/* Maps the file. The caller holds the file's lock. */
 static int map_file(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return complain("cannot stat");
@@ -206,7 +203,7 @@ int fabric_open(const char *path, bool keep) {
   if (fabric_file < 0) return complain("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
-    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number that serves only as owner of locks */
+    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number that is used only as owner of locks */
     if (keep) fabric->kept = true;
     fabric_reap();
   }

@@ -3,9 +3,9 @@
  * of other processes' objects. The file is sparse, and unused parts cost address space only.
  *
  * Adapters work at both ends by themselves. The stand-in imitates this: the sending process also takes the receiver's
- * posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue, without
- * the receiver's help. So receive queues, completion queues, queue pairs' states and memory regions are here; send
- * queues, which only their own process uses, aren't.
+ * posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue, without the
+ * receiver's help. So receive queues, completion queues, queue pairs' states and memory regions are in the fabric. Send
+ * queues, which only their own process uses, are not.
  *
  * Locks, in locking order: engine (local), send queue (local), objects (local), pair, queue, process. The death of a
  * holder of a shared lock is detected.
@@ -113,11 +113,11 @@ struct shared_region {
 
 struct shared_gid {
   union ibv_gid gid; /* a zero GID is an empty entry */
-  bool cut;          /* all packets from or to it are dropped silently */
+  bool cut;          /* address whose packets, from and to it, are dropped silently */
   _Atomic uint64_t sent_bytes;
 };
 
-/* Fault of a verb or of work: the next `after` uses succeed, then `count` uses fail with `code`. */
+/* Fault of a verb or of work. The next `after` uses succeed, and then `count` uses fail with `code`. */
 struct fault {
   int code;
   uint32_t after, count;
@@ -242,7 +242,7 @@ extern uint32_t this_host; /* the host that this process is on */
 /* Maps the fabric and takes a slot in it, once. Returns 0, or an errno value after a line on stderr. */
 int fabric_join(void);
 
-/* For the control program: opens the fabric without a slot in it. */
+/* Opens the fabric without a slot in it, for the control program. */
 int fabric_open(const char *path, bool keep);
 int fabric_remove(const char *path);
 const char *fabric_path(void);

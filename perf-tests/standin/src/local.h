@@ -22,7 +22,7 @@ struct device {
 
 /*
  * Events for the caller, and a descriptor that is readable while there are events. Events of a destroyed object are
- * removed, so that a caller that finds the descriptor readable can read without blocking.
+ * removed, so a caller that finds the descriptor readable can read without blocking.
  */
 struct event_list {
   int file;
@@ -78,8 +78,9 @@ struct work {
   /* 0 is at once for deliver_ns and complete_ns, and not set for give_up_ns */
   uint64_t deliver_ns, complete_ns, give_up_ns;
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
-  uint32_t remote_number, source_index; /* of a datagram, whose remote_key is a queue key */
-  union ibv_gid destination;            /* whose remote_key is a queue key */
+  /* of a datagram, whose remote_key is a queue key */
+  uint32_t remote_number, source_index;
+  union ibv_gid destination;
   uint32_t destination_lid;
   uint8_t is_global, service_level, hop_limit, traffic_class;
   uint32_t not_ready; /* number of attempts without a posted buffer at the receiver */
@@ -124,7 +125,7 @@ static inline struct context *context_of(struct ibv_context *context) {
 }
 static inline uint32_t device_of(struct ibv_context *context) { return context_of(context)->device; }
 
-/* device.c: returns 0, or the error that the control program injected, also in errno */
+/* device.c: returns 0, or the error that the control program injected. Sets errno to the error too. */
 int refused(struct ibv_context *context, const char *verb);
 
 /* completion.c */

@@ -33,7 +33,7 @@ static uint64_t lockable_bytes(void) {
   if (settings_locked_bytes(&wanted) != 0) return 0;
   if (wanted != UINT64_MAX) return wanted;
   /*
-   * As in the kernel, a process that may lock without limit isn't counted. Root stands for a process with CAP_IPC_LOCK.
+   * As in the kernel, a process that may lock without limit isn't counted. Root counts as a process with CAP_IPC_LOCK.
    */
   if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur;
@@ -204,7 +204,7 @@ bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64
                  uint32_t access) {
   uint32_t slot = key >> 8 & (REGIONS - 1);
   struct shared_region *region = &fabric->regions[slot];
-  /* Pairs with ibv_dereg_mr: either its thread sees this store, or this thread sees that the key is gone. */
+  /* Pairs with ibv_dereg_mr: either that call's thread sees this store, or this thread sees that the key is gone. */
   atomic_store(&pair->copying, slot);
   if (key != 0 && atomic_load(&region->key) == key && allows(region, domain, *address, length, access)) {
     translate(region, address);

@@ -252,7 +252,10 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
 
 /* ---- groups ---- */
 
-/* RFC 4391, section 4, with the connection manager's signature for datagrams, 0x01, instead of IPoIB's 0x1b. */
+/*
+ * Forms the MGID by RFC 4391, section 4, with the connection manager's signature for datagrams, 0x01, instead of
+ * IPoIB's 0x1b.
+ */
 static union ibv_gid mapped(const struct rdma_cm_id *id, uint8_t family, const uint8_t *address, size_t bytes) {
   union ibv_gid gid = {.raw = {0xff, 0x10 | LINK_LOCAL, family, 0x01}};
   memcpy(gid.raw + 4, &id->route.addr.addr.ibaddr.pkey, 2);

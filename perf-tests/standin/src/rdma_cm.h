@@ -39,7 +39,7 @@ struct manager_channel {
   struct queued *first, **last;
 };
 
-/* rdma_cm.c: the lock of ids, their members and channels' events. */
+/* rdma_cm.c: takes the lock of ids, their members and channels' events. */
 void cm_lock(void);
 void cm_unlock(void);
 /* Returns all ids. The caller of this and the next three functions holds the lock. */

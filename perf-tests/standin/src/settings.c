@@ -107,7 +107,7 @@ static int name_port(struct port *port, uint32_t device) {
   return 0;
 }
 
-/* Returns the element with an index of a list of numbers, times `unit`. */
+/* Returns the element of a list of numbers at an index, times `unit`. */
 static int scaled(const char *name, uint32_t device, double most, double unit, _Atomic uint64_t *to) {
   char text[64];
   const char *list = setting(name), *found = element(list, ',', device, text, sizeof text);

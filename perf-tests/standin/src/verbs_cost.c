@@ -161,7 +161,7 @@ static uint64_t single_post(int calls) {
   return spent;
 }
 
-/* Cost per request of a list. */
+/* Returns the cost per request of a list. */
 static uint64_t list_post(int calls) {
   uint64_t spent = 0;
   for (int done = 0; done < calls; done += BATCH) {
@@ -175,7 +175,7 @@ static uint64_t list_post(int calls) {
   return spent;
 }
 
-/* Cost per completion, with completions available. */
+/* Returns the cost per completion, with completions available. */
 static uint64_t full_poll(int calls) {
   uint64_t spent = 0;
   for (int done = 0; done < calls; done += BATCH) {

@@ -3,8 +3,8 @@
  * is the baseline for the cost of Heddle's calls.
  *
  * A receive writes a clear-to-send entry into the sender's ring. A send matches the entry and is cut into chunks. Each
- * chunk goes as an RDMA WRITE WITH IMMEDIATE over the plane with the least traffic. test polls, counts chunks and
- * releases in order. Both ends are in one process, and there is no failover.
+ * chunk goes as an RDMA WRITE WITH IMMEDIATE over the plane with the least traffic. test() polls, counts chunks and
+ * releases messages in order. Both ends are in one process, and there is no failover.
  *
  *   VERBSREF_PLANES   number of the first device's addresses to use, one queue pair on each (1)
  */

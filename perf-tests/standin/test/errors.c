@@ -135,7 +135,7 @@ static void a_message_longer_than_its_buffer_fails_both_ends(bool in_child) {
     failed(second_await(both.second), 51, IBV_WC_WR_FLUSH_ERR);
     CHECK(second_event(both.second) == IBV_EVENT_QP_REQ_ERR, "event");
   } else {
-    /* In this test, too, both ends have their own queue. */
+    /* Both ends have their own queue, in this test too. */
     struct ibv_send_wr wanted = request(IBV_WR_SEND, 1, &sge, &both.far, 0);
     CHECK(post(both.first, &wanted) == 0, "post");
     failed(await(both.first, 1000), 1, IBV_WC_REM_INV_REQ_ERR);

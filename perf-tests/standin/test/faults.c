@@ -1,4 +1,4 @@
-/* Effects of the control program on ports, addresses and verbs, and of a process's death on its peer. */
+/* Tests of the control program's effects on ports, addresses and verbs, and of a process's death on its peer. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void a_port_that_goes_down_ends_its_connections(bool in_child) {
 
 static void a_short_outage_is_survived(bool in_child) {
   struct options options = usual_options();
-  options.timeout = 17; /* 0.54 s, four times */
+  options.timeout = 17; /* 0.54 s, for each of four transmissions */
   struct couple both = couple(&options, in_child);
   control("port %d/0 down", in_child);
   post_write(&both, 1);

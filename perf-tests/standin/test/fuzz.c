@@ -1,6 +1,6 @@
 /*
- * Random arguments and work requests, seeded: there must be no crash or hang, memory without permission must keep its
- * bytes, and every signalled or failed request must complete once and in order.
+ * Tests of random arguments and work requests from a seed. There must be no crash or hang, memory without permission
+ * must keep its bytes, and every signalled or failed request must complete once and in order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static void random_send(struct end *end, const struct address *peer, uint64_t *p
                                                IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ};
   struct ibv_sge pieces[4];
   for (int i = 0; i < 4; i++) {
-    /* Sources and read targets are in the first quarter, remote targets in the second. */
+    /* Sources and targets of reads are in the first quarter, remote targets in the second. */
     pieces[i] = piece(end, below(BUFFER_BYTES / 8), below(2000));
     if (strange && chance(2)) pieces[i].addr = value(pieces[i].addr);
     if (strange && chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);

@@ -1,6 +1,6 @@
 /*
  * Two ends of a connection. The first end is in this process. The second is either in this process too, or in a child
- * on a separate host, which follows orders. A test is a function; main runs those named by its arguments.
+ * on a separate host, which follows orders. A test is a function, and main runs the tests that its arguments name.
  */
 #ifndef STANDIN_HARNESS_H
 #define STANDIN_HARNESS_H
@@ -65,7 +65,7 @@ int post_receive_of(struct end *end, uint64_t id, uint64_t offset, uint32_t leng
 struct ibv_wc await(struct end *end, int milliseconds);
 /* Checks that no completion comes. */
 void await_nothing(struct end *end, int milliseconds);
-/* Returns the next asynchronous event except COMM_EST, acknowledged. */
+/* Returns the next asynchronous event except COMM_EST, and acknowledges it. */
 enum ibv_event_type await_event(struct end *end, int milliseconds);
 
 /* ---- the second end ---- */

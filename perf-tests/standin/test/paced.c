@@ -78,7 +78,7 @@ static void what_is_due_happens_without_polling(bool in_child) {
 static void a_rate_bounds_the_sum_of_all_pairs(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
-  control("rate 0/0 1"); /* 1 MiB takes 8.6 ms */
+  control("rate 0/0 1"); /* 1 MiB takes 8.6 ms at this rate */
   double took = least(&both, IBV_WR_RDMA_WRITE, 1 << 18, 4);
   CHECK(took >= 8400 && took < 80000, "%.0f us", took);
   struct couple other = couple(&options, false);

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The C code for arm64: cross-compiled here, its tests run by user-mode emulation, and packaged by
- * {@code ./heddle dist --arch aarch64}.
+ * The C code for arm64. It is cross-compiled here, its tests run by user-mode emulation, and {@code
+ * ./heddle dist --arch aarch64} packages it.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(300)

@@ -88,7 +88,7 @@ final class BareRoot {
     return whole;
   }
 
-  /** Runs a command to its end and returns its output; a failed one fails the test. */
+  /** Runs a command to its end and returns its output. A failed command fails the test. */
   static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();

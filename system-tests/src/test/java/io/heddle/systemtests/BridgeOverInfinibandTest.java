@@ -224,7 +224,10 @@ class BridgeOverInfinibandTest {
     dropsAndCountsPacketsOfBridgesAndRouters(status);
   }
 
-  /* Reloads a configuration whose last group name is refused after the first group was renamed. */
+  /*
+   * Reloads a configuration whose last group name is refused. By then the first group has its new
+   * name already.
+   */
   private void refusedGroupNameChangesNothing() throws Exception {
     config("IB", "group ff05::1:1");
     Process hangUp = new ProcessBuilder("kill", "-HUP", Long.toString(bridge.pid())).start();

@@ -4,7 +4,7 @@ import io.heddle.cli.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Files of the build. A test that needs a missing one is skipped with a printed reason. */
+/** Files of the build. A test that needs a missing file is skipped, with a printed reason. */
 final class BuildOutputs {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 

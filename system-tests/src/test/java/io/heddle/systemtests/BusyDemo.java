@@ -131,7 +131,7 @@ final class BusyDemo implements AutoCloseable {
     return sent(statistics, plane);
   }
 
-  /** Waits until a plane has carried more bytes. */
+  /** Waits until a plane has carried more bytes than at the call. */
   void awaitSent(String plane, long more) throws InterruptedException {
     long goal = sent(plane) + more;
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
@@ -158,8 +158,8 @@ final class BusyDemo implements AutoCloseable {
   }
 
   /**
-   * Returns the time at which each rank left a plane, by the plugin's records since the given time.
-   * Keys are pids; times are in milliseconds since 1970.
+   * Returns the time at which each rank left a plane, from the plugin's records since the given
+   * time. Keys are pids; times are in milliseconds since 1970.
    */
   Map<Long, Long> leftSince(String plane, long sinceMs) {
     Map<Long, Long> left = new TreeMap<>();

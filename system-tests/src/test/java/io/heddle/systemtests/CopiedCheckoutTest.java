@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A built checkout that was copied or moved still builds, by the step that Maven runs. */
+/** Test that a copied or moved checkout still builds, by the step that Maven runs. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 @SystemTest

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Commands in a user's locale with a decimal comma, and a dotless lower-case I. The plugin's effect
- * on a host with such a locale is tested in C (locale_kept).
+ * Commands in a user's locale with a decimal comma and a dotless lower-case I. The C test
+ * locale_kept covers the plugin's effect on a host with such a locale.
  */
 @SystemTest
 final class DecimalCommaTest {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@code heddle demo} in a separate process, its output in files. */
+/** A {@code heddle demo} in a separate process, with its output in files. */
 public final class DemoProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The main job end to end: the real plugin, the ranks' real program, every element checked. */
+/**
+ * The main job end to end: the real plugin and the ranks' real program, with every element checked.
+ */
 @EndsWithin(180)
 final class DemoTest {
   @TempDir private Path folder;

@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes fail under the real plugin and the ranks' real program, every element checked. The hosts
- * have no interfaces except the planes, so the control channels use one of the planes that are cut.
+ * Planes fail under the real plugin and the ranks' real program, with every element checked. The
+ * hosts have no interfaces except the planes, so the control channels use one of the planes that
+ * are cut.
  */
 @EndsWithin(300)
 final class FailoverDemoTest {

@@ -17,8 +17,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process on a lab's host, both its streams in one file. It ends with the tests, even if they are
- * killed.
+ * A process on a lab's host, with both streams in one file. It ends with the tests, even if they
+ * are killed.
  */
 public final class HostProcess implements AutoCloseable {
   /*
@@ -119,7 +119,10 @@ public final class HostProcess implements AutoCloseable {
         "1");
   }
 
-  /** Waits for the process to end. A process that takes longer fails the test with its output. */
+  /**
+   * Waits for the process to end. If it takes longer than the limit, the test fails with its
+   * output.
+   */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
     if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
@@ -149,7 +152,9 @@ public final class HostProcess implements AutoCloseable {
     return Files.readString(log, java.nio.charset.StandardCharsets.ISO_8859_1);
   }
 
-  /** Returns the output for an assertion's message, or the reason why it can't be read. */
+  /**
+   * Returns the process's output for an assertion's message, or the reason why it can't be read.
+   */
   public String outputOrWhyNot() {
     try {
       return output();

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Killed tests leave no processes behind. */
+/** Test that killed tests leave no processes behind. */
 @EndsWithin(60)
 final class HostProcessTest {
   private static final long LIMIT_SECONDS = 30;

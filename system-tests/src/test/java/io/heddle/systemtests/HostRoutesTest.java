@@ -161,8 +161,8 @@ final class HostRoutesTest {
   }
 
   /*
-   * Returns an empty text if BIRD printed the covering route, since the host has no route of its
-   * own.
+   * Returns an empty text if the host has no route of its own, since BIRD then prints the covering
+   * route.
    */
   private static String hostRoute(String answer, String address) {
     return answer.contains(address + "/128") ? answer : "";

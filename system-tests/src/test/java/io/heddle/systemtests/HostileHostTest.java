@@ -164,7 +164,7 @@ final class HostileHostTest {
     bothPass("mount -t tmpfs heddle-test /dev/shm; unset HOME USER LOGNAME");
   }
 
-  /* If the limit is too low even for the start, init fails with a message that names it. */
+  /* If the limit is too low even for the start, init fails, and its message names the limit. */
   @ParameterizedTest
   @ValueSource(ints = {12, 24, 64, 96})
   void jobWithFewDescriptorsRunsOrNamesLimit(int limit) throws Exception {

@@ -248,7 +248,10 @@ final class InfinibandDatagramTest {
     }
   }
 
-  /* The service level comes from the subnet manager, the hop limit from the group's settings. */
+  /*
+   * A bridge's packets get the service level from the subnet manager and the hop limit from the
+   * group's settings.
+   */
   @Test
   void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
     BuildOutputs.standinManager();

@@ -289,7 +289,7 @@ final class InfinibandMappedTest {
     a1.send(0, inA(b1), services[0], 3);
     b1.send(0, inB(a1), first, 4);
     pass();
-    /* The communication manager may have reported a1's new LID already. */
+    /* The communication manager may have reported a1's other LID already. */
     b1.poll().forEach(each -> assertEquals(new SubnetHost.Heard(b1.number(0), first, 3), each));
     a1.poll().forEach(each -> assertEquals(4, each.word()));
     talk(a2, 0, b1, services[1], 5);

@@ -126,7 +126,7 @@ final class LauncherTest {
     Files.writeString(stamp, extra ? "libibverbs-dev\n" : "\n");
   }
 
-  /* Installs the build's requirements, with this script as Maven. */
+  /* Installs the build's requirements, with this script in place of Maven. */
   private void buildBy(String maven) throws IOException {
     for (String tool : List.of("cmake", "cc", "make", "python3")) {
       program(tool, "");

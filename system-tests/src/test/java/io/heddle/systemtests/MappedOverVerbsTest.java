@@ -83,7 +83,7 @@ final class MappedOverVerbsTest {
 
   /**
    * Communication manager of a fabric with a single host. It prepares the paths to that host before
-   * it reports it.
+   * it reports the host.
    */
   private static final class Asking implements SidrService {
     private final Queue<Message> heard = new ArrayDeque<>();
@@ -255,7 +255,10 @@ final class MappedOverVerbsTest {
       }
     }
 
-    /* Returns the number that a fabric's host gets for the other one's service. */
+    /*
+     * Returns the number under which a fabric's host sends to the service of the other fabric's
+     * host.
+     */
     private int ask(int side) {
       services.get(side).askedBy(hosts.get(side).address, addresses.get(side));
       pass();

@@ -20,14 +20,17 @@ final class MountNamespace {
   }
 
   /**
-   * Returns the words before a command that run it in a mount namespace where this shell line has
-   * been run.
+   * Returns the words to put before a command so that it runs in a new mount namespace, after this
+   * shell line.
    */
   static List<String> with(String line) {
     return List.of("unshare", "--mount", "sh", "-ec", line + "\nexec \"$@\"", "sh");
   }
 
-  /** Returns the words before a command that run it in the mount namespace of this process. */
+  /**
+   * Returns the words to put before a command so that it runs in the mount namespace of this
+   * process.
+   */
   static List<String> of(long pid) {
     return List.of("nsenter", "--mount", "--target", Long.toString(pid));
   }

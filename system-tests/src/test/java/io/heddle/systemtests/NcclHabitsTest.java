@@ -29,7 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class NcclHabitsTest {
   private static final int WRONG = 1;
 
-  /** Limit for a process that hangs. A process in which no message moves ends by itself before. */
+  /**
+   * Time limit for a process that hangs. A process in which no message moves ends itself earlier.
+   */
   private static final long LIMIT_SECONDS = 270;
 
   @TempDir private Path folder;

@@ -87,7 +87,7 @@ final class NeighbourHost implements AutoCloseable {
   /**
    * Starts the daemon.
    *
-   * @param more the rest of its configuration
+   * @param more the rest of the daemon's configuration
    * @param before words of a command that starts the daemon
    */
   RouteDaemonProcess daemon(String more, String... before) throws IOException {

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Puts with signals over several planes, the protocol of docs/decisions/one-sided.md, in every
- * order of events that a small connection allows; and broken protocols, which prove that the model
- * detects errors.
+ * Model of puts with signals over several planes, the protocol of docs/decisions/one-sided.md. SPIN
+ * searches every order of events that a small connection allows. Broken protocols prove that the
+ * model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OneSidedModelTest {

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two bridges and a group, the protocol of docs/decisions/bridge.md, in every order of events; and
- * broken protocols, which prove that the model detects errors.
+ * Model of two bridges and a group, the protocol of docs/decisions/bridge.md. SPIN searches every
+ * order of events. Broken protocols prove that the model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnershipModelTest {
@@ -38,7 +38,7 @@ class OwnershipModelTest {
         "EVENTS=1 ORDERS",
         /* A delayed beacon arrives over the other fabric. */
         "EVENTS=1 OVERTAKEN=1",
-        /* A fabric is cut while a group is handed over: ownership doesn't move. */
+        /* A fabric is cut while a group is handed over. The ownership doesn't move. */
         "EVENTS=1 CUTS=1",
         /* Both fabrics are cut, or one fabric is cut and returns. */
         "EVENTS=0 CUTS=2",

@@ -107,7 +107,7 @@ final class PerftestInteropTest {
     return start(host, HeddleRun.command(words.toArray(String[]::new)));
   }
 
-  /* perftest's server doesn't flush its output: only a client shows that it listens. */
+  /* perftest's server doesn't flush its output, so only a client shows that the server listens. */
   private HostProcess awaitOwnServer(String test) throws Exception {
     while (true) {
       HostProcess client = ours(0, test, "127.0.0.1");
@@ -269,7 +269,10 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Root may lock any amount of memory. Without the capability, the limit applies to root too. */
+  /*
+   * Root may lock any amount of memory. Without the capability CAP_IPC_LOCK, the limit applies to
+   * root too.
+   */
   @Test
   void lowLockedMemoryLimitIsOneLineWithRemedy() throws Exception {
     List<String> limited =

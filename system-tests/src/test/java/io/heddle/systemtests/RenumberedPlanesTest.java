@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Planes lose their addresses and get new ones with another prefix, under a job that checks every
- * byte: at one end alone, and at both ends at once. At the end no address of the job's start is
- * left. {@code ./heddle test --whole} continues for some minutes.
+ * byte. This happens at one end alone, and at both ends at once. At the end no address of the job's
+ * start is left. {@code ./heddle test --whole} continues for some minutes.
  */
 @EndsWithin(900)
 @SystemTest

@@ -141,8 +141,8 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /*
-   * Waits until the daemon logs its control socket and returns it. Its BGP sessions may be up
-   * before.
+   * Waits until the daemon logs its control socket, and returns the socket's path. The BGP sessions
+   * may be up before.
    */
   private Path socket() throws IOException, InterruptedException {
     awaitLog("control socket at ");

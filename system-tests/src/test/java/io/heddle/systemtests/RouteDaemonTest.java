@@ -82,7 +82,7 @@ final class RouteDaemonTest {
     return announced * 2_500_000L;
   }
 
-  /* Returns key=percent of each plane, in order of keys. */
+  /* Returns the text key=percent of each plane, in the order of keys. */
   private static String shares(JsonNode explanation) {
     Map<String, Long> shares = new TreeMap<>();
     for (JsonNode plane : explanation.path("planes")) {
@@ -382,7 +382,7 @@ final class RouteDaemonTest {
   /*
    * Starts a rank whose policy splits messages into segments by weight only. The policy spray would
    * also use the observed rates of planes with idle capacity, and a shaped plane on a busy host
-   * sometimes has it.
+   * sometimes has idle capacity.
    */
   private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {
     List<String> command = HostProcess.endlessAllReduce(meeting, rank, 2, 4 << 20);

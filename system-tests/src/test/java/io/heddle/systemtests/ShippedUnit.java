@@ -12,7 +12,7 @@ import java.util.Objects;
 
 /** A shipped systemd unit, and a daemon under its restrictions without systemd. */
 final class ShippedUnit {
-  /** Unused user id: files of this owner were created by the daemon. */
+  /** Unused user id. Files of this owner were created by the daemon. */
   static final int USER = 64_999;
 
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
@@ -56,7 +56,7 @@ final class ShippedUnit {
         runtime.toString());
   }
 
-  /** Returns {@code /proc/PID/status} by key. */
+  /** Returns the fields of {@code /proc/PID/status} by key. */
   static Map<String, String> status(long pid) throws IOException {
     Map<String, String> status = new LinkedHashMap<>();
     for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {

@@ -56,7 +56,7 @@ final class SpinModel {
   private final Path model;
 
   /**
-   * @param folder for its files
+   * @param folder folder for SPIN's files
    * @param model a file of transport-core/src/model
    */
   SpinModel(Path folder, String model) {
@@ -64,9 +64,9 @@ final class SpinModel {
   }
 
   /**
-   * @param folder for its files
+   * @param folder folder for SPIN's files
    * @param module that contains the model
-   * @param model a file of its src/model
+   * @param model a file of the module's src/model
    */
   SpinModel(Path folder, String module, String model) {
     this.folder = folder;
@@ -87,7 +87,7 @@ final class SpinModel {
   /**
    * Asserts that no order of events violates an assertion, or ends in an unintended state.
    *
-   * @param definitions of the model, such as {@code PLANES=3}
+   * @param definitions macro definitions of the model, such as {@code PLANES=3}
    */
   void assertSound(String definitions) throws IOException, InterruptedException {
     Verdict verdict = search(Search.STATES, definitions);
@@ -108,8 +108,8 @@ final class SpinModel {
   /**
    * Asserts that the model is sound at this size, and unsound once it is broken.
    *
-   * @param broken definitions without a value, which break the protocol
-   * @param violated text of the assertion that is then violated
+   * @param broken macro definitions without a value, which break the protocol @param violated text
+   *     of the assertion that the broken protocol violates
    */
   void assertFinds(String broken, String violated, String definitions)
       throws IOException, InterruptedException {

@@ -76,7 +76,7 @@ final class StandinFailoverTest {
       }
     }
 
-    /** Waits until both hosts have sent more from each of these addresses. */
+    /** Waits until both hosts have sent more bytes from each of these addresses. */
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {

@@ -60,7 +60,10 @@ final class StarvationTest {
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       String rank = Long.toString(ranks(demo).getFirst().pid());
-      /* Stops the rank repeatedly until it is silent: a stop between two messages delays none. */
+      /*
+       * Stops the rank repeatedly until it is silent on all planes, since a stop between two
+       * messages delays no message.
+       */
       Patience patience = Patience.ofSeconds(60);
       while (lines("is silent on all planes").isEmpty()) {
         assertTrue(!patience.isOver(), "no line reports the wait");
@@ -210,7 +213,7 @@ final class StarvationTest {
     return found;
   }
 
-  /** Returns the ranks' log lines that contain this. */
+  /** Returns the ranks' log lines that contain this text. */
   private List<String> lines(String part) {
     List<String> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(folder)) {

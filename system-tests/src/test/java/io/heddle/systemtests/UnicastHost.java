@@ -14,8 +14,8 @@ final class UnicastHost {
   private UnicastHost() {}
 
   /**
-   * Arguments: kind, device or interface, the host's address, the server's address or {@code
-   * serve}, number of words.
+   * Arguments: the kind of host, the device or interface, the host's address, the server's address
+   * or {@code serve}, and the number of words.
    */
   public static void main(String[] words) throws UnknownHostException {
     Gid own = gid(words[2]);

@@ -241,7 +241,7 @@ final class UpdateToChunk {
       require(patience, "loss of plane 2");
     }
     /*
-     * Sends messages for a random time: all chunks cut by old weights leave, and the UPDATE falls
+     * Sends messages for a random time. All chunks cut by old weights leave, and the UPDATE falls
      * at a random time between two messages.
      */
     long pauseNs = ThreadLocalRandom.current().nextLong(5_000_000, 30_000_000);

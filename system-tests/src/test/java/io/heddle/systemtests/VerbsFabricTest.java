@@ -167,7 +167,7 @@ final class VerbsFabricTest {
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
   }
 
-  /* The bound lets a bridge that takes a group over recognise packets of the former owner. */
+  /* The bound lets a bridge that takes over a group recognise packets of the former owner. */
   @Test
   void packetHasBoundedTimestamp() {
     far.join(NAME);

@@ -145,7 +145,7 @@ final class WireHost implements AutoCloseable {
           NUMBER,
           CmaHeader.QUEUE_KEY,
           SidrRequest.serviceId(mad));
-      /* The reply contains the request's private data, as does a reply of a subnet's host. */
+      /* The reply repeats the request's private data, as a reply of a subnet's host does. */
       long privateData = SidrRequest.privateData(mad) + CmaHeader.BYTES;
       PrivateBytes.write(
           SidrReply.privateData(reply),

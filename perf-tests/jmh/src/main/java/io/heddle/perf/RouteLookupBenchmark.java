@@ -34,8 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Longest match for each plane among 400,000 host routes and a covering route, for random hosts.
  * One benchmark uses the routes file, as plugin processes read it. Another uses a HashMap, which no
- * other process could read. An operation is one destination on all four planes. The third is one
- * dependent read at a random place of a memory of the file's size, as a lower bound.
+ * other process could read. An operation is one destination on all four planes. The third benchmark
+ * is a lower bound: one dependent read at a random place in memory of the file's size.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Look-ups in tables: the host's objects by number, registered memory by key, epoll's events by
- * descriptor, sets of attributes by value. Each look-up uses a table of Heddle's or Java's, and one
- * of Agrona's. An operation is one look-up, or one addition with its removal.
+ * descriptor, sets of attributes by value. Each look-up is made in a table of Heddle's or Java's,
+ * and in one of Agrona's. An operation is one look-up, or one addition with its removal.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -7,7 +7,7 @@ package io.heddle.perftest;
  * @param iterations total messages
  * @param peak peak rate, 0 if not measured
  * @param average average rate, in MiB/s or Gb/s
- * @param messageRate millions per second
+ * @param messageRate millions of messages per second
  */
 record BandwidthReport(
     long sizeBytes, long iterations, double peak, double average, double messageRate) {

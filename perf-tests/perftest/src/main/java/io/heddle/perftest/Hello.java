@@ -14,7 +14,7 @@ import java.util.Map;
  * @param test name of the test
  * @param sizeBytes length of a message, the largest with {@code -a}
  * @param seconds length of the test, or 0 if its length is a number of messages
- * @param queuePairs per plane
+ * @param queuePairs number of queue pairs per plane
  * @param planesAsked whether this end was started with planes
  * @param mostPlanes largest number of planes that this end uses
  * @param planes keys of the planes that this end could use, in order

@@ -29,7 +29,7 @@ record LatencyResult(
   private static final double HALF_NS_PER_US = 2_000.0;
 
   /**
-   * Returns the result of a test with a number of rounds, as perftest computes it.
+   * Returns the result of a test with a fixed number of rounds, as perftest computes it.
    *
    * @param postedNs time of each message's post
    */

@@ -66,7 +66,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   /** Prepares the content of the next message, whose number is {@link #sent}. */
   abstract void prepare();
 
-  /** Waits until the last message is acknowledged. Returns false if the run ended before. */
+  /** Waits until the last message is acknowledged. Returns false if the run has ended before. */
   abstract boolean awaitCompletion();
 
   final void play() {
@@ -129,7 +129,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   }
 
   /**
-   * @param finished number of rounds that a test with a number of rounds has finished
+   * @param finished number of rounds that a test with a fixed number of rounds has finished
    * @throws io.heddle.platform.HeddleException if the queue pair failed or the peer disconnected
    */
   final void throwIfFailed(long finished) {

@@ -17,8 +17,8 @@ import java.util.List;
  */
 final class PerftestDialogue {
   /**
-   * The version that Debian 12's perftest sends. Newer versions still accept this form, and it is
-   * the oldest.
+   * The version that Debian 12's perftest sends. It is the oldest version that newer perftests
+   * still accept.
    */
   static final String VERSION = "6.06";
 
@@ -185,7 +185,7 @@ final class PerftestDialogue {
   }
 
   /**
-   * Exchanges records of a queue pair: steps 6 and 7. All other steps use this exchange as a
+   * Exchanges records of a queue pair in steps 6 and 7. All other steps use this exchange as a
    * synchronisation.
    */
   QueuePairRecord exchangeRecord(QueuePairRecord own) {

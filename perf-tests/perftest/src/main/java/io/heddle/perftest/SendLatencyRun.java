@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.SendWorkRequest;
 
-/** Ping-pong of send_lat: the client begins, each end answers a receive with a send. */
+/** Ping-pong of send_lat. The client begins, and each end answers a receive with a send. */
 final class SendLatencyRun extends LatencyRun {
   private final int receiveDepth;
   private long receivesPosted;
@@ -75,8 +75,8 @@ final class SendLatencyRun extends LatencyRun {
   void prepare() {}
 
   /**
-   * Also posts the receive that replaces a used one. So this happens while the message is in
-   * flight, not between a message and its answer.
+   * Waits for the completion, and before that posts the receive that replaces a used one. So this
+   * happens while the message is in flight, not between a message and its answer.
    */
   @Override
   boolean awaitCompletion() {

@@ -73,7 +73,7 @@ record Settings(
   /**
    * Device, and parameters of the connections.
    *
-   * @param device its name, or null for the first
+   * @param device name of the device, or null for the first
    * @param port port number
    * @param gidIndex {@link #NO_GID_INDEX} for the best
    * @param preferIpv6 whether IPv6 is preferred if there are addresses of both kinds

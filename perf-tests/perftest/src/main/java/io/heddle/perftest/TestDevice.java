@@ -30,7 +30,7 @@ final class TestDevice implements AutoCloseable {
     this.wish = wish;
   }
 
-  /** Source of devices. */
+  /** Source of a test's devices: the providers, and the environment that selects among them. */
   record Source(
       List<VerbsProvider> providers, Map<String, String> environment, Log log, LeakLedger ledger) {
     /**

@@ -20,8 +20,8 @@ import java.util.Set;
 
 /**
  * Queue pairs of one end, their completion queues and their memory, laid out as perftest does: a
- * send piece per queue pair, then a receive piece per queue pair. Each is at least as long as the
- * largest message and as the cycle of small messages.
+ * send piece per queue pair, then a receive piece per queue pair. Each piece is at least as long as
+ * the largest message and as the cycle of small messages.
  */
 final class TestQueues implements AutoCloseable {
   private static final int RECEIVER_NOT_READY_TIMER_CODE = 12;

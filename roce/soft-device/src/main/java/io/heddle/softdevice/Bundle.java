@@ -62,7 +62,7 @@ final class Bundle {
         && (host == link || host.hasSamePath(link) && mayJoinBundle(train, bytes, segmentBytes));
   }
 
-  /* A bundle may be as long as any packet of the link. */
+  /* Returns the bundle's capacity. A bundle may be as long as any packet of the link. */
   private static int room(PeerLink link) {
     return Math.min(MOST_BYTES, link.standardPacketBytes());
   }

@@ -37,7 +37,7 @@ final class DatagramReceiver {
   private final long controls;
   private final long buffers;
   private final ByteBuffer view;
-  /* Number of datagrams of the last call; initially, the number of all. */
+  /* Number of datagrams of the last call. Initially it is the maximum, so that the first call resets all. */
   private int received = DATAGRAMS;
 
   DatagramReceiver(Arena arena) {
@@ -65,7 +65,7 @@ final class DatagramReceiver {
   }
 
   /**
-   * Receives datagrams; returns their number or the negated errno.
+   * Receives datagrams. Returns their number or the negated errno.
    *
    * @param most largest number of datagrams, up to {@link #DATAGRAMS}
    */

@@ -49,7 +49,7 @@ final class DelayLine {
     tail++;
   }
 
-  /** Passes due packets to the sink; returns their number. */
+  /** Passes due packets to the sink. Returns their number. */
   int release(PacketSink sink, long nowNs) {
     int released = 0;
     while (head < tail && nowNs - dues[(int) head & MASK] >= 0) {
@@ -62,7 +62,7 @@ final class DelayLine {
     return released;
   }
 
-  /** Returns when the next packet is due, or {@link Pause#NEVER_NS}. */
+  /** Returns the time at which the next packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return head == tail ? Pause.NEVER_NS : dues[(int) head & MASK];
   }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * progress lock.
  *
  * <p>A single post's bundle may be held until the next post or the caller's next poll, unless a
- * receiver may wait for it. So a receiver's ready notice is sent together with its process's next
- * message.
+ * receiver may wait for it. So a receiver's ready notice can be sent together with its process's
+ * next message.
  */
 final class Departures {
   /** Longest hold of a bundle. A polling caller polls again much sooner. */
@@ -48,7 +48,7 @@ final class Departures {
   }
 
   /**
-   * @throws HeddleException where a seccomp filter refuses to send
+   * @throws HeddleException if a seccomp filter refuses to send
    */
   void tryCalls(int fd) {
     sender.tryCalls(fd);
@@ -75,7 +75,7 @@ final class Departures {
   }
 
   /**
-   * Sends a train. Returns false when the socket is full.
+   * Sends a train. Returns false if the socket is full.
    *
    * @param mayBundle whether a small train may be bundled
    */

@@ -8,7 +8,8 @@ import java.lang.invoke.VarHandle;
  * takes and clears them.
  *
  * <p>Pairing: {@link #ring} is a full fence after the post's release of its index; {@link #take}
- * clears a word before the queue's index is read, so a post that {@code take} missed rings again.
+ * clears a word before the queue's index is read, so a post that {@code take} missed has set its
+ * bit again.
  */
 final class Doorbells {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);

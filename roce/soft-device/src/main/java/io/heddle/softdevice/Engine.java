@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data path of one open device: receives packets from its sockets, passes them to queue pairs,
+ * Data path of one open device. It receives packets from its sockets, passes them to queue pairs,
  * makes the queue pairs transmit, and serves timers. Everything but {@link #progress}, {@link
  * #posted} and the published deadline runs under the progress lock.
  */
@@ -345,7 +345,7 @@ final class Engine implements PacketSink {
     return packets;
   }
 
-  /* Returns the number of packets taken as a row. */
+  /* Takes packets as a row. Returns their number. */
   private int takeRow(
       long packet, int stride, int most, long high, long low, int port, long nowNs) {
     if (most == 0) {
@@ -482,7 +482,7 @@ final class Engine implements PacketSink {
         if (qp != null) {
           if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
             active[word] |= 1L << slot;
-            timerAt(nowNs); /* without callers, the progress thread continues */
+            timerAt(nowNs); /* the progress thread then continues without callers */
           }
         }
       }

@@ -3,7 +3,7 @@ package io.heddle.softdevice;
 import io.heddle.verbs.Gid;
 
 /**
- * Socket options for IPv4 and IPv6; an IPv6 socket that is bound to a mapped address uses the
+ * Socket options for IPv4 and IPv6. An IPv6 socket that is bound to a mapped address uses the
  * options of IPv4.
  */
 enum IpOptions {

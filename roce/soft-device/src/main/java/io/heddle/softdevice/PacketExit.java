@@ -50,7 +50,10 @@ final class PacketExit implements PacketOutlet {
     long base = large - PacketMemory.SECOND_AREA_AT;
     boolean lends = departures.lendsPages();
     if (lends) {
-      /* The kernel counts references to each page of a zero-copy train; large pages make that faster. */
+      /*
+       * Large pages make zero-copy trains faster, since the kernel counts references to each of
+       * their pages.
+       */
       MemoryCalls.wantLargePages(large, TransmitRing.AREA_BYTES);
     }
     /*

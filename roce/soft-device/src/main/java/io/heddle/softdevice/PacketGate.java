@@ -64,10 +64,10 @@ interface PacketGate {
       int port,
       long nowNs);
 
-  /** Passes due packets to the sink; returns their number. */
+  /** Passes due packets to the sink. Returns their number. */
   int release(PacketSink sink, long nowNs);
 
-  /** Returns when a held packet is due, or {@link Pause#NEVER_NS}. */
+  /** Returns the time at which a held packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs();
 
   /** Returns whether {@link #passesOutgoing} must be called for each sent packet. */

@@ -26,7 +26,7 @@ final class PagePipe {
 
   private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
-  /* iovec 16 | both ends of the pipe, 4 bytes each */
+  /* Layout: iovec 16 | both ends of the pipe, 4 bytes each. */
   private static final int CELLS_BYTES = 24;
 
   private final int readEnd;
@@ -35,7 +35,7 @@ final class PagePipe {
   /* Buffer for draining unsent data from the pipe. */
   private final long sink;
 
-  /* Creates a pipe of the ends in these cells. A test may pass ends that aren't open. */
+  /* Creates a pipe from the ends in these cells. A test may pass ends that aren't open. */
   PagePipe(long cells, long sink) {
     this.sink = sink;
     vector = cells;

@@ -207,7 +207,10 @@ final class PeerLink {
         && (!softPeer || port == remoteSourcePort);
   }
 
-  /** Returns whether the checksum of a packet is valid. Byte 4 of its BTH was set to zero. */
+  /**
+   * Returns whether the checksum of a packet is valid. The caller has set byte 4 of the packet's
+   * BTH to zero.
+   */
   boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
     if (sourcePort != remoteSourcePort) {
       /* A standard peer chooses its source port itself. */

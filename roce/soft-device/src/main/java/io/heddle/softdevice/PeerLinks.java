@@ -83,7 +83,7 @@ final class PeerLinks {
     return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, writeBytes(), ends);
   }
 
-  /* Largest WRITE payload that all links support. */
+  /* Returns the largest WRITE payload that all links support. */
   private int writeBytes() {
     int smallest = PacketSizes.MOST_BYTES;
     for (PeerLink link : links) {

@@ -13,10 +13,10 @@ import java.lang.invoke.VarHandle;
  * Ring of completions with one producer, the holder of the progress lock, and one consumer, the
  * polling thread.
  *
- * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it
- * before reading the row. {@code poll} releases {@code head} after reading, {@code push} acquires
- * it before it overwrites. The first pairing also makes data visible to the poller that the device
- * placed before it pushed the completion.
+ * <p>Pairings: {@link #push} releases {@code tail} after it has filled the row, and {@link #poll}
+ * acquires it before it reads the row. {@code poll} releases {@code head} after it has read, and
+ * {@code push} acquires it before it overwrites. The first pairing also makes data visible to the
+ * poller that the device placed before it pushed the completion.
  */
 final class SoftCompletionQueue implements CompletionQueue {
   private static final VarHandle TAIL = index("tail");

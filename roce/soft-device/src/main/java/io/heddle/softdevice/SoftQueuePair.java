@@ -199,7 +199,10 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* On the loopback all peers are soft devices. */
+  /*
+   * Throws if the peer is a standard device at an IPv4 address. On the loopback all peers are soft
+   * devices.
+   */
   private void refuseStandardOverIpv4(Gid peer) {
     if (peer.isIpv4Mapped()
         && !context.arePeersStandard()

@@ -100,8 +100,8 @@ final class TrainSender {
   }
 
   /*
-   * Tries the calls. Without a peer, a call fails with an error that differs from a filter's, and
-   * nothing is sent.
+   * Tries the data path's calls. A call without a peer fails with an error other than a filter's,
+   * and sends nothing.
    */
   void tryCalls(int fd) {
     for (int segmentBytes : new int[] {0, Long.BYTES}) {
@@ -189,8 +189,8 @@ final class TrainSender {
       broken.deviceFailed("sendmsg", socket.fd(), errno);
     }
     /*
-     * An error such as no route, interface down, or peer's port closed counts as a loss on the
-     * wire, which the retry timer handles.
+     * An error such as a missing route, an interface that is down, or a closed port of the peer
+     * counts as a loss on the wire. The retry timer handles it.
      */
     return true;
   }

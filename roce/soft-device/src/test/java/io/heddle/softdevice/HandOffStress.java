@@ -278,7 +278,7 @@ final class HandOffStress {
     }
   }
 
-  /** The progress lock keeps plain state whole. */
+  /** The progress lock keeps plain state consistent. */
   @JCStressTest
   @State
   @Outcome(

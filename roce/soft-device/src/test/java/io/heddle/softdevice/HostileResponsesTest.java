@@ -28,14 +28,17 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests acknowledgements and READ responses that end their queue pair, by a completion that
- * overruns its queue: afterwards no timer runs, and nothing is written.
+ * overruns its queue. Afterwards no timer may run, and nothing may be written.
  */
 class HostileResponsesTest {
   private static final int MTU = 1024;
   private static final int BUFFER = 1 << 16;
   private static final byte UNTOUCHED = 0x5a;
 
-  /* A requester whose completion queue holds two, and a peer whose answers this test forges. */
+  /*
+   * A requester whose completion queue holds two completions, and a peer whose answers this test
+   * forges.
+   */
   private static final class Victim implements AutoCloseable {
     final SoftPair pair = new SoftPair("", BUFFER);
     final Arena arena = Arena.ofConfined();

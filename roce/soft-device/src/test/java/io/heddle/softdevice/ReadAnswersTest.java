@@ -38,7 +38,7 @@ class ReadAnswersTest {
   private static final int WRITES = 20;
   private static final int READ_AT = 4096;
   private static final int ROUNDS = 40;
-  /* A WRITE of one packet and a READ of three. */
+  /* Posts a WRITE of one packet and a READ of three packets. */
   private static final int NUMBERS = 4;
   private static final int PSN_MASK = 0xff_ffff;
   /* Offset of the length in the RETH, after address and key. */

@@ -130,7 +130,7 @@ class SoftDeviceTest {
       b.postEmptyReceives(1, 1);
       fill(pair.left.mr.address(), 1 << 20);
       a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 1 << 20, pair.right));
-      /* Neither side calls progress: both progress threads have to. */
+      /* Neither side calls progress, so both progress threads have to make it. */
       Patience patience = Patience.ofSeconds(10);
       int left = 0;
       int right = 0;

@@ -130,7 +130,7 @@ final class SoftPair implements AutoCloseable {
     right = new Side(faults, 2, links, bufferBytes);
   }
 
-  /** Connects two queue pairs; as standard peers when {@code standard}. */
+  /** Connects two queue pairs, as standard peers if {@code standard}. */
   void connect(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
     a.initialise(left.gidIndexes());
     b.initialise(right.gidIndexes());

@@ -110,7 +110,7 @@ public final class GroupLoad {
     return Gid.of(InetAddress.getByName(text));
   }
 
-  /* Raises the priority of this thread only; the compiler's and other threads may wait. */
+  /* Raises the priority of this thread only. The compiler's threads and others may wait. */
   private static void raisePriority() throws IOException, InterruptedException {
     String thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
     Process chrt = new ProcessBuilder("chrt", "-f", "-p", "1", thread).inheritIO().start();

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The plugin's all-reduce between two rxe devices over four planes, every element checked by the
- * driver, and each plane's share verified by its interfaces. Also puts with signals, which a
- * separate thread checks. {@link FailoverOnRxeTest}, which uses all planes, and OneSidedTest, on
+ * The plugin's all-reduce between two rxe devices over four planes. The driver checks every
+ * element, and counters of the interfaces verify each plane's share. Also puts with signals, which
+ * a separate thread checks. {@link FailoverOnRxeTest}, which uses all planes, and OneSidedTest, on
  * devices of a host, are shorter forms of these tests.
  */
 @WholeRunOnly
@@ -85,8 +85,8 @@ final class AllReduceOnRxeTest {
   }
 
   /**
-   * Runs both ranks in the guest with these additional settings. Returns the outputs of both, and
-   * before and after these the bytes sent by each plane.
+   * Runs both ranks in the guest with these additional settings. Returns the outputs of both ranks.
+   * Before and after them, the output has the bytes sent by each plane.
    */
   private String allReduce(String forA, String forB) throws Exception {
     return bothRanks(
@@ -210,7 +210,7 @@ final class AllReduceOnRxeTest {
         .collect(Collectors.joining(","));
   }
 
-  /** With the usual depth of each queue pair, their completions exceed an rxe completion queue. */
+  /** With queue pairs of the usual depth, the completions of all exceed an rxe completion queue. */
   @Test
   @Order(5)
   void sixtyFourQueuePairsShareACompletionQueue() throws Exception {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OwnAddressesOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
-  /* Packets that leave by an interface never count as local. */
+  /* Settings with which packets that leave by an interface never count as local. */
   private static final String TOPOLOGY =
       """
       load_rdma

@@ -102,8 +102,8 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * @param folder for the guest's output and its own temporary files
-   * @param script for {@code bash -eu}, with the functions of {@code topology.sh}
+   * @param folder folder for the guest's output and temporary files @param script script for {@code
+   *     bash -eu}, with the functions of {@code topology.sh}
    */
   static RxeGuest start(GuestPlan plan, Path folder, String script)
       throws IOException, InterruptedException {

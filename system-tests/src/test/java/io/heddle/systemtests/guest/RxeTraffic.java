@@ -67,8 +67,8 @@ final class RxeTraffic implements AutoCloseable {
   }
 
   /**
-   * Starts both ranks, each on the first devices of its side. Each rank gets one control address
-   * only, so that it doesn't take its peer's slow start for a dead address.
+   * Starts both ranks, each on the first devices of its side. Each rank gets only one control
+   * address. So it doesn't take its peer's slow start for a dead address.
    */
   static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
       throws IOException {

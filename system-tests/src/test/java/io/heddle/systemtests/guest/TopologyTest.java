@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Planes in a guest are separate: each carries its own traffic, and can be cut alone. {@link
- * FailoverOnRxeTest} is the short form, since it depends on both properties.
+ * FailoverOnRxeTest} is the short form of this test, since it depends on both properties.
  */
 @WholeRunOnly
 @EndsWithin(600)

@@ -78,7 +78,7 @@ final class TwoEnds {
     }
   }
 
-  /** Fails with both outputs in the message unless the expectation holds. */
+  /** Unless the expectation holds, fails with both outputs in the message. */
   static void assertThat(String expected, boolean isSo, String what, End first, End second)
       throws IOException {
     if (!isSo) {

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Output doesn't depend on the user's locale: a decimal comma is not valid JSON, and a Turkish
- * lower-case I is in no option's name.
+ * Test that output doesn't depend on the user's locale. A decimal comma is not valid JSON, and no
+ * option's name has a Turkish lower-case I.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LocaleTest {

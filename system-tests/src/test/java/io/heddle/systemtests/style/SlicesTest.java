@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A module's packages have no cycles. The root package counts like any other.
+ * Test that a module's packages have no cycles. The root package counts like any other.
  *
  * <p>{@code slices.txt} lists the present dependencies that form cycles. A new dependency in a
  * cycle fails this test, as does a listed one that no longer exists. So the list only shrinks.
