@@ -14,7 +14,7 @@
 #include "shim.h"
 
 static uintptr_t loaded_address(const struct link_map *map, uintptr_t address) {
-  /* glibc has added the base to the address already, other C libraries haven't */
+  /* glibc has already added the base, other C libraries have not */
   return address < map->l_addr ? map->l_addr + address : address;
 }
 

@@ -1,7 +1,7 @@
 /*
  * One rank of NCCL's own collectives on a GPU: all-reduce, all-gather and all-to-all over a range of sizes. The host
  * checks every element, and the times are in the columns of NCCL's tests. The environment chooses NCCL's transport;
- * run.sh runs the plugin and NCCL's sockets.
+ * run.sh runs it with the plugin and with NCCL's sockets.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -39,7 +39,8 @@ final class ShippedUnit {
    * Returns the words to put before a command so that it runs under the unit's restrictions. The
    * caller is root.
    *
-   * @param runtime replaces the unit's runtime directory; its owner becomes the unit's user
+   * @param runtime folder that replaces the unit's runtime directory, and that the unit's user then
+   *     owns
    */
   static List<String> confined(String unit, Path runtime) throws IOException {
     Path program = runtime.resolve("as-unit.py");
