@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that idle control threads allocate next to nothing, since garbage costs a running job
- * collections.
+ * Tests that idle control threads allocate next to nothing: each collection of garbage delays a
+ * running job.
  */
 class ControlThreadAllocationTest {
   /* The timers, and a poll of the device's events: some 200 bytes a poll, ten polls a second. */

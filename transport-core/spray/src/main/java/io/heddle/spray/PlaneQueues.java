@@ -27,7 +27,10 @@ final class PlaneQueues {
   /** Lag behind the first plane before a plane is late, as a share of the first plane's time. */
   private static final double TOLERANCE = 0.25;
 
-  /** Addition to that lag, in chunks of the first plane; the caller's lateness is added, too. */
+  /**
+   * Part of the lag before a plane is late, in chunks of the first plane; the caller's lateness is
+   * added, too.
+   */
   private static final int TOLERATED_CHUNKS = 2;
 
   /** Queue limit of a plane in ns; the largest of this and the next three applies. */

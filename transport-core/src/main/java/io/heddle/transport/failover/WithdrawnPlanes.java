@@ -11,9 +11,9 @@ import io.heddle.transport.data.SubFlow;
  */
 final class WithdrawnPlanes {
   /**
-   * A plane is silent after this multiple of the recent duration of sends, within bounds. A peer
-   * may be descheduled for the lower bound. Waiting longer than the upper bound for a slow plane
-   * isn't worthwhile.
+   * A plane is silent after this multiple of the recent duration of sends, within bounds. The lower
+   * bound covers a peer that is descheduled for a while. The upper bound limits the wait for a slow
+   * plane.
    */
   private static final int SILENCE_FACTOR = 4;
 

@@ -11,7 +11,9 @@ public interface PacketOutlet {
   enum Outcome {
     /** Sent without a copy: the kernel may still read the train's pages. */
     LENT,
-    /** Will be sent soon through another queue pair's socket; else as {@link #SENT}. */
+    /**
+     * Will be sent soon through another queue pair's socket; otherwise the same as {@link #SENT}.
+     */
     AS_GUEST,
     /** Sent, or lost as on the wire; the train's memory isn't read any more. */
     SENT,

@@ -112,7 +112,7 @@ class FamiliesTest {
     heard.awaitEvent(OF_WORDS);
     other.awaitEvent(OF_WORDS);
     for (RecordingListener each : List.of(heard, other)) {
-      /* Other events don't count: a first attempt to connect may have failed before. */
+      /* Only these events count: an earlier attempt to connect may have failed. */
       assertEquals(
           List.of("end of rib", OF_WORDS),
           each.events.stream().filter(event -> event.startsWith("end of rib")).toList());

@@ -380,7 +380,7 @@ public final class Responder {
     while (expected <= highest && received.get(expected)) {
       if (immediates.isWaiting(expected)) {
         if (receives.isEmpty()) {
-          /* Treated as not received: the peer retransmits it after the RNR timer. */
+          /* The packet counts as not received: the peer retransmits it after the RNR timer. */
           received.clear(expected);
           immediates.remove(expected);
           writes.keep(expected);

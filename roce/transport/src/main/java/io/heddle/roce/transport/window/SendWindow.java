@@ -70,7 +70,7 @@ public final class SendWindow {
     return smallest;
   }
 
-  /** Adapts to another packet size: the same bytes, within other bounds. */
+  /** Adapts to another packet size. The window keeps its bytes, but has other bounds. */
   public void refit(int most, int least) {
     threshold = threshold >= limit ? most : Math.min(most, threshold * least / smallest);
     packets = Math.clamp((long) packets * least / smallest, Math.min(most, least), most);
