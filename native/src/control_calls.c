@@ -37,7 +37,7 @@ struct task {
 
 struct worker {
   struct task *task; /* task of the worker; NULL asks its thread to end */
-  uint32_t asked;    /* futex; 1 when the task is stored */
+  uint32_t has_task; /* futex; 1 when the task is stored */
   struct worker *next;
 };
 
@@ -77,14 +77,14 @@ static bool wait_for_task(struct worker *self) {
 static void *run_worker(void *argument) {
   struct worker *self = argument;
   pthread_setname_np(pthread_self(), "heddle-call");
-  heddle_thread_is_javas();
+  heddle_thread_belongs_to_java();
   do {
-    wait_for(&self->asked);
+    wait_for(&self->has_task);
     struct task *task = self->task;
     if (task == NULL) {
       break;
     }
-    self->asked = 0;
+    self->has_task = 0;
     int result = heddle_enter();
     task->result = result == NCCL_SUCCESS ? task->call(task->argument) : result;
     /* Marks the thread idle before the caller continues, so that the caller's next call finds it. */
@@ -104,7 +104,7 @@ static int make_worker(struct task *task) {
   if (worker == NULL) {
     return EAGAIN;
   }
-  *worker = (struct worker){.task = task, .asked = 1};
+  *worker = (struct worker){.task = task, .has_task = 1};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -128,7 +128,7 @@ static int make_worker(struct task *task) {
  * Gives the task to a thread. Returns 0, or the error if no thread has taken it. others: true if a running call may
  * later free a thread.
  */
-static int hand_over(struct task *task, bool *others) {
+static int dispatch(struct task *task, bool *others) {
   pthread_mutex_lock(&lock);
   int error = 0;
   struct worker *worker = idle;
@@ -140,7 +140,7 @@ static int hand_over(struct task *task, bool *others) {
   pthread_mutex_unlock(&lock);
   if (worker != NULL) {
     worker->task = task;
-    wake(&worker->asked);
+    wake(&worker->has_task);
   }
   return error;
 }
@@ -154,10 +154,10 @@ int heddle_control(int (*call)(void *), void *argument) {
   }
   struct task task = {.call = call, .argument = argument};
   bool others;
-  int error = hand_over(&task, &others);
+  int error = dispatch(&task, &others);
   for (int i = 0; error != 0 && others && i < MOST_WAITS; i++) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    error = hand_over(&task, &others);
+    error = dispatch(&task, &others);
   }
   if (error != 0) {
     heddle_log(
@@ -181,6 +181,6 @@ void heddle_control_contexts(int more) {
   pthread_mutex_unlock(&lock);
   if (last != NULL) {
     last->task = NULL;
-    wake(&last->asked);
+    wake(&last->has_task);
   }
 }

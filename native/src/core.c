@@ -100,7 +100,7 @@ static int start(int abi) {
 bool heddle_jvm_has_ended(void) { return __atomic_load_n(&calls.jvm_ended, __ATOMIC_ACQUIRE) != 0; }
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
-  heddle_thread_is_javas();
+  heddle_thread_belongs_to_java();
   heddle_signals_refresh(); /* hosts remove their signal handlers at the end, and the shim's with them */
   /* Failures were logged; there is no caller to return the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
@@ -263,12 +263,12 @@ static int32_t state_of(struct heddle_request *request) {
  * writes these fields.
  */
 static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
-  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->skipped >= MOST_SKIPPED) {
+  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->pending_tests >= MOST_SKIPPED) {
     comm->sweep_marker = request;
-    comm->skipped = 0;
+    comm->pending_tests = 0;
     return true;
   }
-  comm->skipped++;
+  comm->pending_tests++;
   return false;
 }
 
@@ -286,13 +286,13 @@ static bool is_worth_entering(struct heddle_comm *comm) {
       /* pairs with Java's release store after Java has counted a poll's events */
       __atomic_load_n(polls, __ATOMIC_ACQUIRE);
   int64_t events = __atomic_load_n(&comm->events, __ATOMIC_RELAXED);
-  if (events != comm->events_seen || newest == comm->polls_seen || comm->spared >= MOST_SPARED) {
+  if (events != comm->events_seen || newest == comm->polls_seen || comm->skipped_sweeps >= MOST_SPARED) {
     comm->events_seen = events;
-    comm->spared = 0;
+    comm->skipped_sweeps = 0;
     return true;
   }
   comm->polls_seen = newest;
-  comm->spared++;
+  comm->skipped_sweeps++;
   return false;
 }
 
@@ -341,7 +341,7 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
   return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
 }
 
-__attribute__((noinline)) static int move_on(struct heddle_request *request, int *done, int *sizes) {
+__attribute__((noinline)) static int progress_and_test(struct heddle_request *request, int *done, int *sizes) {
   int result = heddle_progress(request->comm);
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
@@ -367,7 +367,8 @@ int heddle_test(void *opaque, int *done, int *sizes) {
     return answer_test(request, state, done, sizes);
   }
   struct heddle_comm *comm = request->comm;
-  return begins_sweep(comm, request) && is_worth_entering(comm) ? move_on(request, done, sizes) : NCCL_SUCCESS;
+  return begins_sweep(comm, request) && is_worth_entering(comm) ? progress_and_test(request, done, sizes)
+                                                                : NCCL_SUCCESS;
 }
 
 int heddle_close_send(void *comm) {

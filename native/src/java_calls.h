@@ -43,8 +43,8 @@ struct heddle_comm {
   int64_t java_id; /* first argument of progress, isend and the other entries */
   /* Only the shim uses the next three fields, on the thread that calls test() for this comm. */
   struct heddle_request *sweep_marker; /* request whose test entered Java last; its next test begins a new sweep */
-  int32_t skipped;                     /* tests answered "pending" since the last entry */
-  int32_t spared;                      /* sweeps in a row that did not enter Java */
+  int32_t pending_tests;               /* tests answered "pending" since the last entry */
+  int32_t skipped_sweeps;              /* sweeps in a row that did not enter Java */
   struct heddle_profile *profiles;     /* used by the shim only: messages that a profiler follows */
   int64_t events;                      /* written by the device: counts completions that wait for Java */
   int64_t events_seen;                 /* used by the shim only: value of events at the last entry into Java */

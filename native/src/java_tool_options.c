@@ -17,7 +17,7 @@ enum { READ_COUNT = sizeof READ_BY_JVM / sizeof READ_BY_JVM[0] };
 
 /* Set only while this thread creates the JVM, since a host may later use the same library to create its own JVM. */
 static _Thread_local bool hidden __attribute__((tls_model("initial-exec")));
-static bool obeyed;
+static bool in_effect;
 
 static char *getenv_for_jvm(const char *name) {
   for (int i = 0; hidden && i < READ_COUNT; i++) {
@@ -45,14 +45,14 @@ static struct heddle_tool_options list(void) {
 void heddle_tool_options_hide(void *jvm) {
   static const struct heddle_got_slot GETENV = {"getenv", __extension__(void *) getenv_for_jvm};
   hidden = heddle_got_replace(jvm, &GETENV, 1) > 0;
-  obeyed = !hidden;
+  in_effect = !hidden;
   struct heddle_tool_options found = list();
   if (found.text[0] == '\0') {
     return;
   }
   heddle_log(
       NCCL_LOG_INFO,
-      obeyed
+      in_effect
           ? "the plugin's JVM obeys %s, which this runtime reads in spite of the plugin; set the plugin's own options "
             "in HEDDLE_JVM_OPTIONS"
           : "the plugin's JVM ignores %s, which is for other Java programs; set the plugin's own options "
@@ -62,6 +62,6 @@ void heddle_tool_options_hide(void *jvm) {
 
 void heddle_tool_options_show(void) { hidden = false; }
 
-struct heddle_tool_options heddle_tool_options_obeyed(void) {
-  return obeyed ? list() : (struct heddle_tool_options){""};
+struct heddle_tool_options heddle_tool_options_in_effect(void) {
+  return in_effect ? list() : (struct heddle_tool_options){""};
 }

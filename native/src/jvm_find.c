@@ -58,7 +58,7 @@ static int read_version(const char *home, char *version, size_t size) {
 }
 
 /* Chooses home if its JVM is new enough. Otherwise records the reason. */
-static bool take(struct heddle_jvm_choice *choice, const char *home, const char *source) {
+static bool accept_home(struct heddle_jvm_choice *choice, const char *home, const char *source) {
   char library[PATH_MAX + 32];
   snprintf(library, sizeof library, "%s/lib/server/libjvm.so", home);
   if (realpath(library, choice->library) == NULL) {
@@ -96,7 +96,7 @@ static bool take_from_folder(struct heddle_jvm_choice *choice, const char *patte
       best_number = number;
     }
   }
-  bool taken = best != NULL && take(choice, best, "system folder");
+  bool taken = best != NULL && accept_home(choice, best, "system folder");
   globfree(&found);
   if (!taken) {
     reject(choice, "no version %d or later in %s", OLDEST_VERSION, pattern);
@@ -120,7 +120,7 @@ static bool take_from_path(struct heddle_jvm_choice *choice) {
       if (used > strlen(TAIL) && strcmp(home + used - strlen(TAIL), TAIL) == 0) {
         home[used - strlen(TAIL)] = '\0';
       }
-      return take(choice, home, "PATH");
+      return accept_home(choice, home, "PATH");
     }
     folder += length + (folder[length] == ':');
   }
@@ -131,18 +131,18 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
   memset(choice, 0, sizeof *choice);
   const char *wish = getenv("HEDDLE_JAVA_HOME");
   if (wish != NULL && *wish != '\0') {
-    return take(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit choice has no fallback */
+    return accept_home(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit choice has no fallback */
   }
   static const char *const SHIPPED[] = {"jre", "runtime"};
   for (size_t i = 0; i < sizeof SHIPPED / sizeof SHIPPED[0]; i++) {
     char home[PATH_MAX];
     if (snprintf(home, sizeof home, "%s/%s", plugin_folder, SHIPPED[i]) < (int)sizeof home && access(home, F_OK) == 0 &&
-        take(choice, home, "its place beside the plugin")) {
+        accept_home(choice, home, "its place beside the plugin")) {
       return true;
     }
   }
   const char *java_home = getenv("JAVA_HOME");
-  if (java_home != NULL && *java_home != '\0' && take(choice, java_home, "JAVA_HOME")) {
+  if (java_home != NULL && *java_home != '\0' && accept_home(choice, java_home, "JAVA_HOME")) {
     return true;
   }
   if (take_from_path(choice)) {

@@ -62,14 +62,14 @@ static JavaVM *existing_vm(void) {
     dlclose(library);
     return NULL;
   }
-  heddle_signals_join(signal_handler_of(library));
+  heddle_signals_attach(signal_handler_of(library));
   heddle_log(NCCL_LOG_INFO, "using the JVM that this process has already (%s)", path);
   return vm;
 }
 
 /* ---- a JVM created by the shim ---- */
 
-static char complaint[512]; /* messages of the JVM during its creation */
+static char jvm_messages[512]; /* messages of the JVM during its creation */
 static pthread_t creator;
 static bool creating;
 static jmp_buf creation_aborted;
@@ -80,9 +80,9 @@ static jmp_buf creation_aborted;
  */
 static jint JNICALL on_message(FILE *stream, const char *format, va_list arguments) {
   if (creating && pthread_equal(creator, pthread_self())) {
-    size_t used = strlen(complaint);
-    int written = vsnprintf(complaint + used, sizeof complaint - used, format, arguments);
-    for (char *c = complaint + used; *c != '\0'; c++) {
+    size_t used = strlen(jvm_messages);
+    int written = vsnprintf(jvm_messages + used, sizeof jvm_messages - used, format, arguments);
+    for (char *c = jvm_messages + used; *c != '\0'; c++) {
       *c = *c == '\n' ? ' ' : *c;
     }
     return written;
@@ -297,7 +297,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   heddle_locale_keep(choice.library);
   heddle_tool_options_hide(library);
   creator = pthread_self();
-  complaint[0] = '\0';
+  jvm_messages[0] = '\0';
   if (setjmp(creation_aborted) == 0) {
     creating = true;
     result = create_java_vm((JavaVM **)&vm, (void **)env, &arguments);
@@ -314,12 +314,12 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
-    struct heddle_tool_options obeyed = heddle_tool_options_obeyed();
+    struct heddle_tool_options obeyed = heddle_tool_options_in_effect();
     heddle_log(
         NCCL_LOG_WARN,
         "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s%s; HEDDLE_JVM_OPTIONS is %s%s%s%s",
-        choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
-        heddle_thread_limits_suffix(complaint).text, more == NULL ? "not set" : more,
+        choice.version, choice.home, choice.source, (int)result, jvm_messages[0] == '\0' ? "" : ", ", jvm_messages,
+        heddle_thread_limits_suffix(jvm_messages).text, more == NULL ? "not set" : more,
         obeyed.text[0] == '\0' ? "" : "; this Java obeys ", obeyed.text,
         creation_failed ? "; this process can't try again" : "");
     return NULL;
@@ -355,7 +355,7 @@ static bool find_jar(const char *library, char *folder, char *jar) {
 static void *start_on_thread(void *argument) {
   struct boot *task = argument;
   pthread_setname_np(pthread_self(), "heddle-start");
-  heddle_thread_is_javas();
+  heddle_thread_belongs_to_java();
   task->result = NCCL_SYSTEM_ERROR;
   char folder[PATH_MAX];
   char jar[PATH_MAX];

@@ -75,7 +75,7 @@ extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model
 int heddle_attach_thread(void);
 int heddle_refuse_before_init(void);
 /* Marks a thread of the shim, whose code counts as Java's. */
-void heddle_thread_is_javas(void);
+void heddle_thread_belongs_to_java(void);
 /*
  * Undoes the host's changes since the last check: each time to the thread's signal mask and, less often, to the
  * handlers.
@@ -118,7 +118,7 @@ void heddle_control_contexts(int more);
 typedef int (*heddle_jvm_handler)(int signal_number, void *info, void *user_context, int abort_if_unrecognized);
 
 /* Uses the handlers of the host's JVM, which are in place. handle: that JVM's fault handler, or NULL if it has none. */
-void heddle_signals_join(heddle_jvm_handler handle);
+void heddle_signals_attach(heddle_jvm_handler handle);
 /*
  * Called before the shim creates a JVM: puts the shim's handlers in front of the host's, and saves all dispositions.
  * Returns false if the JVM has to install its own handlers.
@@ -220,7 +220,7 @@ struct heddle_tool_options {
 void heddle_tool_options_hide(void *jvm);
 void heddle_tool_options_show(void);
 /* Returns the variables that the JVM obeyed nevertheless, for the warning after a failed start. */
-struct heddle_tool_options heddle_tool_options_obeyed(void);
+struct heddle_tool_options heddle_tool_options_in_effect(void);
 
 /* ---- java_library_hooks.c: gives Java's files numbers from 3 on, classes from memory, and a working directory ---- */
 

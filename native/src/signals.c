@@ -308,7 +308,7 @@ static void use(heddle_jvm_handler handle) {
   }
 }
 
-void heddle_signals_join(heddle_jvm_handler handle) {
+void heddle_signals_attach(heddle_jvm_handler handle) {
   for (int i = 0; i < FAULT_COUNT; i++) {
     front_for(i, &(struct sigaction){.sa_handler = SIG_DFL});
   }
@@ -344,7 +344,7 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
       before_creation[number] = (struct sigaction){.sa_handler = SIG_DFL};
     }
   }
-  heddle_signals_join(handle);
+  heddle_signals_attach(handle);
   if (handle_in_jvm == NULL) {
     return false;
   }

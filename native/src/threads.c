@@ -57,7 +57,7 @@ static void detach(void *vm) {
 
 static void create_key(void) { detach_key_error = pthread_key_create(&detach_key, detach); }
 
-void heddle_thread_is_javas(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
+void heddle_thread_belongs_to_java(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
 
 /* Finds the lowest address of the calling thread's stack that Java may use. Returns false after logging. */
 static bool find_stack(uintptr_t *lowest, size_t *size) {

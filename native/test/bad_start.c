@@ -99,7 +99,7 @@ static void java_on_path(void) {
 }
 
 /* After the limit is raised, the next communicator's init tries again and succeeds. */
-static void served_again(const struct nccl_net_v12 *net, int resource) {
+static void serves_after_raising(const struct nccl_net_v12 *net, int resource) {
   struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
   CHECK(setrlimit(resource, &none) == 0, "the limit can't be restored");
   CHECK(init(net) == NCCL_SUCCESS, "init failed after the limit was raised: %s", logged);
@@ -110,7 +110,7 @@ static void refused_below(int resource, rlim_t bytes, const char *words) {
   struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
   CHECK(setrlimit(resource, &limit) == 0, "no limit");
   refused(net, words, "raise the limit");
-  served_again(net, resource);
+  serves_after_raising(net, resource);
 }
 
 static void limit_threads(rlim_t most) {

@@ -40,7 +40,7 @@ struct shared {
   atomic_int threads_at_end;
   atomic_uint sent[CONNECTIONS]; /* number of messages that isend accepted */
   char handle[128];
-  char sender_said[sizeof logged];
+  char sender_reported[sizeof logged];
 };
 
 static struct shared *shared;
@@ -223,7 +223,7 @@ static void note_end(void) {
   if (strstr(logged, "the process ends though") != NULL) { /* Java or C logs this line */
     atomic_store(&shared->gave_up, atomic_load(&shared->round));
   }
-  snprintf(shared->sender_said, sizeof shared->sender_said, "%s", logged);
+  snprintf(shared->sender_reported, sizeof shared->sender_reported, "%s", logged);
   int threads = -1;
   FILE *status = fopen("/proc/self/status", "re");
   char line[128];
@@ -382,7 +382,7 @@ static void one_round(int round, pid_t receiver) {
         "sender "
         "said: %s",
         round, name, (unsigned)status, shared->sent[0], shared->sent[1], shared->sent[2], end_took_us(),
-        shared->sender_said);
+        shared->sender_reported);
     keep_waiting("the receiver");
     usleep(500);
   }
@@ -404,7 +404,7 @@ static int leave_behind_peer(int round) {
   return 7;
 }
 
-static int die_of_signal(int round) {
+static int exit_by_signal(int round) {
   connect_all(round);
   wait_for(&shared->receives_posted, round, "the receives");
   send_all(false);
@@ -496,7 +496,7 @@ int main(int count, char **arguments) {
   other_end("a forked child", fork_and_leave, 0, 0);
   other_end("a peer that is killed", leave_behind_peer, SIGKILL, 0);
   other_end("a peer that stands still", leave_behind_peer, SIGSTOP, 0);
-  other_end("SIGTERM", die_of_signal, SIGSTOP, SIGTERM);
+  other_end("SIGTERM", exit_by_signal, SIGSTOP, SIGTERM);
   printf("ok: %d senders left without closing, beside %d busy processes; %d had too little time, %d messages weren't "
          "taken\n",
          given_up + had_time, busy, given_up, not_taken);

@@ -30,8 +30,8 @@ enum {
 /* Memory that the processes share. */
 struct shared {
   atomic_bool listens, connected, killed;
-  atomic_int children_ready, kept; /* kept: number of plugin descriptors that a child still had open */
-  atomic_bool host_lost_its_own;
+  atomic_int children_ready, plugin_descriptors; /* number of plugin descriptors that a child still had open */
+  atomic_bool host_descriptor_closed;
   atomic_long killed_us;
   pid_t children[CHILDREN];
   char handle[128];
@@ -94,10 +94,10 @@ static int host_socket(void) {
   return made;
 }
 
-static void live_on(int own, int file) {
-  atomic_fetch_add(&shared->kept, sockets_but(own, report));
+static void run_child(int own, int file) {
+  atomic_fetch_add(&shared->plugin_descriptors, sockets_but(own, report));
   if (fcntl(own, F_GETFD) < 0 || fcntl(file, F_GETFD) < 0) {
-    atomic_store(&shared->host_lost_its_own, true);
+    atomic_store(&shared->host_descriptor_closed, true);
   }
   atomic_fetch_add(&shared->children_ready, 1);
   pause();
@@ -112,7 +112,7 @@ static void make_children(int own, int file) {
     if (second != 0) {
       shared->children[1] = second;
     }
-    live_on(own, file);
+    run_child(own, file);
   }
   shared->children[0] = first;
   char *command[] = {"sleep", "100", NULL};
@@ -153,7 +153,7 @@ static void wait_for_quiet(int own) {
   }
 }
 
-static void be_killed(void) {
+static void run_killed_host(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   open_plugin(1);
   void *listen = NULL;
@@ -174,7 +174,7 @@ static void be_killed(void) {
   kill(getpid(), SIGKILL);
 }
 
-static int bind_port_of_the_dead(void) {
+static int bind_port_of_killed_host(void) {
   char address[16];
   address_of(1, address);
   struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(ROCE_PORT)};
@@ -191,7 +191,7 @@ int main(void) {
   run = getpid();
   pid_t rank = fork();
   if (rank == 0) {
-    be_killed();
+    run_killed_host();
   }
   open_plugin(2);
   wait_for(&shared->listens, "the rank's start");
@@ -218,13 +218,14 @@ int main(void) {
     lives += kill(shared->children[i], 0) == 0;
   }
   waitpid(rank, NULL, 0);
-  int bound = bind_port_of_the_dead();
+  int bound = bind_port_of_killed_host();
   for (int i = 0; i < CHILDREN; i++) {
     kill(shared->children[i], SIGKILL);
   }
   CHECK(lives == CHILDREN, "%d children, of which %d live", CHILDREN, lives);
-  CHECK(!atomic_load(&shared->host_lost_its_own), "a child has lost a descriptor of the host");
-  CHECK(atomic_load(&shared->kept) == 0, "the children have %d sockets of the plugin's", atomic_load(&shared->kept));
+  CHECK(!atomic_load(&shared->host_descriptor_closed), "a child has lost a descriptor of the host");
+  CHECK(atomic_load(&shared->plugin_descriptors) == 0, "the children have %d sockets of the plugin's",
+        atomic_load(&shared->plugin_descriptors));
   CHECK(result == NCCL_REMOTE_ERROR, "isend returned %d", result);
   CHECK(strstr(last_warning, "the peer is gone") != NULL, "NCCL's last error is %s", last_warning);
   /* A rank is killed while others connect to it. */

@@ -29,7 +29,7 @@ struct view {
   char names[512], number[64];
 };
 
-static struct view look(void) {
+static struct view check_locale(void) {
   struct view view = {.names = "nothing"};
   const char *names = setlocale(LC_ALL, NULL);
   if (names != NULL) {
@@ -63,7 +63,7 @@ static void *print(void *argument) {
  */
 static void host(int category) {
   CHECK(category < 0 || setlocale(category, "") != NULL, "%s: no locale %s", current, getenv("LC_ALL"));
-  struct view before = look();
+  struct view before = check_locale();
   bool comma = category == LC_ALL || category == LC_NUMERIC;
   CHECK(strcmp(before.number, comma ? "291,25" : "291.25") == 0, "%s: %s", current, before.number);
   pthread_t printer;
@@ -74,11 +74,11 @@ static void host(int category) {
   const struct nccl_net_v12 *net = table_v12(load());
   void *context = init_v12(net, 1);
   use_v12(net);
-  struct view during = look();
+  struct view during = check_locale();
   CHECK(net->finalize(context) == NCCL_SUCCESS, "%s: finalize failed", current);
   atomic_store(&over, true);
   pthread_join(printer, NULL);
-  struct view after = look();
+  struct view after = check_locale();
   CHECK(strcmp(during.names, before.names) == 0, "%s: %s instead of %s", current, during.names, before.names);
   CHECK(strcmp(after.names, before.names) == 0, "%s: %s instead of %s", current, after.names, before.names);
   CHECK(strcmp(after.number, before.number) == 0, "%s: prints %s instead of %s", current, after.number, before.number);

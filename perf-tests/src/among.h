@@ -114,7 +114,7 @@ struct account {
   int thread;
   char name[32];
   uint64_t ran_ns, waited_ns; /* time on a core, and time ready without a core */
-  uint64_t sleeps, losses;    /* voluntary and involuntary context switches */
+  uint64_t voluntary_switches, involuntary_switches;
 };
 
 /* Reads the times of all threads of the process. Returns their number. */

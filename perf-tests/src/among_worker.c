@@ -12,7 +12,7 @@
 #define LEAST_CHUNK_FLOATS 1024
 #define CHUNKS_IN_FLIGHT 8
 
-enum lane_kind { AROUND, UP, DOWN };
+enum lane_kind { RING_LANE, UP, DOWN };
 
 struct lane {
   enum lane_kind kind;
@@ -40,7 +40,7 @@ static size_t chunks_of(size_t floats, size_t chunk) { return (floats + chunk - 
  * Returns a ring's next primitive. In a round of `ranks` chunks, a rank first sends one chunk, then sums all as they go
  * round, and then passes the sums on.
  */
-static struct primitive around(const struct group *group, const struct lane *lane) {
+static struct primitive ring_primitive(const struct group *group, const struct lane *lane) {
   size_t ranks = (size_t)group->ranks, each = 2 * ranks - 1, turn = lane->next % each;
   size_t round = lane->next / each * ranks * lane->chunk, left = lane->floats - round;
   size_t chunk = least(lane->chunk, (left + ranks - 1) / ranks);
@@ -54,7 +54,7 @@ static struct primitive around(const struct group *group, const struct lane *lan
   return primitive;
 }
 
-static struct primitive in_tree(const struct lane *lane) {
+static struct primitive tree_primitive(const struct lane *lane) {
   const struct channel *channel = lane->channel;
   size_t first = lane->next * lane->chunk;
   int up = lane->kind == UP, root = channel->to_parent == NULL;
@@ -99,7 +99,7 @@ static int may_run(const struct primitive *primitive, enum protocol protocol) {
   return 1;
 }
 
-static void take(struct end *from, enum protocol protocol, float *sum, size_t floats, int add) {
+static void receive_slot(struct end *from, enum protocol protocol, float *sum, size_t floats, int add) {
   const unsigned char *slot = slot_of(from, protocol, from->step);
   if (protocol == SIMPLE) {
     const float *values = (const float *)slot;
@@ -125,7 +125,7 @@ static void take(struct end *from, enum protocol protocol, float *sum, size_t fl
   atomic_store_explicit(&from->head, from->step, memory_order_release);
 }
 
-static void give(struct end *to, enum protocol protocol, const float *sum, size_t floats, float spoil) {
+static void send_slot(struct end *to, enum protocol protocol, const float *sum, size_t floats, float spoil) {
   unsigned char *slot = slot_of(to, protocol, to->step);
   _Atomic int *size = &to->sizes[to->step % STEPS];
   if (protocol == SIMPLE) {
@@ -157,14 +157,14 @@ static void run(struct group *group, const struct primitive *primitive, enum pro
   int add = primitive->input;
   for (int i = 0; i < MOST_CHILDREN; i++) {
     if (primitive->from[i] == NULL) continue;
-    take(primitive->from[i], protocol, sum, floats, add);
+    receive_slot(primitive->from[i], protocol, sum, floats, add);
     add = 1;
   }
   for (int i = 0; i < MOST_CHILDREN; i++) {
     if (primitive->to[i] == NULL) continue;
     float spoil = group->spoil && floats > 0 ? 1 : 0;
     if (floats > 0) group->spoil = 0;
-    give(primitive->to[i], protocol, sum, floats, spoil);
+    send_slot(primitive->to[i], protocol, sum, floats, spoil);
   }
 }
 
@@ -172,7 +172,7 @@ static void run(struct group *group, const struct primitive *primitive, enum pro
 
 static void post_ring(const struct group *group, struct lane *lane, const struct channel *channel, size_t slot_floats) {
   size_t ranks = (size_t)group->ranks;
-  lane->kind = AROUND;
+  lane->kind = RING_LANE;
   lane->chunk = slot_floats;
   size_t rounds = chunks_of(lane->floats, ranks * lane->chunk);
   lane->count = rounds * (2 * ranks - 1);
@@ -239,7 +239,7 @@ void among_all_reduce(struct group *group, const float *input, float *output, si
     left = 0;
     for (struct lane *lane = lanes; lane < lanes + count; lane++) {
       for (; lane->next < lane->count; lane->next++) {
-        struct primitive primitive = lane->kind == AROUND ? around(group, lane) : in_tree(lane);
+        struct primitive primitive = lane->kind == RING_LANE ? ring_primitive(group, lane) : tree_primitive(lane);
         if (!may_run(&primitive, lane->protocol)) break;
         run(group, &primitive, lane->protocol, input, output);
         moved = 1;

@@ -104,8 +104,8 @@ void registration_during_traffic(void);
 void parts_of_a_registered_range(void);
 void memory_behind_a_dma_buf(void);
 void connect_ends_before_accept_begins(void);
-void accept_is_asked_long_before_connect(void);
-void a_listener_without_guests_is_closed(void);
+void accept_is_polled_long_before_connect(void);
+void listener_without_connections_can_be_closed(void);
 void close_with_requests_in_flight(void);
 void sends_to_a_peer_that_closes_would_block(void);
 

@@ -154,7 +154,7 @@ void connect_ends_before_accept_begins(void) {
   close_comm(comm);
 }
 
-void accept_is_asked_long_before_connect(void) {
+void accept_is_polled_long_before_connect(void) {
   char handle[NET_HANDLE_BYTES];
   void *comm = NULL, *listen_comm = NULL;
   if (is_sender()) {
@@ -175,7 +175,7 @@ void accept_is_asked_long_before_connect(void) {
   close_comm(comm);
 }
 
-void a_listener_without_guests_is_closed(void) {
+void listener_without_connections_can_be_closed(void) {
   for (int i = 0; i < 20; i++) {
     char handle[NET_HANDLE_BYTES];
     void *listen_comm = NULL;

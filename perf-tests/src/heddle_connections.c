@@ -191,7 +191,7 @@ static void meet(const char *name) {
   for (int peer = 0; peer < peers(); peer++) get(name, 0, peer_of(peer), &here, 1);
 }
 
-static void settle(struct side *side, int result, const char *call) {
+static void record_result(struct side *side, int result, const char *call) {
   if (result != 0) {
     if (!options.may_refuse) check(result, call);
     side->state = REFUSED;
@@ -254,9 +254,9 @@ static void connect_all(int first, int count) {
     int begun = 0;
     for (struct link *link = &links[first]; link < &links[first + count]; link++) {
       if (link->send.state == BEGUN)
-        settle(&link->send, net_connect(&net, 0, link->handle, &link->send.comm), "connect");
+        record_result(&link->send, net_connect(&net, 0, link->handle, &link->send.comm), "connect");
       if (link->receive.state == BEGUN) {
-        settle(&link->receive, net_accept(&net, link->listener, &link->receive.comm), "accept");
+        record_result(&link->receive, net_accept(&net, link->listener, &link->receive.comm), "accept");
       }
       if (link->receive.state != BEGUN) close_listener(link);
       begun += link->send.state == BEGUN;
@@ -274,7 +274,7 @@ static void connect_all(int first, int count) {
 }
 
 /* Keeps only the links that both ends have. Returns the number of directions that this rank has lost. */
-static int agree(int first, int count) {
+static int exchange_counts(int first, int count) {
   char *states = calloc((size_t)count, 2);
   int refused = 0;
   for (int i = 0; i < count; i++) {
@@ -296,7 +296,7 @@ static int agree(int first, int count) {
 static int bring_up(int first, int count) {
   listen_all(first, count);
   connect_all(first, count);
-  return agree(first, count);
+  return exchange_counts(first, count);
 }
 
 /* ---- traffic ---- */
@@ -358,7 +358,7 @@ static void check_received(int number, struct side *side, int got) {
 static int moved; /* whether this sweep has made progress */
 
 /* Advances one side of a link. Returns whether it has more to do. */
-static int turn(int number, struct side *side, int receives) {
+static int progress_side(int number, struct side *side, int receives) {
   if (side->state != UP || side->done == options.messages) return 0;
   if (side->request == NULL) {
     if (receives) {
@@ -392,7 +392,8 @@ static void prepare_all(int count) {
 static void move(int count) {
   for (int left = 1; left > 0;) {
     left = moved = 0;
-    for (int i = 0; i < count; i++) left += turn(i, &links[i].send, 0) + turn(i, &links[i].receive, 1);
+    for (int i = 0; i < count; i++)
+      left += progress_side(i, &links[i].send, 0) + progress_side(i, &links[i].receive, 1);
     if (!moved) sched_yield(); /* yields as NCCL's progress thread does */
   }
 }

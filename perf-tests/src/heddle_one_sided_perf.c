@@ -105,11 +105,11 @@ static void finish(int to) {
   for (struct outbox *box = &outboxes[to]; reap(box), box->finished < box->sent;) sched_yield();
 }
 
-static void expect(int from, int more) { transfer->expect(from, awaited[from] + (uint64_t)more); }
+static void set_expected(int from, int more) { transfer->set_expected(from, awaited[from] + (uint64_t)more); }
 
 static void await(int from) {
   awaited[from]++;
-  while (transfer->come(from) < awaited[from]) {
+  while (transfer->arrived(from) < awaited[from]) {
     for (int rank = 0; rank < options.transfer.ranks; rank++) reap(&outboxes[rank]);
     sched_yield();
   }
@@ -118,7 +118,7 @@ static void await(int from) {
 
 static void ping_pong(int iterations) {
   int other = 1 - options.transfer.rank;
-  expect(other, iterations);
+  set_expected(other, iterations);
   for (int i = 0; i < iterations; i++) {
     double start = now_seconds();
     if (options.transfer.rank == 0) send(other, true);
@@ -132,12 +132,12 @@ static void ping_pong(int iterations) {
 /* Measures a stream of messages. The answer to the last message confirms all of them. */
 static void stream(int iterations) {
   if (options.transfer.rank == 0) {
-    expect(1, 1);
+    set_expected(1, 1);
     for (int i = 0; i < iterations; i++) send(1, false);
     await(1);
     finish(1);
   } else {
-    expect(0, iterations);
+    set_expected(0, iterations);
     for (int i = 0; i < iterations; i++) await(0);
     send(0, true);
     finish(0);
@@ -146,7 +146,7 @@ static void stream(int iterations) {
 
 static void all_to_all(int iterations) {
   int ranks = options.transfer.ranks, rank = options.transfer.rank;
-  for (int step = 1; step < ranks; step++) expect((rank + step) % ranks, iterations);
+  for (int step = 1; step < ranks; step++) set_expected((rank + step) % ranks, iterations);
   for (int i = 0; i < iterations; i++) {
     for (int step = 1; step < ranks; step++) send((rank + step) % ranks, true);
     for (int step = 1; step < ranks; step++) await((rank + step) % ranks);

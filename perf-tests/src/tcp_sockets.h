@@ -14,7 +14,7 @@
 #define TCP_MOST_THREADS 16
 #define TCP_MOST_SOCKETS 64 /* the limit of NCCL's socket transport, also for threads */
 /* most sockets whose greeting is awaited: all but one of a peer's sockets may have greeted */
-#define TCP_MOST_GUESTS 64
+#define TCP_MOST_PENDING 64
 #define TCP_GREETING_SECONDS 30
 
 /* Sockets of one communicator. */

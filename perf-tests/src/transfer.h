@@ -24,14 +24,14 @@ struct transfer {
   const char *name;
   void (*open)(const struct transfer_options *);
   /* Sets the total number of messages that will arrive from that rank. */
-  void (*expect)(int from, uint64_t count);
+  void (*set_expected)(int from, uint64_t count);
   /*
    * Sends a message. Returns NULL if it can't be started yet. An ordered message arrives after all messages before it.
    */
   void *(*send)(int to, uint64_t number, bool ordered);
   bool (*is_sent)(void *request);
   /* Makes progress, and returns the number of messages that have arrived from that rank. */
-  uint64_t (*come)(int from);
+  uint64_t (*arrived)(int from);
   void (*close)(void);
 };
 

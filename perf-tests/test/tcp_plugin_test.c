@@ -132,7 +132,7 @@ static void messages_of_all_sizes_arrive_whole(void) {
   close_pair(&pair);
 }
 
-static void a_sender_that_leaves_in_the_middle_is_an_error_of_test(void) {
+static void sender_that_closes_midway_fails_test(void) {
   struct pair pair = connected();
   char *from = calloc(1, 64 << 20), *to = malloc(64 << 20);
   sent(&pair, from, 64 << 20); /* more bytes than sockets hold without a reader */
@@ -144,7 +144,7 @@ static void a_sender_that_leaves_in_the_middle_is_an_error_of_test(void) {
   free(from), free(to);
 }
 
-static void a_receiver_that_leaves_in_the_middle_is_an_error_of_test(void) {
+static void receiver_that_closes_midway_fails_test(void) {
   struct pair pair = connected();
   char *from = calloc(1, 64 << 20);
   void *send = sent(&pair, from, 64 << 20);
@@ -157,7 +157,7 @@ static void a_receiver_that_leaves_in_the_middle_is_an_error_of_test(void) {
   free(from);
 }
 
-static void threads_begin_with_the_first_large_message_and_none_outlives_its_communicator(void) {
+static void threads_start_with_the_first_large_message_and_end_with_their_communicator(void) {
   int threads = own_threads, files = files_now();
   await_threads(threads);
   struct pair pair = connected();
@@ -177,7 +177,7 @@ static void threads_begin_with_the_first_large_message_and_none_outlives_its_com
   free(from), free(to);
 }
 
-static void connections_that_come_at_once_to_one_listener_are_kept_apart(void) {
+static void simultaneous_connections_to_one_listener_stay_separate(void) {
   enum { CONNECTIONS = 2 };
   int files = files_now();
   void *listener = NULL, *sends[CONNECTIONS], *receives[CONNECTIONS];
@@ -220,7 +220,7 @@ static void connections_that_come_at_once_to_one_listener_are_kept_apart(void) {
   WANT(files_now() == files, "%d files are left", files_now() - files);
 }
 
-static void a_listener_closes_what_came_and_was_not_accepted(void) {
+static void closing_a_listener_closes_unaccepted_connections(void) {
   int files = files_now();
   struct pair pair = {0};
   char handle[NET_HANDLE_BYTES];
@@ -230,7 +230,7 @@ static void a_listener_closes_what_came_and_was_not_accepted(void) {
   WANT(files_now() == files, "%d files are left", files_now() - files);
 }
 
-static void the_connecting_end_follows_the_listening_one(void) {
+static void connecting_end_uses_the_listeners_settings(void) {
   struct pair pair = {0};
   char handle[NET_HANDLE_BYTES], byte = 7, there = 0;
   ask_for("0", "1");
@@ -246,7 +246,7 @@ static void the_connecting_end_follows_the_listening_one(void) {
   close_pair(&pair);
 }
 
-static void numbers_that_are_none_or_too_large_are_refused(void) {
+static void malformed_and_too_large_numbers_are_refused(void) {
   static const char *const wrong[][2] = {{"17", "1"}, {"-1", "1"}, {"two", "1"}, {"", "1"}, {"2", "0"}, {"16", "8"}};
   void *listener = NULL;
   char handle[NET_HANDLE_BYTES];
@@ -265,13 +265,13 @@ int main(int argc, char **argv) {
   own_threads = threads_now();
   check(net_load(&net, argv[1], 0, NULL), "load");
   messages_of_all_sizes_arrive_whole();
-  a_sender_that_leaves_in_the_middle_is_an_error_of_test();
-  a_receiver_that_leaves_in_the_middle_is_an_error_of_test();
-  threads_begin_with_the_first_large_message_and_none_outlives_its_communicator();
-  connections_that_come_at_once_to_one_listener_are_kept_apart();
-  a_listener_closes_what_came_and_was_not_accepted();
-  the_connecting_end_follows_the_listening_one();
-  numbers_that_are_none_or_too_large_are_refused();
+  sender_that_closes_midway_fails_test();
+  receiver_that_closes_midway_fails_test();
+  threads_start_with_the_first_large_message_and_end_with_their_communicator();
+  simultaneous_connections_to_one_listener_stay_separate();
+  closing_a_listener_closes_unaccepted_connections();
+  connecting_end_uses_the_listeners_settings();
+  malformed_and_too_large_numbers_are_refused();
   net_unload(&net);
   return 0;
 }

@@ -32,11 +32,11 @@ static void call_with(size_t left) {
   printf("%zu KiB left: refused\n", left >> 10);
 }
 
-__attribute__((noinline)) static int go_down(uintptr_t lowest, size_t left) {
+__attribute__((noinline)) static int descend(uintptr_t lowest, size_t left) {
   volatile char page[1024];
   memset((char *)page, 1, sizeof page);
   if ((uintptr_t)page - lowest > left + 2048) {
-    return go_down(lowest, left) + page[17];
+    return descend(lowest, left) + page[17];
   }
   call_with(left);
   return page[17];
@@ -65,7 +65,7 @@ static void *run(void *none) {
   for (int round = 0; round < 2; round++) {
     static const size_t LEFT[] = {100, 60, 24, 16};
     for (size_t i = 0; i < sizeof LEFT / sizeof LEFT[0]; i++) {
-      go_down((uintptr_t)lowest, LEFT[i] << 10);
+      descend((uintptr_t)lowest, LEFT[i] << 10);
     }
     MUST(guest_message(&link_here, 2 + round) == NCCL_SUCCESS, "no message afterwards");
   }

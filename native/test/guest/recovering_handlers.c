@@ -60,14 +60,14 @@ static void second(int number, siginfo_t *info, void *context) {
 }
 
 /* Restores the previous handler and returns to the faulting instruction, as Python's faulthandler does. */
-static void puts_back(int number, siginfo_t *info, void *context) {
+static void restoring_handler(int number, siginfo_t *info, void *context) {
   (void)info;
   (void)context;
   second_count++;
   sigaction(number, &behind_second, NULL);
 }
 
-static void mends(int number, siginfo_t *info, void *context) {
+static void repairing_handler(int number, siginfo_t *info, void *context) {
   (void)number;
   (void)info;
   (void)context;
@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
   guest_connect(&link, 4096);
   MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
   if (strcmp(how, "chained") == 0) install(second, 0, &behind_second);
-  if (strcmp(how, "putback") == 0) install(puts_back, 0, &behind_second);
+  if (strcmp(how, "putback") == 0) install(restoring_handler, 0, &behind_second);
   if (strcmp(how, "after") == 0 || strcmp(how, "late") == 0) install(first, 0, NULL);
   if (strcmp(how, "masks") == 0) install(first, SA_NODEFER, NULL);
   if (strcmp(how, "once") == 0) {
@@ -134,7 +134,7 @@ int main(int count, char **arguments) {
   }
   if (strcmp(how, "mending") == 0) {
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    install(mends, 0, NULL);
+    install(repairing_handler, 0, NULL);
   }
   if (strcmp(how, "ignored") == 0) {
     signal(SIGSEGV, SIG_IGN);

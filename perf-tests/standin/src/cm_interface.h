@@ -7,18 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LETTER_BYTES = 180 };
-enum letter_kind { LETTER_QUESTION, LETTER_ANSWER };
+enum { SUBNET_MESSAGE_BYTES = 180 };
+enum subnet_message_kind { SUBNET_REQUEST, SUBNET_REPLY };
 
 /* A message between the communication managers of two processes: a request for a queue pair, or the reply to it. */
-struct subnet_letter {
+struct subnet_message {
   uint32_t to, from; /* numbers of processes; a free entry has `to` 0 */
   uint32_t kind;
   uint64_t client_id, server_id; /* numbers of the ids in their processes */
   uint8_t client[16], server[16];
   uint16_t client_port, server_port;
   uint32_t status, number, key; /* fields of an answer */
-  uint8_t data[LETTER_BYTES];
+  uint8_t data[SUBNET_MESSAGE_BYTES];
 };
 
 /* datagram.c: joins a context's port to a group, or removes it from the group, like subnet_join and subnet_leave. */
@@ -31,7 +31,7 @@ int standin_cm_refused(struct ibv_context *context, const char *call);
 typedef void (*standin_cm_listener)(void);
 void standin_cm_when_lost(standin_cm_listener listener);
 /* events.c: a callback on the stand-in's thread for each message. */
-typedef void (*standin_cm_reader)(const struct subnet_letter *letter);
+typedef void (*standin_cm_reader)(const struct subnet_message *message);
 void standin_cm_on_mail(standin_cm_reader reader);
 
 /* subnet.c: registers an IPoIB address of a device of this process's host. */
@@ -49,6 +49,6 @@ void standin_cm_end_service(const uint8_t address[16], uint16_t port);
  * Sends a request to the listener, or an answer to the requester. Returns 0, ENOENT if there is no receiver, or
  * ENOBUFS.
  */
-int standin_cm_send(const struct subnet_letter *letter);
+int standin_cm_send(const struct subnet_message *message);
 
 #endif

@@ -89,7 +89,7 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 
 /* ---- groups ---- */
 
-static bool is_void(const struct membership *membership) {
+static bool is_free(const struct membership *membership) {
   return membership->number == 0 || pair_of_number(membership->number) == NULL;
 }
 
@@ -125,7 +125,7 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid
   if (error == 0 && membership_of(qp->qp_num, group) == NULL) {
     error = ENOMEM;
     for (uint32_t i = 0; i < MEMBERSHIPS && error != 0; i++) {
-      if (!is_void(&fabric->memberships[i])) continue;
+      if (!is_free(&fabric->memberships[i])) continue;
       fabric->memberships[i] = (struct membership){.group = *group, .number = qp->qp_num, .lid = lid};
       error = 0;
     }
@@ -194,7 +194,7 @@ static void write_header(uint8_t *at, const struct shared_pair *own, const struc
 }
 
 /* Returns the part of the memory after the header's room. */
-static struct span behind_header(const struct span *whole) {
+static struct span payload_of(const struct span *whole) {
   struct span rest = {.count = 0};
   size_t skip = HEADER_BYTES;
   for (uint32_t i = 0; i < whole->count; i++) {
@@ -212,7 +212,7 @@ static enum copied write_datagram(struct shared_pair *target, const struct share
   uint32_t owner = atomic_load(&target->owner);
   /* the header's room stays unchanged, since the packet has no header */
   if (is_infiniband(own->host) && work->is_global == 0) {
-    struct span rest = behind_header(theirs);
+    struct span rest = payload_of(theirs);
     return copy(owner, ours, &rest, work->length, true);
   }
   uint8_t header[HEADER_BYTES];
@@ -256,7 +256,7 @@ static bool share_a_partition(uint32_t one, uint32_t other) {
 }
 
 /* Returns whether the network connects one port to the other. */
-static bool gets_there(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
+static bool is_deliverable(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
   const struct port *far_port = port_of(target->host, target->device);
   if (is_infiniband(target->host) != is_infiniband(own->host)) return false;
   if (!is_infiniband(own->host)) {
@@ -274,7 +274,7 @@ static bool gets_there(const struct shared_pair *target, const struct shared_pai
 /* Delivers the datagram to one queue pair, if the pair's queue key matches and it has a buffer. */
 static void deliver(struct shared_pair *target, const struct shared_pair *own, const struct work *work, uint32_t key,
                     const struct span *ours) {
-  if (target == NULL || target->type != IBV_QPT_UD || !gets_there(target, own, work)) return;
+  if (target == NULL || target->type != IBV_QPT_UD || !is_deliverable(target, own, work)) return;
   struct port *port = port_of(own->host, own->device), *far_port = port_of(target->host, target->device);
   lock(&target->lock);
   uint32_t state = atomic_load(&target->state);

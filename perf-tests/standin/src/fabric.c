@@ -61,7 +61,7 @@ static uint64_t start_of(uint32_t pid) {
   return at == NULL ? 0 : strtoull(at, NULL, 10);
 }
 
-bool process_lives(uint32_t owner) {
+bool is_process_alive(uint32_t owner) {
   if (owner == 0 || owner > PROCESSES) return false;
   if (owner == self) return true;
   struct process *process = &fabric->processes[owner - 1];
@@ -75,7 +75,7 @@ void lock(shared_lock *lock) {
     if (atomic_compare_exchange_weak_explicit(lock, &holder, self, memory_order_acquire, memory_order_relaxed)) return;
     if (holder == 0) continue;
     if (tries > 100) sched_yield();
-    if (tries % 4096 == 4095 && !process_lives(holder)) {
+    if (tries % 4096 == 4095 && !is_process_alive(holder)) {
       /*
        * The dead holder's change may be half done. The reaper frees that process's own objects, and all other objects
        * are consistent after every store.
@@ -143,7 +143,7 @@ static void free_objects_of(uint32_t owner) {
 void fabric_reap(void) {
   for (uint32_t i = 0; i < PROCESSES; i++) {
     struct process *process = &fabric->processes[i];
-    if (atomic_load(&process->pid) != 0 && !process_lives(i + 1)) {
+    if (atomic_load(&process->pid) != 0 && !is_process_alive(i + 1)) {
       free_objects_of(i + 1);
       atomic_store(&process->lock, 0);
       atomic_store(&process->mail_head, 0);
@@ -153,7 +153,7 @@ void fabric_reap(void) {
   }
 }
 
-static int complain(const char *what) {
+static int warn(const char *what) {
   int error = errno;
   fprintf(stderr, "verbs-standin: %s %s: %s\n", what, path_in_use, strerror(error));
   return error;
@@ -177,14 +177,14 @@ static int open_locked(const char *path, bool create) {
 /* Maps the file. The caller holds the file's lock. */
 static int map_file(int file) {
   struct stat status;
-  if (fstat(file, &status) != 0) return complain("cannot stat");
+  if (fstat(file, &status) != 0) return warn("cannot stat");
   if (status.st_size != 0 && status.st_size != (off_t)sizeof(struct fabric)) {
     fprintf(stderr, "verbs-standin: %s is no fabric of this version; remove it or set STANDIN_FABRIC\n", path_in_use);
     return EINVAL;
   }
-  if (ftruncate(file, sizeof(struct fabric)) != 0) return complain("cannot size");
+  if (ftruncate(file, sizeof(struct fabric)) != 0) return warn("cannot size");
   void *at = mmap(NULL, sizeof(struct fabric), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  if (at == MAP_FAILED) return complain("cannot map");
+  if (at == MAP_FAILED) return warn("cannot map");
   madvise(at, sizeof(struct fabric), MADV_DONTDUMP);
   fabric = at;
   uint32_t none = 0;
@@ -200,7 +200,7 @@ static int map_file(int file) {
 int fabric_open(const char *path, bool keep) {
   snprintf(path_in_use, sizeof path_in_use, "%s", path);
   fabric_file = open_locked(path, keep);
-  if (fabric_file < 0) return complain("cannot open");
+  if (fabric_file < 0) return warn("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
     self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number that is used only as owner of locks */
@@ -213,7 +213,7 @@ int fabric_open(const char *path, bool keep) {
 
 int fabric_remove(const char *path) {
   snprintf(path_in_use, sizeof path_in_use, "%s", path);
-  return unlink(path) == 0 ? 0 : complain("cannot remove");
+  return unlink(path) == 0 ? 0 : warn("cannot remove");
 }
 
 static int take_slot(void) {
@@ -240,7 +240,7 @@ static void leave(void) {
   atomic_store(&fabric->processes[self - 1].pid, 0);
   bool alone = !fabric->kept;
   for (uint32_t i = 0; i < PROCESSES && alone; i++) {
-    alone = atomic_load(&fabric->processes[i].pid) == 0 || !process_lives(i + 1);
+    alone = atomic_load(&fabric->processes[i].pid) == 0 || !is_process_alive(i + 1);
   }
   if (alone) unlink(path_in_use);
   flock(fabric_file, LOCK_UN);
@@ -274,7 +274,7 @@ static void join(void) {
   if (join_error != 0) return;
   fabric_file = open_locked(fabric_path(), true);
   if (fabric_file < 0) {
-    join_error = complain("cannot open");
+    join_error = warn("cannot open");
     return;
   }
   join_error = map_file(fabric_file);

@@ -35,13 +35,13 @@ enum {
   MAX_INLINE = 1024,
   MAILS = 256,
   REFUSALS = 8,
-  MEMBERSHIPS = 256, /* memberships of queue pairs in multicast groups */
-  GROUPS = 256,      /* groups that an InfiniBand subnet knows */
-  JOINS = 1024,      /* joins of ports to groups */
-  PKEYS = 8,         /* partition keys of a port */
-  ADDRESSES = 256,   /* IPoIB addresses */
-  SERVICES = 1024,   /* services with a listener */
-  LETTERS = 256,     /* messages of the communication manager in flight */
+  MEMBERSHIPS = 256,     /* memberships of queue pairs in multicast groups */
+  GROUPS = 256,          /* groups that an InfiniBand subnet knows */
+  JOINS = 1024,          /* joins of ports to groups */
+  PKEYS = 8,             /* partition keys of a port */
+  ADDRESSES = 256,       /* IPoIB addresses */
+  SERVICES = 1024,       /* services with a listener */
+  SUBNET_MESSAGES = 256, /* messages of the communication manager in flight */
   FIRST_GROUP_LID = 0xc000,
   LAST_GROUP_LID = 0xfffe,
   PERMANENT_JOIN = UINT32_MAX /* owner of the control program's joins, which are permanent */
@@ -157,7 +157,7 @@ enum mail_kind {
   MAIL_QUEUE_EVENT,
   MAIL_FLUSH,
   MAIL_GROUPS_LOST,
-  MAIL_LETTER
+  MAIL_SUBNET_MESSAGE
 };
 
 /* A message to the stand-in's thread of another process. */
@@ -224,8 +224,8 @@ struct fabric {
   shared_lock manager_lock; /* guards addresses, services and letters */
   struct subnet_address addresses[ADDRESSES];
   struct subnet_service services[SERVICES];
-  struct subnet_letter letters[LETTERS];
-  uint32_t forgotten; /* number of groups lost in restarts of the subnet manager; new groups get later LIDs */
+  struct subnet_message messages[SUBNET_MESSAGES];
+  uint32_t lost_groups; /* number of groups lost in restarts of the subnet manager; new groups get later LIDs */
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];
@@ -247,7 +247,7 @@ int fabric_open(const char *path, bool keep);
 int fabric_remove(const char *path);
 const char *fabric_path(void);
 
-bool process_lives(uint32_t owner);
+bool is_process_alive(uint32_t owner);
 /* Frees the objects of processes that ended without closing. */
 void fabric_reap(void);
 

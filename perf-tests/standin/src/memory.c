@@ -171,7 +171,7 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
     struct shared_pair *pair = &fabric->pairs[i];
     for (uint32_t tries = 1; atomic_load(&pair->copying) == region->slot; tries++) {
       sched_yield();
-      if (tries % 1024 == 0 && !process_lives(atomic_load(&pair->owner))) break;
+      if (tries % 1024 == 0 && !is_process_alive(atomic_load(&pair->owner))) break;
     }
   }
   atomic_store(&shared->owner, 0);

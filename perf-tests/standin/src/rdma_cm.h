@@ -25,12 +25,12 @@ struct manager_id {
   uint8_t address[16];
   uint16_t port;
   /* The request that created this id at the server. */
-  struct subnet_letter question;
+  struct subnet_message request;
 };
 
 struct queued {
   struct rdma_cm_event event;
-  uint8_t data[LETTER_BYTES];
+  uint8_t data[SUBNET_MESSAGE_BYTES];
   struct queued *next;
 };
 
@@ -54,6 +54,6 @@ int cm_fail(int error);
 bool cm_address(const struct sockaddr *address, uint8_t to[16]);
 
 /* rdma_sidr.c: reads a letter on the stand-in's thread. */
-void sidr_read(const struct subnet_letter *letter);
+void sidr_read(const struct subnet_message *letter);
 
 #endif

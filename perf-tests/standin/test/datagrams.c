@@ -61,7 +61,7 @@ static int send_to(struct end *end, struct ibv_ah *handle, uint32_t number, uint
   return post(end, &wanted);
 }
 
-static void one_arrives_behind_its_header(bool in_child) {
+static void datagram_arrives_after_its_header(bool in_child) {
   (void)in_child;
   struct end *left = open_datagrams(), *right = open_datagrams();
   struct address near = address_of(left), far = address_of(right);
@@ -90,7 +90,7 @@ static void one_arrives_behind_its_header(bool in_child) {
   close_end(right);
 }
 
-static void what_nobody_takes_vanishes(bool in_child) {
+static void datagram_without_receive_is_dropped(bool in_child) {
   (void)in_child;
   struct end *left = open_datagrams(), *right = open_datagrams();
   struct address far = address_of(right);
@@ -164,7 +164,7 @@ static void a_group_of_ipv4_has_its_header_in_the_last_bytes(bool in_child) {
   close_end(member);
 }
 
-static void connections_take_no_part(bool in_child) {
+static void connected_queue_pairs_receive_no_datagrams(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
   struct end *end = open_end(&options), *left = open_datagrams();
@@ -218,7 +218,7 @@ static struct ibv_wc arrives(struct end *from, struct ibv_ah *handle, uint32_t n
   return got;
 }
 
-static void infiniband_has_lids_and_a_header_only_where_the_packet_had_one(bool in_child) {
+static void infiniband_datagram_has_lids_and_route_header_only_if_sent(bool in_child) {
   (void)in_child;
   be_infiniband();
   struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
@@ -256,7 +256,7 @@ static void infiniband_has_lids_and_a_header_only_where_the_packet_had_one(bool 
   close_end(right);
 }
 
-static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool in_child) {
+static void infiniband_group_needs_its_lid_and_joined_ports(bool in_child) {
   (void)in_child;
   be_infiniband();
   struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
@@ -289,7 +289,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
   close_end(right);
 }
 
-static void partitions_are_apart(bool in_child) {
+static void partitions_are_isolated(bool in_child) {
   (void)in_child;
   be_infiniband();
   setenv("STANDIN_PKEYS", "0xffff,0x8001,0x0001", 1);
@@ -315,16 +315,15 @@ static void partitions_are_apart(bool in_child) {
 
 int main(int count, char **words) {
   static const struct test tests[] = {
-      {"one_arrives_behind_its_header", one_arrives_behind_its_header},
-      {"what_nobody_takes_vanishes", what_nobody_takes_vanishes},
+      {"datagram_arrives_after_its_header", datagram_arrives_after_its_header},
+      {"datagram_without_receive_is_dropped", datagram_without_receive_is_dropped},
       {"a_group_reaches_its_members", a_group_reaches_its_members},
       {"a_group_of_ipv4_has_its_header_in_the_last_bytes", a_group_of_ipv4_has_its_header_in_the_last_bytes},
-      {"connections_take_no_part", connections_take_no_part},
-      {"infiniband_has_lids_and_a_header_only_where_the_packet_had_one",
-       infiniband_has_lids_and_a_header_only_where_the_packet_had_one},
-      {"a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined",
-       a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined},
-      {"partitions_are_apart", partitions_are_apart},
+      {"connected_queue_pairs_receive_no_datagrams", connected_queue_pairs_receive_no_datagrams},
+      {"infiniband_datagram_has_lids_and_route_header_only_if_sent",
+       infiniband_datagram_has_lids_and_route_header_only_if_sent},
+      {"infiniband_group_needs_its_lid_and_joined_ports", infiniband_group_needs_its_lid_and_joined_ports},
+      {"partitions_are_isolated", partitions_are_isolated},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

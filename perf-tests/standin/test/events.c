@@ -94,7 +94,7 @@ static void an_armed_queue_wakes_once(bool in_child) {
   stop_loop(loop);
 }
 
-static void only_solicited_completions_wake_who_asked_for_those(bool in_child) {
+static void queue_armed_for_solicited_wakes_only_for_those(bool in_child) {
   struct options options = usual_options();
   (void)in_child;
   struct end *end = open_end(&options), *sender = open_end(&options);
@@ -134,7 +134,7 @@ static void unread_events_do_not_outlive_their_object(bool in_child) {
   stop_second(loop.second);
 }
 
-static void unread_asynchronous_events_go_with_their_pair(bool in_child) {
+static void unread_asynchronous_events_end_with_their_queue_pair(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
   struct end *end = open_end(&options);
@@ -180,7 +180,7 @@ static void destroying_waits_for_acknowledgements(bool in_child) {
   close_couple(both);
 }
 
-static void a_receiver_in_rtr_is_told_of_the_first_message(bool in_child) {
+static void receiver_in_rtr_gets_event_of_first_message(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
   struct end *end = open_end(&options), *sender = open_end(&options);
@@ -201,11 +201,11 @@ static void a_receiver_in_rtr_is_told_of_the_first_message(bool in_child) {
 int main(int count, char **words) {
   static const struct test tests[] = {
       {"an_armed_queue_wakes_once", an_armed_queue_wakes_once},
-      {"only_solicited_completions_wake_who_asked_for_those", only_solicited_completions_wake_who_asked_for_those},
+      {"queue_armed_for_solicited_wakes_only_for_those", queue_armed_for_solicited_wakes_only_for_those},
       {"unread_events_do_not_outlive_their_object", unread_events_do_not_outlive_their_object},
-      {"unread_asynchronous_events_go_with_their_pair", unread_asynchronous_events_go_with_their_pair},
+      {"unread_asynchronous_events_end_with_their_queue_pair", unread_asynchronous_events_end_with_their_queue_pair},
       {"destroying_waits_for_acknowledgements", destroying_waits_for_acknowledgements},
-      {"a_receiver_in_rtr_is_told_of_the_first_message", a_receiver_in_rtr_is_told_of_the_first_message},
+      {"receiver_in_rtr_gets_event_of_first_message", receiver_in_rtr_gets_event_of_first_message},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

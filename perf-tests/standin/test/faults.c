@@ -58,7 +58,7 @@ static void a_silent_port_looks_healthy(bool in_child) {
   close_couple(both);
 }
 
-static void a_cut_address_leaves_the_others_alone(bool in_child) {
+static void cut_address_does_not_affect_others(bool in_child) {
   struct options options = usual_options();
   options.gid_index = 2;
   struct couple both = couple(&options, in_child);
@@ -125,7 +125,7 @@ static void verbs_are_refused(bool in_child) {
   close_couple(both);
 }
 
-static void device_events_are_told(bool in_child) {
+static void device_events_are_delivered(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   control("event 0/0 IBV_EVENT_DEVICE_FATAL");
@@ -135,7 +135,7 @@ static void device_events_are_told(bool in_child) {
   close_couple(both);
 }
 
-static void a_peer_that_was_killed_answers_no_more(bool in_child) {
+static void killed_peer_stops_answering(bool in_child) {
   if (!in_child) return;
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
@@ -174,12 +174,12 @@ int main(int count, char **words) {
       {"a_port_that_goes_down_ends_its_connections", a_port_that_goes_down_ends_its_connections},
       {"a_short_outage_is_survived", a_short_outage_is_survived},
       {"a_silent_port_looks_healthy", a_silent_port_looks_healthy},
-      {"a_cut_address_leaves_the_others_alone", a_cut_address_leaves_the_others_alone},
+      {"cut_address_does_not_affect_others", cut_address_does_not_affect_others},
       {"addresses_come_and_go", addresses_come_and_go},
       {"statuses_are_injected", statuses_are_injected},
       {"verbs_are_refused", verbs_are_refused},
-      {"device_events_are_told", device_events_are_told},
-      {"a_peer_that_was_killed_answers_no_more", a_peer_that_was_killed_answers_no_more},
+      {"device_events_are_delivered", device_events_are_delivered},
+      {"killed_peer_stops_answering", killed_peer_stops_answering},
       {"each_address_counts_what_it_sent", each_address_counts_what_it_sent},
       {NULL, NULL}};
   return run_tests(tests, count, words);

@@ -42,7 +42,7 @@ static void a_write_takes_a_round_trip(bool in_child) {
   close_couple(both);
 }
 
-static void nothing_lands_before_its_time(bool in_child) {
+static void nothing_is_written_before_its_time(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   control("latency 0/0 100000");
@@ -61,7 +61,7 @@ static void nothing_lands_before_its_time(bool in_child) {
 }
 
 /* If nobody polls, the stand-in's thread does the work. */
-static void what_is_due_happens_without_polling(bool in_child) {
+static void due_transfers_complete_without_polling(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   control("latency 0/0 1000");
@@ -120,11 +120,12 @@ static void order_holds_at_every_rate(bool in_child) {
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {{"a_write_takes_a_round_trip", a_write_takes_a_round_trip},
-                                      {"nothing_lands_before_its_time", nothing_lands_before_its_time},
-                                      {"what_is_due_happens_without_polling", what_is_due_happens_without_polling},
-                                      {"a_rate_bounds_the_sum_of_all_pairs", a_rate_bounds_the_sum_of_all_pairs},
-                                      {"order_holds_at_every_rate", order_holds_at_every_rate},
-                                      {NULL, NULL}};
+  static const struct test tests[] = {
+      {"a_write_takes_a_round_trip", a_write_takes_a_round_trip},
+      {"nothing_is_written_before_its_time", nothing_is_written_before_its_time},
+      {"due_transfers_complete_without_polling", due_transfers_complete_without_polling},
+      {"a_rate_bounds_the_sum_of_all_pairs", a_rate_bounds_the_sum_of_all_pairs},
+      {"order_holds_at_every_rate", order_holds_at_every_rate},
+      {NULL, NULL}};
   return run_tests(tests, count, words);
 }

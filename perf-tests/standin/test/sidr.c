@@ -83,7 +83,7 @@ static void ask(struct rdma_cm_id *id, uint8_t word) {
   CHECK(rdma_connect(id, &parameter) == 0, "errno %d", errno);
 }
 
-static void a_question_gets_path_number_and_key(bool in_child) {
+static void request_gets_path_number_and_key(bool in_child) {
   (void)in_child;
   struct rdma_cm_id *listener = listening(), *id = new_id();
   CHECK(find_path(id, PORT) == SECOND_LID, "LID");
@@ -100,7 +100,7 @@ static void a_question_gets_path_number_and_key(bool in_child) {
   end(listener);
 }
 
-static void what_has_no_answer_says_why(bool in_child) {
+static void unanswered_request_reports_the_reason(bool in_child) {
   (void)in_child;
   struct rdma_cm_id *listener = listening(), *id = new_id();
   find_path(id, PORT + 1);
@@ -157,8 +157,8 @@ static void a_path_follows_its_port(bool in_child) {
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {{"a_question_gets_path_number_and_key", a_question_gets_path_number_and_key},
-                                      {"what_has_no_answer_says_why", what_has_no_answer_says_why},
+  static const struct test tests[] = {{"request_gets_path_number_and_key", request_gets_path_number_and_key},
+                                      {"unanswered_request_reports_the_reason", unanswered_request_reports_the_reason},
                                       {"a_path_follows_its_port", a_path_follows_its_port},
                                       {NULL, NULL}};
   return run_tests(tests, count, words);

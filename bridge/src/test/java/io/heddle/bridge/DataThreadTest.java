@@ -103,13 +103,13 @@ class DataThreadTest {
     awaitPolls(fabric, 2);
     HangDetector watch = new HangDetector(data::beats, 50, DataThread.SLEEP_NS);
     for (int i = 0; i < 60; i++) {
-      assertFalse(watch.hangs(System.nanoTime()), "it sleeps");
+      assertFalse(watch.isHung(System.nanoTime()), "it sleeps");
       LockSupport.parkNanos(DataThread.SLEEP_NS);
     }
     CountDownLatch end = new CountDownLatch(1);
     fabric.hangs = end;
     Patience patience = Patience.ofSeconds(30);
-    while (!watch.hangs(System.nanoTime())) {
+    while (!watch.isHung(System.nanoTime())) {
       assertFalse(patience.isOver(), () -> "not within " + patience);
       LockSupport.parkNanos(DataThread.SLEEP_NS);
     }
@@ -126,8 +126,8 @@ class DataThreadTest {
     data.start();
     awaitPolls(fabric, 2);
     data.end();
-    data.use(tables());
-    data.awaitUse();
+    data.setTables(tables());
+    data.awaitTablesInUse();
   }
 
   @Test
@@ -135,8 +135,8 @@ class DataThreadTest {
     DataThread data = threadOf(new FaultyFabric(1));
     data.start();
     BridgeTables others = tables();
-    data.use(others);
-    data.awaitUse();
+    data.setTables(others);
+    data.awaitTablesInUse();
     assertEquals(0, others.inUse().getCount());
     data.end();
   }

@@ -50,7 +50,7 @@ final class Arm64Test {
   @TempDir private Path folder;
 
   /** Exit code and output of a command. */
-  private record End(int code, String said) {}
+  private record End(int code, String output) {}
 
   @BeforeAll
   static void makeThePackages() throws Exception {
@@ -70,7 +70,7 @@ final class Arm64Test {
     }
     BuildOutputs.plugin();
     End dist = dist(made);
-    assertEquals(0, dist.code(), dist.said());
+    assertEquals(0, dist.code(), dist.output());
     bundle = unpack(made, made.resolve("unpacked"));
   }
 
@@ -208,7 +208,7 @@ final class Arm64Test {
         end(
             List.of(root.resolve("usr/bin/heddle").toString(), "version"),
             Map.of("HEDDLE_JAVA_HOME", JAVA));
-    assertEquals(0, version.code(), version.said());
+    assertEquals(0, version.code(), version.output());
   }
 
   @Test
@@ -226,24 +226,26 @@ final class Arm64Test {
                 "PATH",
                 JAVA + "/bin:" + System.getenv("PATH")))) {
       End version = end(command, environment);
-      assertEquals(0, version.code(), version.said());
-      assertTrue(version.said().contains(" at " + JAVA), version.said());
+      assertEquals(0, version.code(), version.output());
+      assertTrue(version.output().contains(" at " + JAVA), version.output());
     }
     End none = end(command, Map.of("HEDDLE_JAVA_HOME", "/nowhere"));
-    assertEquals(1, none.code(), none.said());
-    assertTrue(none.said().contains("no Java of version 25 or later here"), none.said());
+    assertEquals(1, none.code(), none.output());
+    assertTrue(none.output().contains("no Java of version 25 or later here"), none.output());
   }
 
   @Test
   void aRuntimeForAnotherMachineIsRefused() throws Exception {
     End other = dist(folder, "--runtime", JAVA);
-    assertNotEquals(0, other.code(), other.said());
-    assertTrue(other.said().contains("is a Java for Advanced Micro Devices X86-64"), other.said());
+    assertNotEquals(0, other.code(), other.output());
+    assertTrue(
+        other.output().contains("is a Java for Advanced Micro Devices X86-64"), other.output());
     End nothing = dist(folder, "--runtime", folder.toString());
-    assertTrue(nothing.said().contains("is no Java runtime: it has no release"), nothing.said());
+    assertTrue(
+        nothing.output().contains("is no Java runtime: it has no release"), nothing.output());
     Path old = standIn(folder.resolve("old"), "21.0.2", "java.base");
     End tooOld = dist(folder, "--runtime", old.toString());
-    assertTrue(tooOld.said().contains("is Java 21.0.2; 25 or later is needed"), tooOld.said());
+    assertTrue(tooOld.output().contains("is Java 21.0.2; 25 or later is needed"), tooOld.output());
   }
 
   /*
@@ -269,12 +271,12 @@ final class Arm64Test {
   void givenRuntimeIsIncludedIfItHasTheModules() throws Exception {
     Path bare = standIn(folder.resolve("bare"), "25.0.1", "java.base");
     End lacks = dist(folder, "--runtime", bare.toString());
-    assertTrue(lacks.said().contains("lacks the modules "), lacks.said());
+    assertTrue(lacks.output().contains("lacks the modules "), lacks.output());
     String all = BareRoot.run(List.of(JAVA + "/bin/java", "--list-modules"));
     String modules = all.replaceAll("@\\S+", "").strip().replace('\n', ' ');
     Path whole = standIn(folder.resolve("whole"), "25.0.1", modules);
     End dist = dist(folder, "--runtime", whole.toString());
-    assertEquals(0, dist.code(), dist.said());
+    assertEquals(0, dist.code(), dist.output());
     Path lib = unpack(folder, folder.resolve("unpacked")).resolve("lib");
     assertTrue(Files.exists(lib.resolve("runtime/lib/server/libjvm.so")));
     assertTrue(Files.exists(lib.resolve("runtime/conf/security/java.security")));

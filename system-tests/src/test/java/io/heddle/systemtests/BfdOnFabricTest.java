@@ -131,7 +131,7 @@ final class BfdOnFabricTest {
     while (true) {
       long sequence = reader.sequence();
       if (reader.resolve(to.getLong(0), to.getLong(8), answer)
-          && carries(answer)
+          && hasPaths(answer)
           && isBorrowed(answer) == borrowed) {
         return;
       }
@@ -140,7 +140,7 @@ final class BfdOnFabricTest {
     }
   }
 
-  private static boolean carries(RouteAnswer answer) {
+  private static boolean hasPaths(RouteAnswer answer) {
     boolean any = false;
     for (int plane = 0; plane < answer.planes(); plane++) {
       any |= answer.reason(plane).carries();

@@ -29,14 +29,14 @@ final class BusyDemo implements AutoCloseable {
   private static final long SOME_BYTES = 1 << 24;
 
   private final Path folder;
-  private final Path enough;
+  private final Path endFile;
   private final DemoProcess process;
   private final List<Path> statistics;
 
   private BusyDemo(List<String> before, Path folder, String policy)
       throws IOException, InterruptedException {
     this.folder = folder;
-    enough = folder.resolve("enough");
+    endFile = folder.resolve("enough");
     process =
         DemoProcess.startBehind(
             before,
@@ -53,7 +53,7 @@ final class BusyDemo implements AutoCloseable {
             "--max-bytes",
             "4M",
             "--until",
-            enough.toString(),
+            endFile.toString(),
             /* A rank that waits for a processor may be silent for long. */
             "--timeout",
             Long.toString(END_SECONDS));
@@ -177,7 +177,7 @@ final class BusyDemo implements AutoCloseable {
 
   /** Ends the demo, which must exit with success and with every element right. */
   void assertAllRight() throws IOException, InterruptedException {
-    Files.createFile(enough);
+    Files.createFile(endFile);
     assertEquals(0, process.exitCode(END_SECONDS), process.output());
     JsonNode report = process.json();
     assertTrue(report.path("passed").asBoolean(), process.output());

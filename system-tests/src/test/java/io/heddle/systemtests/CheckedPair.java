@@ -76,7 +76,7 @@ final class CheckedPair implements AutoCloseable {
     while (!allMore(before, now)) {
       assertTrue(
           !patience.isOver() && first.isAlive() && second.isAlive(),
-          lab.sentBytesByPlane() + " after " + before + "\n" + said());
+          lab.sentBytesByPlane() + " after " + before + "\n" + outputs());
       TimeUnit.MILLISECONDS.sleep(100);
       now = lab.sentBytesByPlane();
     }
@@ -93,40 +93,40 @@ final class CheckedPair implements AutoCloseable {
 
   /** Waits until either host's output contains these words. */
   void awaitWord(String words) throws InterruptedException {
-    await(words, () -> said().contains(words));
+    await(words, () -> outputs().contains(words));
   }
 
   /** Waits until this host's output contains these words. */
   void awaitWord(int rank, String words) throws InterruptedException {
-    await(words, () -> said(rank).contains(words));
+    await(words, () -> outputs(rank).contains(words));
   }
 
   private void await(String words, BooleanSupplier found) throws InterruptedException {
     Patience patience = Patience.ofSeconds(60);
     while (!found.getAsBoolean()) {
       assertAlive();
-      assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + said());
+      assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + outputs());
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
   void assertAlive() {
-    assertTrue(first.isAlive() && second.isAlive(), this::said);
+    assertTrue(first.isAlive() && second.isAlive(), this::outputs);
   }
 
   /** Ends both processes, which must exit with success and without an error. */
-  void endWell() throws IOException, InterruptedException {
+  void endCleanly() throws IOException, InterruptedException {
     Files.createFile(end);
-    assertEquals(0, first.exitCode(60), this::said);
-    assertEquals(0, second.exitCode(60), this::said);
-    assertFalse(said().contains("remote error"), this::said);
+    assertEquals(0, first.exitCode(60), this::outputs);
+    assertEquals(0, second.exitCode(60), this::outputs);
+    assertFalse(outputs().contains("remote error"), this::outputs);
   }
 
-  String said() {
-    return said(0) + "\n" + said(1);
+  String outputs() {
+    return outputs(0) + "\n" + outputs(1);
   }
 
-  String said(int rank) {
+  String outputs(int rank) {
     try {
       return (rank == 0 ? first : second).output();
     } catch (IOException unreadable) {

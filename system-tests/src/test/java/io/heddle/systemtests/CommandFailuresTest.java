@@ -93,7 +93,8 @@ final class CommandFailuresTest {
         "setpriv", "--reuid", "" + NOBODY, "--regid", "" + NOBODY, "--clear-groups", "--");
   }
 
-  private void endsWithOneLine(HostProcess process, String arguments, int code, String sentence)
+  private void assertEndsWithOneLine(
+      HostProcess process, String arguments, int code, String sentence)
       throws IOException, InterruptedException {
     assertEquals(
         code, process.exitCode(LIMIT_SECONDS), () -> arguments + ": " + process.outputOrWhyNot());
@@ -105,7 +106,7 @@ final class CommandFailuresTest {
   }
 
   /* Runs all commands in parallel, since start-up takes most of their time. */
-  private void allEndWithOneLine(List<String> before, Map<String, String> sentences)
+  private void assertAllEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {
     Map<String, HostProcess> processes = new LinkedHashMap<>();
     try {
@@ -114,17 +115,18 @@ final class CommandFailuresTest {
       }
       for (Map.Entry<String, HostProcess> each : processes.entrySet()) {
         String arguments = each.getKey();
-        endsWithOneLine(each.getValue(), arguments, 1, String.valueOf(sentences.get(arguments)));
+        assertEndsWithOneLine(
+            each.getValue(), arguments, 1, String.valueOf(sentences.get(arguments)));
       }
     } finally {
       for (HostProcess process : processes.values()) {
         process.close();
       }
     }
-    nothingIsLeft();
+    assertNothingIsLeft();
   }
 
-  private void nothingIsLeft() throws IOException {
+  private void assertNothingIsLeft() throws IOException {
     try (Stream<Path> left = Files.list(temporary)) {
       assertEquals(List.of(), left.toList());
     }
@@ -145,13 +147,13 @@ final class CommandFailuresTest {
     sentences.put("errors --stats HERE/locked", "locked: permission denied");
     sentences.put("drain --stats HERE/locked", "locked/drained: permission denied");
     sentences.put("write-man-pages HERE/locked", "permission denied");
-    allEndWithOneLine(asNobody(), sentences);
+    assertAllEndWithOneLine(asNobody(), sentences);
   }
 
   @Test
   void forbiddenDrainChangesNothing() throws Exception {
     Path orders = Files.writeString(folder.resolve("empty").resolve("drained"), "if:a\n");
-    allEndWithOneLine(
+    assertAllEndWithOneLine(
         asNobody(), Map.of("drain --end if:a --stats HERE/empty", "so nothing was changed"));
     assertEquals("if:a\n", Files.readString(orders));
   }
@@ -163,7 +165,7 @@ final class CommandFailuresTest {
       assertEquals(0, demo.exitCode(LIMIT_SECONDS), demo::outputOrWhyNot);
       assertTrue(demo.output().contains("PASSED"), demo::outputOrWhyNot);
     }
-    nothingIsLeft();
+    assertNothingIsLeft();
   }
 
   @Test
@@ -182,8 +184,8 @@ final class CommandFailuresTest {
             "demo --planes 1 --max-bytes 8 --iterations 1 --network loopback")) {
       sentences.put(arguments, "standard output can't be written: ");
     }
-    allEndWithOneLine(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"), sentences);
-    allEndWithOneLine(
+    assertAllEndWithOneLine(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"), sentences);
+    assertAllEndWithOneLine(
         List.of("sh", "-c", "exec \"$@\" >&-", "sh"),
         Map.of("planes", "standard output can't be written: "));
   }

@@ -50,7 +50,7 @@ final class DashboardTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireWhatItTakes() throws Exception {
+  void requirePrometheus() throws Exception {
     for (String tool : List.of("prometheus", "promtool")) {
       if (Stream.of(System.getenv("PATH").split(":"))
           .noneMatch(each -> Files.isExecutable(Path.of(each, tool)))) {
@@ -90,7 +90,7 @@ final class DashboardTest {
         assertTrue(questions.size() > 10, questions.toString());
         List<String> unanswered = new ArrayList<>();
         for (String question : questions) {
-          String answer = answer(server, asked(question));
+          String answer = answer(server, withVariables(question));
           boolean perPlane = question.contains("(plane") || question.contains(", plane");
           if (answer.isBlank()
               || answer.contains("=> NaN")
@@ -109,7 +109,7 @@ final class DashboardTest {
   }
 
   /* Returns a query with Grafana's variables filled in. */
-  private static String asked(String question) {
+  private static String withVariables(String question) {
     return question
         .replace("$instance", ".*")
         .replace("$plane", ".*")

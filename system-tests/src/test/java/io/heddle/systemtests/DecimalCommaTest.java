@@ -52,7 +52,7 @@ final class DecimalCommaTest {
     return Map.of("LOCPATH", folder.toString(), "LC_ALL", name, "LANGUAGE", language);
   }
 
-  private String said(Map<String, String> environment, String... arguments)
+  private String run(Map<String, String> environment, String... arguments)
       throws IOException, InterruptedException {
     Path log = Files.createTempFile(folder, "said", null);
     try (HostProcess process = HostProcess.start(HeddleRun.command(arguments), log, environment)) {
@@ -67,7 +67,7 @@ final class DecimalCommaTest {
   @WholeRunOnly(butRows = 1)
   void theDemoPassesAndItsReportIsJson(String language) throws Exception {
     String report =
-        said(
+        run(
             environment(language),
             "demo",
             "--json",
@@ -87,7 +87,7 @@ final class DecimalCommaTest {
     Map<String, String> turkish = environment("tr_TR");
     for (List<String> command :
         List.of(List.of("planes", "--json"), List.of("stat", "--help"), List.of("lab", "--help"))) {
-      said(turkish, command.toArray(String[]::new));
+      run(turkish, command.toArray(String[]::new));
     }
   }
 }

@@ -73,14 +73,15 @@ final class DemoTest {
             .path("planes");
     assertEquals(4, planes.size());
     for (JsonNode plane : planes) {
-      double asked = plane.path("asked_share").asDouble(-1);
+      double expected = plane.path("expected_share").asDouble(-1);
       double sent = plane.path("sent_share").asDouble(-1);
       double wire = plane.path("wire_share").asDouble(-1);
       assertTrue(
-          Math.abs(sent - asked) < 0.05, "asked and sent differ by five points or more: " + plane);
+          Math.abs(sent - expected) < 0.05,
+          "expected and sent differ by five points or more: " + plane);
       assertTrue(
-          Math.abs(wire - asked) < 0.05,
-          "asked and seen by the kernel differ by five points: " + plane);
+          Math.abs(wire - expected) < 0.05,
+          "expected and seen by the kernel differ by five points: " + plane);
     }
   }
 

@@ -51,7 +51,7 @@ final class DifferentPlanesTest {
     Patience patience = Patience.ofSeconds(60);
     while (lab.sentBytesByPlane().get(plane) - before < SOME_BYTES) {
       job.assertAlive();
-      assertEquals(false, patience.isOver(), job::said);
+      assertEquals(false, patience.isOver(), job::outputs);
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }
@@ -77,7 +77,7 @@ final class DifferentPlanesTest {
         awaitBytes(lab, job, 2);
         on(lab, 1, "ip -6 addr add " + LabPlan.address(1, 0) + "/64 dev e1 nodad");
         awaitBytes(lab, job, 2);
-        job.endWell();
+        job.endCleanly();
       }
     }
   }
@@ -92,7 +92,7 @@ final class DifferentPlanesTest {
         job.awaitWord(0, "if:e2 is subnet:0002 there (by prefix)");
         job.awaitWord(1, "left out: subnet:0099 (fd00:1:1:99::/64 on e2) here only");
         job.awaitAllCarry();
-        job.endWell();
+        job.endCleanly();
       }
     }
   }

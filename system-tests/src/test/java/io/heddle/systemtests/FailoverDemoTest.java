@@ -64,7 +64,7 @@ final class FailoverDemoTest {
 
   @Test
   @WholeRunOnly
-  void aQueuePairOverAllPlanesLeavesTheOneThatIsCutAndTakesItBack()
+  void queuePairOverAllPlanesAvoidsCutPlaneUntilItReturns()
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder, "packet")) {
       List<String> hosts = demo.process().namespaces();

@@ -47,7 +47,7 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=1 CHUNKS=1 REWRITE_BEFORE_FENCE",
       })
   @WholeRunOnly(butRows = {3, 7})
-  void noOrderOfEventsWritesIntoABufferHandedOverOrHangs(String definitions)
+  void noEventOrderWritesReturnedBufferOrHangs(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
   }

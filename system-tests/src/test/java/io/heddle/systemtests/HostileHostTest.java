@@ -66,7 +66,7 @@ final class HostileHostTest {
   }
 
   /** Exit codes of two ranks, and the output of both. */
-  private record Ended(int first, int second, String said) {}
+  private record Ended(int first, int second, String output) {}
 
   private Ended run(String mounts, List<String> before) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 2, 9000));
@@ -95,9 +95,9 @@ final class HostileHostTest {
 
   private String bothPass(String mounts, String... before) throws Exception {
     Ended ended = run(mounts, List.of(before));
-    assertEquals(0, ended.first(), ended.said());
-    assertEquals(0, ended.second(), ended.said());
-    return ended.said();
+    assertEquals(0, ended.first(), ended.output());
+    assertEquals(0, ended.second(), ended.output());
+    return ended.output();
   }
 
   private static int count(String text, String part) {
@@ -153,9 +153,9 @@ final class HostileHostTest {
   @Test
   void jobWithoutProcEndsWithMessage() throws Exception {
     Ended ended = run("mount -t tmpfs -o mode=0 heddle-test /proc", List.of());
-    assertEquals(2, count(ended.said(), "make /proc/self/maps readable"), ended.said());
+    assertEquals(2, count(ended.output(), "make /proc/self/maps readable"), ended.output());
     for (int code : List.of(ended.first(), ended.second())) {
-      assertTrue(code > 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+      assertTrue(code > 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.output());
     }
   }
 
@@ -170,11 +170,11 @@ final class HostileHostTest {
   void jobWithFewDescriptorsRunsOrNamesLimit(int limit) throws Exception {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit -n " + limit, List.of());
     if (ended.first() != 0 || ended.second() != 0) {
-      assertTrue(limit < 64, ended.said());
-      assertEquals(2, count(ended.said(), "ulimit -n is " + limit), ended.said());
+      assertTrue(limit < 64, ended.output());
+      assertEquals(2, count(ended.output(), "ulimit -n is " + limit), ended.output());
     }
     for (int code : List.of(ended.first(), ended.second())) {
-      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.output());
     }
   }
 
@@ -185,13 +185,13 @@ final class HostileHostTest {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit " + limit, List.of());
     String word = "ulimit " + limit.replace(" ", " is ") + " KiB";
     int refused = Integer.signum(ended.first()) + Integer.signum(ended.second());
-    assertEquals(refused, count(ended.said(), word), ended.said());
-    assertEquals(0, count(ended.said(), "insufficient memory for the Java"), ended.said());
+    assertEquals(refused, count(ended.output(), word), ended.output());
+    assertEquals(0, count(ended.output(), "insufficient memory for the Java"), ended.output());
     for (int code : List.of(ended.first(), ended.second())) {
-      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.output());
     }
     if (limit.equals("-v 4000000") || limit.equals("-d 2000000")) {
-      assertEquals(0, ended.first() + ended.second(), ended.said());
+      assertEquals(0, ended.first() + ended.second(), ended.output());
     }
   }
 
@@ -231,12 +231,12 @@ final class HostileHostTest {
         run(
             "mount --bind " + shared + " /dev/shm",
             List.of("setpriv", "--reuid", OTHER, "--regid", OTHER, "--clear-groups"));
-    if (tried.said().contains("Permission denied")) {
-      Skip.because("another user can't reach this build: " + tried.said());
+    if (tried.output().contains("Permission denied")) {
+      Skip.because("another user can't reach this build: " + tried.output());
     }
-    assertEquals(0, tried.first(), tried.said());
-    assertEquals(0, tried.second(), tried.said());
-    assertEquals(2, count(tried.said(), "is a folder of user 0, mode 777"), tried.said());
+    assertEquals(0, tried.first(), tried.output());
+    assertEquals(0, tried.second(), tried.output());
+    assertEquals(2, count(tried.output(), "is a folder of user 0, mode 777"), tried.output());
     assertEquals(List.of(), names(planted));
   }
 

@@ -105,8 +105,7 @@ final class HostilePeerTest {
   }
 
   @Test
-  void garbageAtTheControlPortIsTurnedAwayAndTheRightPeerComesIn()
-      throws IOException, InterruptedException {
+  void garbageAtControlPortIsRejectedAndPeerConnects() throws IOException, InterruptedException {
     try (Lab lab = lab();
         HostProcess first = rank(lab, 0, "65536", "3")) {
       int port = awaitListeningPort(first);

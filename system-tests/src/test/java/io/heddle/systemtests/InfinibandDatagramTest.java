@@ -189,7 +189,7 @@ final class InfinibandDatagramTest {
   }
 
   @Test
-  void aDatagramByLidHasNoRouteHeaderAndOneByGidHas() {
+  void onlyDatagramByGidHasRouteHeader() {
     start();
     right.postReceive();
     left.send(byLid(right.lid(), 5), right.qp.number());
@@ -253,7 +253,7 @@ final class InfinibandDatagramTest {
    * group's settings.
    */
   @Test
-  void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
+  void bridgePacketsHaveGroupsServiceLevelAndBridgesHopLimit() throws Exception {
     BuildOutputs.standinManager();
     Gid group = Gid.of(InetAddress.getByName("239.1.2.1"));
     Gid mgid = Gid.of(InetAddress.getByName("ff15:401b:ffff::f01:201"));

@@ -89,7 +89,8 @@ final class JobFilterTest {
     try (RouteDaemonProcess daemon =
         RouteDaemonProcess.start(wrapper(shared), folder.resolve("d"), configuration())) {
       daemon.awaitLog("weights are published");
-      daemon.await("the aggregate alone", each -> heard(each).equals(Set.of(AGGREGATE)), "routes");
+      daemon.await(
+          "the aggregate alone", each -> prefixes(each).equals(Set.of(AGGREGATE)), "routes");
       awaitFilter(new TreeSet<>(List.of(AGGREGATE)), List.of());
       assertTrue(carries(daemon.show("destination", fabric.address(2, FILTERING_PLANE))));
       int asked = messages();
@@ -106,7 +107,7 @@ final class JobFilterTest {
             () -> "not a message for each address, but for all that stand still: " + messages());
         daemon.await(
             "the exception of the job's peer",
-            each -> heard(each).equals(Set.of(AGGREGATE, exception(2))),
+            each -> prefixes(each).equals(Set.of(AGGREGATE, exception(2))),
             "routes");
         daemon.await(
             "the peer's loss of the plane",
@@ -123,7 +124,7 @@ final class JobFilterTest {
       }
       awaitFilter(new TreeSet<>(List.of(AGGREGATE)), jobPeers());
       daemon.await(
-          "the aggregate alone again", each -> heard(each).equals(Set.of(AGGREGATE)), "routes");
+          "the aggregate alone again", each -> prefixes(each).equals(Set.of(AGGREGATE)), "routes");
       JsonNode after = daemon.show("destination", fabric.address(2, FILTERING_PLANE));
       assertTrue(carries(after), after.toPrettyString());
       assertFalse(after.toString().contains("unreachable"), after.toPrettyString());
@@ -188,7 +189,7 @@ final class JobFilterTest {
   }
 
   /* Returns the prefixes that the filtering leaf announces. */
-  private static Set<String> heard(JsonNode routes) {
+  private static Set<String> prefixes(JsonNode routes) {
     TreeSet<String> prefixes = new TreeSet<>();
     for (JsonNode route : routes.path("routes")) {
       if (route.path("peer").asText().equals("leaf2")) {

@@ -76,13 +76,13 @@ final class LauncherTest {
   @TempDir private Path folder;
   private Path checkout;
   private Path programs;
-  private Path asked;
+  private Path requestFile;
 
   @BeforeEach
   void copyTheScripts() throws IOException {
     checkout = Files.createDirectory(folder.resolve("checkout"));
     programs = Files.createDirectory(folder.resolve("programs"));
-    asked = folder.resolve("asked");
+    requestFile = folder.resolve("asked");
     for (String script : SCRIPTS) {
       Path copy = checkout.resolve(script);
       Files.createDirectories(copy.getParent());
@@ -148,22 +148,22 @@ final class LauncherTest {
     return HostProcess.start(command, folder.resolve("said"), Map.of());
   }
 
-  private String said(int exitCode, String... arguments) throws Exception {
+  private String output(int exitCode, String... arguments) throws Exception {
     try (HostProcess process = start(arguments)) {
       assertEquals(exitCode, process.exitCode(60), process.output());
       return process.output();
     }
   }
 
-  private String askedFor() throws IOException {
-    return Files.exists(asked) ? Files.readString(asked) : "";
+  private String installRequests() throws IOException {
+    return Files.exists(requestFile) ? Files.readString(requestFile) : "";
   }
 
   private void watchInstallations() throws IOException {
     if (!System.getProperty("user.name").equals("root")) {
       Skip.because("only root installs packages");
     }
-    program("apt-get", "echo \"$@\" >>'" + asked + "'\nexit 100\n");
+    program("apt-get", "echo \"$@\" >>'" + requestFile + "'\nexit 100\n");
   }
 
   @ParameterizedTest
@@ -183,8 +183,8 @@ final class LauncherTest {
     watchInstallations();
     markAsBuilt();
     boolean isText = line.endsWith("help");
-    String said = said(isText ? 0 : 2, line.split(" "));
-    assertEquals("", askedFor(), said);
+    String said = output(isText ? 0 : 2, line.split(" "));
+    assertEquals("", installRequests(), said);
     assertTrue(isText || said.contains("--help"), said);
   }
 
@@ -193,8 +193,10 @@ final class LauncherTest {
   void installsRequirementsBeforeRun(String line) throws Exception {
     watchInstallations();
     markAsBuilt();
-    String said = said(1, line.split(" "));
-    assertTrue(askedFor().contains(" install ") && askedFor().contains("nftables"), askedFor());
+    String said = output(1, line.split(" "));
+    assertTrue(
+        installRequests().contains(" install ") && installRequests().contains("nftables"),
+        installRequests());
     assertTrue(said.contains("heddle: can't install "), said);
   }
 
@@ -202,7 +204,7 @@ final class LauncherTest {
   @ValueSource(strings = {"soak --runs 1", "demo --kill-plane 1@1:2"})
   void reportsUninstallablePackagesBeforeRun(String line) throws Exception {
     markAsBuilt();
-    String said = said(1, line.split(" "));
+    String said = output(1, line.split(" "));
     assertTrue(
         said.contains("; missing: nft, tc; install with: apt-get install nftables iproute2"), said);
     assertFalse(said.contains("# heddle"), said);
@@ -417,7 +419,7 @@ final class LauncherTest {
         "cat <<'LOG'\n"
             + log.replace("@ROOT@", checkout.toRealPath().toString())
             + "LOG\nexit 1\n");
-    String said = said(1, "build");
+    String said = output(1, "build");
     String words = said.substring(said.indexOf('\n') + 1);
     String end =
         "heddle: the build failed; full log: " + checkout.toRealPath() + "/.build/build.log\n";

@@ -105,7 +105,7 @@ final class NcclHabitsTest {
     "pinned, 1, 128, 'reorder=0.03,duplicate=0.03,loss=0.01'",
   })
   @WholeRunOnly(butRows = {1, 4, 7})
-  void aLineWhoseFlagIsThereIsWholeAndIsLeftAlone(
+  void lineWithFlagIsCompleteAndNeverRewritten(
       String policy, int planes, int lineBytes, String faults)
       throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", policy);

@@ -48,7 +48,7 @@ class OneSidedModelTest {
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1 SECOND_CONTEXT=2 STRONG=5 SIGNALS_LATER",
       })
   @WholeRunOnly(butRows = {2, 6})
-  void noOrderOfEventsShowsASignalBeforeItsDataOrTwice(String definitions)
+  void noEventOrderShowsSignalEarlyOrTwice(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
   }

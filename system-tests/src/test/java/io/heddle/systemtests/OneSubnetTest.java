@@ -33,7 +33,7 @@ final class OneSubnetTest {
   private static final int PLANES = 2;
   private static final int HOSTS = 2;
   /* A separate host with a bridge that connects every interface. */
-  private static final String SET_UP =
+  private static final String SETUP_LINES =
       """
       set -e
       ip -n $1-switch link add br0 mtu 9000 type bridge
@@ -128,7 +128,7 @@ final class OneSubnetTest {
   })
   void planesKeepToTheirInterfaces(String addresses, String flag, String weights, double share)
       throws Exception {
-    NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, addresses, flag);
+    NeighbourHost.run("sh", "-c", SETUP_LINES, "sh", prefix, addresses, flag);
     try (HostProcess first = rank(0, weights);
         HostProcess second = rank(1, weights)) {
       int left = first.exitCode(LIMIT_SECONDS);
@@ -163,7 +163,7 @@ final class OneSubnetTest {
    */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
-    NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, "fd77::%d:%d/64", "nodad");
+    NeighbourHost.run("sh", "-c", SETUP_LINES, "sh", prefix, "fd77::%d:%d/64", "nodad");
     NeighbourHost.run("ip", "-n", prefix + "-0", "route", "add", "fd77::1:2/128", "dev", "e1");
     Path stop = folder.resolve("stop");
     try (HostProcess first = rank(0, "", "--until", stop.toString());

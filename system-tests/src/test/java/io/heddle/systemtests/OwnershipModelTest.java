@@ -47,7 +47,7 @@ class OwnershipModelTest {
         "EVENTS=0 CRASHES=2",
       })
   @WholeRunOnly(butRows = 1)
-  void noOrderOfEventsGivesAGroupTwoOwnersAndAtLastItHasOne(String definitions)
+  void noEventOrderCreatesTwoOwnersAndOneOwnerRemains(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
   }

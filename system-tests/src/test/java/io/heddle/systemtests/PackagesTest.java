@@ -116,7 +116,7 @@ final class PackagesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     Path bundle = unpackBundle(root.path().resolve("opt"));
-    root.bringLibrariesOfAllUnder(bundle);
+    root.copyLibrariesBelow(bundle);
     String lib = "/opt/" + bundle.getFileName() + "/lib/";
     List<HostProcess> ranks = new ArrayList<>();
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
@@ -227,12 +227,12 @@ final class PackagesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.path().toString()));
-    root.bringLibrariesOfAllUnder(root.path().resolve("usr/lib/heddle"));
+    root.copyLibrariesBelow(root.path().resolve("usr/lib/heddle"));
     Files.copy(
         Path.of("/usr/bin/readlink"),
         root.path().resolve("bin/readlink"),
         StandardCopyOption.COPY_ATTRIBUTES);
-    root.bringLibrariesOf(root.path().resolve("bin/readlink"));
+    root.copyLibrariesOf(root.path().resolve("bin/readlink"));
     List<String> environment = List.of("HEDDLE_PLANES=127.0.0.1=loopback");
     String planes = BareRoot.run(root.command(environment, List.of("/usr/bin/heddle", "planes")));
     assertTrue(planes.contains("plane:loopback"), planes);

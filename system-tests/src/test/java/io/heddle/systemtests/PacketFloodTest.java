@@ -78,7 +78,8 @@ final class PacketFloodTest {
       throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(60);
     Map<String, Long> counted = since(before, expected);
-    while (counted.entrySet().stream().anyMatch(each -> each.getValue() < more(expected, each))
+    while (counted.entrySet().stream()
+            .anyMatch(each -> each.getValue() < expectedCount(expected, each))
         && !patience.isOver()
         && rank.isAlive()) {
       TimeUnit.MILLISECONDS.sleep(20);
@@ -87,7 +88,7 @@ final class PacketFloodTest {
     assertEquals(expected, counted, rank.output());
   }
 
-  private static long more(Map<String, Long> expected, Map.Entry<String, Long> counted) {
+  private static long expectedCount(Map<String, Long> expected, Map.Entry<String, Long> counted) {
     return expected.getOrDefault(counted.getKey(), 0L);
   }
 
@@ -159,7 +160,7 @@ final class PacketFloodTest {
             "--network",
             "namespaces",
             "--json");
-    assertTrue(report.path("beside_calm").path(0).asDouble() > 0, report.toPrettyString());
+    assertTrue(report.path("times_calm").path(0).asDouble() > 0, report.toPrettyString());
     assertTrue(report.path("packets_sent").asLong() > EACH, report.toPrettyString());
     List<String> kinds =
         Arrays.stream(FloodPacket.values()).map(FloodPacket::counter).distinct().toList();

@@ -52,7 +52,7 @@ final class PerfUsageErrorsTest {
   }
 
   @AfterEach
-  void nothingStaysBehind() throws IOException, InterruptedException {
+  void assertNothingIsLeft() throws IOException, InterruptedException {
     if (lab != null) {
       lab.close();
       assertTrue(!control("show").contains("process"), control("show"));

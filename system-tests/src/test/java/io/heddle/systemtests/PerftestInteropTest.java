@@ -62,7 +62,7 @@ final class PerftestInteropTest {
   }
 
   @AfterEach
-  void nothingStaysBehind() throws IOException {
+  void assertNothingIsLeft() throws IOException {
     if (lab != null) {
       lab.close();
     }

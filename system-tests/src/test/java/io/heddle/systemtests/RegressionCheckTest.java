@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class RegressionCheckTest {
   @Test
   @WholeRunOnly
-  void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {
+  void ratiosAreWithinTheRegressionLimit() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);

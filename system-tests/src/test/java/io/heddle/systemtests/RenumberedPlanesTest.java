@@ -114,7 +114,7 @@ final class RenumberedPlanesTest {
       job.awaitAllCarry();
       awaitRows(stats, job);
       assertFewSockets(job);
-      job.endWell();
+      job.endCleanly();
     }
   }
 
@@ -259,7 +259,7 @@ final class RenumberedPlanesTest {
       TimeUnit.MILLISECONDS.sleep(50);
       found = rows(stats);
     }
-    assertEquals(expected, found, job::said);
+    assertEquals(expected, found, job::outputs);
   }
 
   private static String row(int plane, String local, String remote) {

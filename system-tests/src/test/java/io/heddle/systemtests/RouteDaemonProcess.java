@@ -126,7 +126,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /* Sends a request over the control socket, without another JVM. */
-  private JsonNode ask(String... question) throws IOException, InterruptedException {
+  private JsonNode request(String... question) throws IOException, InterruptedException {
     String line =
         switch (question[0]) {
           case "neighbours" -> "daemon";
@@ -162,7 +162,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
     arguments.addAll(List.of("--control", socket().toString()));
-    HeddleRun.Said said = HeddleRun.said(arguments.toArray(String[]::new));
+    HeddleRun.Result said = HeddleRun.run(arguments.toArray(String[]::new));
     assertEquals(1, said.exitCode(), said.text());
     return said.text();
   }
@@ -180,7 +180,7 @@ final class RouteDaemonProcess implements AutoCloseable {
       throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
-      JsonNode answer = ask(question);
+      JsonNode answer = request(question);
       if (expected.test(answer)) {
         return answer;
       }

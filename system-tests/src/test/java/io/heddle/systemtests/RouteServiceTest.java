@@ -47,7 +47,7 @@ final class RouteServiceTest {
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void systemdAcceptsUnit(String unit) throws Exception {
     ShippedUnit.requireSystemd();
-    assertEquals(List.of(), complaints(unit, ShippedUnit.text(unit)));
+    assertEquals(List.of(), warnings(unit, ShippedUnit.text(unit)));
   }
 
   @Test
@@ -56,7 +56,7 @@ final class RouteServiceTest {
     String unit = ShippedUnit.text(DAEMON);
     String misspelt = unit.replace("RuntimeDirectoryPreserve=", "RuntimeDirectoryKeep=");
     assertNotEquals(unit, misspelt);
-    List<String> complaints = complaints(DAEMON, misspelt);
+    List<String> complaints = warnings(DAEMON, misspelt);
     assertTrue(
         complaints.stream().anyMatch(each -> each.contains("RuntimeDirectoryKeep")),
         complaints.toString());
@@ -254,8 +254,7 @@ final class RouteServiceTest {
    * Returns systemd's complaints about this unit only, since the host's own units may have faults
    * too.
    */
-  private List<String> complaints(String name, String unit)
-      throws IOException, InterruptedException {
+  private List<String> warnings(String name, String unit) throws IOException, InterruptedException {
     return systemd("verify", "--man=no", write(name, unit).toString())
         .lines()
         .filter(line -> line.contains(name))

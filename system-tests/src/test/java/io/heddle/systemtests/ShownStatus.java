@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 
 /** A running bridge's status file. */
 final class ShownStatus {
-  private static final long BETWEEN_LOOKS_MS = 20;
+  private static final long POLL_MS = 20;
 
   private ShownStatus() {}
 
@@ -27,7 +27,7 @@ final class ShownStatus {
       BridgeStatus last = status;
       assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
       try {
-        TimeUnit.MILLISECONDS.sleep(BETWEEN_LOOKS_MS);
+        TimeUnit.MILLISECONDS.sleep(POLL_MS);
       } catch (InterruptedException interrupted) {
         throw new AssertionError(interrupted);
       }

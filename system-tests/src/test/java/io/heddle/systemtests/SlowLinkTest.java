@@ -110,13 +110,13 @@ final class SlowLinkTest {
           }
           assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
           long sent = lab.sentBytesByPlane().getFirst() - before;
-          judge(client.output(), megabits, messages, sent, queues, slower);
+          check(client.output(), megabits, messages, sent, queues, slower);
         }
       }
     }
   }
 
-  private static void judge(
+  private static void check(
       String output, long megabits, int messages, long sent, List<Double> queues, double slower) {
     Matcher result = RESULT.matcher(output);
     assertTrue(result.find(), output);

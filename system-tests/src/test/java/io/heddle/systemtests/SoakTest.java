@@ -79,7 +79,7 @@ final class SoakTest {
 
   @Test
   void findsEarlySignalAndPrintsSeed() throws IOException, InterruptedException {
-    Path driver = spoiling(BuildOutputs.oneSidedChaos(), 0);
+    Path driver = corruptingDriver(BuildOutputs.oneSidedChaos(), 0);
     try (HostProcess soak =
         soak("--one-sided", "--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
@@ -91,7 +91,7 @@ final class SoakTest {
     }
   }
 
-  private Path spoiling(Path program, int rank) throws IOException {
+  private Path corruptingDriver(Path program, int rank) throws IOException {
     Path driver = folder.resolve("driver");
     Files.writeString(
         driver,
@@ -108,7 +108,7 @@ final class SoakTest {
   /* Rank 1 corrupts some bytes. The seed has no faults, and leaves a second for the corruption. */
   @Test
   void findsWrongBytesAndPrintsSeed() throws IOException, InterruptedException {
-    Path driver = spoiling(BuildOutputs.chaos(), 1);
+    Path driver = corruptingDriver(BuildOutputs.chaos(), 1);
     try (HostProcess soak =
         soak("--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());

@@ -49,7 +49,7 @@ final class StandinFailoverTest {
       }
     }
 
-    String said() throws IOException {
+    String output() throws IOException {
       return "rank 0:\n" + ranks.get(0).output() + "rank 1:\n" + ranks.get(1).output();
     }
 
@@ -60,10 +60,11 @@ final class StandinFailoverTest {
       return new ProcessBuilder(hosts.command(0, command)).inheritIO().start().waitFor();
     }
 
-    private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
+    private void checkAndSleep(String missed, Patience patience)
+        throws IOException, InterruptedException {
       boolean alive = ranks.get(0).isAlive() && ranks.get(1).isAlive();
       if (!alive || patience.isOver()) {
-        throw new AssertionError(missed + "; " + said());
+        throw new AssertionError(missed + "; " + output());
       }
       TimeUnit.MILLISECONDS.sleep(50);
     }
@@ -71,8 +72,8 @@ final class StandinFailoverTest {
     void awaitLine(String expression) throws IOException, InterruptedException {
       Pattern pattern = Pattern.compile(expression);
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (!pattern.matcher(said()).find()) {
-        goesOn("no output matches \"" + expression + "\"", patience);
+      while (!pattern.matcher(output()).find()) {
+        checkAndSleep("no output matches \"" + expression + "\"", patience);
       }
     }
 
@@ -83,7 +84,7 @@ final class StandinFailoverTest {
         List<Long> before = hosts.sentBytes(host);
         for (int address : addresses) {
           while (hosts.sentBytes(host).get(address) - before.get(address) < CARRIED) {
-            goesOn("address " + address + " of host " + host + " carries nothing", patience);
+            checkAndSleep("address " + address + " of host " + host + " carries nothing", patience);
           }
         }
       }
@@ -92,8 +93,9 @@ final class StandinFailoverTest {
     void assertEndsCleanly() throws IOException, InterruptedException {
       Files.createFile(folder.resolve("end"));
       for (int rank = 0; rank < 2; rank++) {
-        assertEquals(0, ranks.get(rank).exitCode(LIMIT_SECONDS), said());
-        assertTrue(said().contains("\"event\":\"end\",\"rank\":" + rank + ",\"wrong\":0"), said());
+        assertEquals(0, ranks.get(rank).exitCode(LIMIT_SECONDS), output());
+        assertTrue(
+            output().contains("\"event\":\"end\",\"rank\":" + rank + ",\"wrong\":0"), output());
       }
     }
 
@@ -121,8 +123,7 @@ final class StandinFailoverTest {
   }
 
   @Test
-  void anAddressThatLeavesTheTableIsLeftAndFoundAtItsNewPlace()
-      throws IOException, InterruptedException {
+  void removedAddressFailsOverAndReturnsAtNewIndex() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {
       job.awaitBytes(0, 1, 2, 3);
@@ -138,8 +139,7 @@ final class StandinFailoverTest {
 
   /* The GID table gets the new address later than the kernel, and at another index. */
   @Test
-  void aPlaneWhoseAddressLeavesTheTableIsFoundAtItsNewAddress()
-      throws IOException, InterruptedException {
+  void planeReturnsAtItsNewAddress() throws IOException, InterruptedException {
     String fresh = "fd03:1::301";
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {

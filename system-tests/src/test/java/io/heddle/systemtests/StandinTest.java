@@ -43,7 +43,7 @@ final class StandinTest {
   }
 
   /** Runs both ranks, which must exit with success and have every element right. */
-  private void passes(
+  private void assertPasses(
       StandinLab hosts, int devices, Map<String, String> environment, String... more)
       throws IOException, InterruptedException {
     try (HostProcess first = rank(hosts, 0, devices, environment, more);
@@ -64,7 +64,7 @@ final class StandinTest {
   void eachOfManyDevicesCarriesItsShareOfTheAllReduce(int devices)
       throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(devices, 1, folder, Map.of())) {
-      passes(hosts, devices, Map.of(), "--min-bytes", "1024", "--max-bytes", "8388608");
+      assertPasses(hosts, devices, Map.of(), "--min-bytes", "1024", "--max-bytes", "8388608");
       for (int host = 0; host < 2; host++) {
         List<Long> sent = hosts.sentBytes(host);
         assertEquals(devices, sent.size());
@@ -85,7 +85,7 @@ final class StandinTest {
   @Test
   void fourAddressesOfOneDeviceCarryBytesByWeight() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of())) {
-      passes(
+      assertPasses(
           hosts,
           1,
           Map.of("HEDDLE_WEIGHTS", "4,2,1,1"),
@@ -108,11 +108,10 @@ final class StandinTest {
    * queue pairs of smaller depth.
    */
   @Test
-  void manyQueuePairsShareACompletionQueueThatTheDeviceKeepsSmall()
-      throws IOException, InterruptedException {
+  void manyQueuePairsShareASmallCompletionQueue() throws IOException, InterruptedException {
     Map<String, String> small = Map.of("STANDIN_COMPLETIONS", "32767");
     try (StandinLab hosts = StandinHosts.create(1, 8, folder, small)) {
-      passes(
+      assertPasses(
           hosts,
           1,
           Map.of("NCCL_IB_QPS_PER_CONNECTION", "8"),
@@ -167,7 +166,8 @@ final class StandinTest {
     Map<String, String> link = Map.of("STANDIN_RATE_GBPS", "5", "STANDIN_LATENCY_US", "50");
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, link)) {
       Map<String, String> inline = Map.of("NCCL_IB_USE_INLINE", "1");
-      passes(hosts, 1, inline, "--min-bytes", "8", "--max-bytes", "4194304", "--iterations", "5");
+      assertPasses(
+          hosts, 1, inline, "--min-bytes", "8", "--max-bytes", "4194304", "--iterations", "5");
     }
   }
 
@@ -212,7 +212,7 @@ final class StandinTest {
   }
 
   @Test
-  void jobContinuesOnOneOfTwoAddressesAndNamesBothAtTheEnd()
+  void jobContinuesOnOneOfTwoAddressesAndLogsBothFailures()
       throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "2000");
     try (StandinLab hosts = StandinHosts.create(1, 2, folder, Map.of())) {

@@ -56,7 +56,7 @@ final class StarvationTest {
   }
 
   @Test
-  void aRankThatIsStoppedForThreeSecondsCostsNoPlaneNoChannelAndNoByte()
+  void rankStoppedForThreeSecondsLosesNoPlaneChannelOrByte()
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       String rank = Long.toString(ranks(demo).getFirst().pid());
@@ -88,8 +88,7 @@ final class StarvationTest {
   }
 
   @Test
-  void ranksThatWaitForTheirProcessorsLeaveNoPlaneButTheOneThatIsCut()
-      throws IOException, InterruptedException {
+  void starvedRanksFailOverOnlyFromTheCutPlane() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       List<Process> busy = new ArrayList<>();
       try {
@@ -101,12 +100,12 @@ final class StarvationTest {
         String host = demo.process().namespaces().getFirst();
         filter(host, "add table inet cut");
         filter(host, "add chain inet cut in { type filter hook input priority 0; }");
-        List<Found> found = new ArrayList<>();
+        List<Detection> found = new ArrayList<>();
         for (int i = 0; i < CUTS; i++) {
           String plane = "e" + (2 + i % 2);
           demo.awaitSent("if:" + plane, SOME_BYTES);
           awaitBack("if:" + plane);
-          found.add(cutAndFind(demo, host, plane));
+          found.add(cutAndAwaitDetection(demo, host, plane));
           filter(host, "flush chain inet cut in");
         }
         System.out.printf(
@@ -136,7 +135,7 @@ final class StarvationTest {
    * @param ms from before the cut to the time that the plugin records
    * @param ownMs the same, less the time for which the rank's packet thread waited for a processor
    */
-  private record Found(long ms, long ownMs) {
+  private record Detection(long ms, long ownMs) {
     @Override
     public String toString() {
       return ms + " ms (" + ownMs + ")";
@@ -158,7 +157,7 @@ final class StarvationTest {
     }
   }
 
-  private Found cutAndFind(BusyDemo demo, String host, String plane)
+  private Detection cutAndAwaitDetection(BusyDemo demo, String host, String plane)
       throws IOException, InterruptedException {
     Map<Long, Long> waitedBefore = waitedMs(demo);
     String cut = "date +%s%3N; nft add rule inet cut in iifname " + plane + " drop";
@@ -185,7 +184,7 @@ final class StarvationTest {
               ownMs,
               tookMs - (waited.getOrDefault(rank, 0L) - waitedBefore.getOrDefault(rank, 0L)));
     }
-    return new Found(ms, ownMs);
+    return new Detection(ms, ownMs);
   }
 
   /*

@@ -53,7 +53,7 @@ final class StatOfRunningDemoTest {
     return HostProcess.start(command, folder.resolve(words[0] + ".log"), Map.of());
   }
 
-  private String said(BusyDemo demo, Set<Integer> expected, String... words) throws Exception {
+  private String output(BusyDemo demo, Set<Integer> expected, String... words) throws Exception {
     try (HostProcess process = heddle(demo, words)) {
       int code = process.exitCode(LIMIT_SECONDS);
       assertTrue(expected.contains(code), () -> "exit code " + code + process.outputOrWhyNot());
@@ -62,7 +62,7 @@ final class StatOfRunningDemoTest {
   }
 
   private JsonNode json(BusyDemo demo, Set<Integer> expected, String... words) throws Exception {
-    String said = said(demo, expected, words);
+    String said = output(demo, expected, words);
     return new ObjectMapper().readTree(said.substring(said.indexOf('{')));
   }
 
@@ -88,9 +88,9 @@ final class StatOfRunningDemoTest {
           assertNotEquals("no process runs with the plugin", finding.path("evidence").asText());
         }
       }
-      String drained = said(demo, Set.of(0), "drain", "if:e2");
+      String drained = output(demo, Set.of(0), "drain", "if:e2");
       assertTrue(drained.contains("plane if:e2: drained; "), drained);
-      String taken = said(demo, Set.of(0), "drain", "if:e2", "--end");
+      String taken = output(demo, Set.of(0), "drain", "if:e2", "--end");
       assertTrue(taken.contains("plane if:e2: in use; "), taken);
       try (HostProcess exporter = heddle(demo, "exporter", "--listen", "[::1]:0")) {
         exporter.awaitOutput("/metrics", LIMIT_SECONDS);

@@ -40,7 +40,7 @@ final class SubnetHost implements AutoCloseable {
   private final long packet = Memory.allocate(arena, 256, 8);
   private final long counters = Memory.allocate(arena, 8192, 8);
   private final List<String> output = new ArrayList<>();
-  private int asked;
+  private int lastToken;
 
   /**
    * A received message.
@@ -48,7 +48,7 @@ final class SubnetHost implements AutoCloseable {
    * @param to number of the receiving queue pair
    * @param from number of the sending queue pair
    */
-  record Heard(int to, int from, long word) {}
+  record Received(int to, int from, long word) {}
 
   /**
    * @param meanwhile called repeatedly while the host waits
@@ -88,15 +88,15 @@ final class SubnetHost implements AutoCloseable {
   }
 
   /** Resolves a service from one of the host's addresses and returns the answer. */
-  SidrService.Answer ask(Gid from, Gid server, int port) {
-    asked++;
-    manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
+  SidrService.Answer request(Gid from, Gid server, int port) {
+    lastToken++;
+    manager.request(lastToken, from, server, port, List.of((byte) 1, (byte) lastToken));
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     while (true) {
       assertFalse(patience.isOver(), () -> server + " has not answered; " + output);
       meanwhile.run();
       if (manager.take() instanceof SidrService.Answer answer) {
-        assertEquals(asked, answer.token());
+        assertEquals(lastToken, answer.token());
         return answer;
       }
     }
@@ -113,13 +113,13 @@ final class SubnetHost implements AutoCloseable {
    */
   int numberOf(Gid from, Gid server) {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    SidrService.Answer answer = ask(from, server, PORT);
+    SidrService.Answer answer = request(from, server, PORT);
     while (answer.status() != 0) {
       assertFalse(patience.isOver(), answer + " " + output);
-      answer = ask(from, server, PORT);
+      answer = request(from, server, PORT);
     }
     assertEquals(CmaHeader.QUEUE_KEY, answer.key());
-    assertEquals(List.of((byte) 1, (byte) asked), answer.privateData().subList(0, 2));
+    assertEquals(List.of((byte) 1, (byte) lastToken), answer.privateData().subList(0, 2));
     return answer.number();
   }
 
@@ -136,9 +136,9 @@ final class SubnetHost implements AutoCloseable {
   }
 
   /** Waits for the next message and returns it. */
-  Heard hear() {
+  Received receive() {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    List<Heard> heard = poll();
+    List<Received> heard = poll();
     while (heard.isEmpty()) {
       assertFalse(patience.isOver(), "nothing came");
       meanwhile.run();
@@ -149,15 +149,15 @@ final class SubnetHost implements AutoCloseable {
   }
 
   /** Returns the messages received. */
-  List<Heard> poll() {
-    List<Heard> heard = new ArrayList<>();
+  List<Received> poll() {
+    List<Received> heard = new ArrayList<>();
     int trains = fabric.poll();
     TrainBatch batch = fabric.batch();
     for (int train = 0; train < trains; train++) {
       long at = batch.address(train);
       int from = DatagramFormat.sourceQueuePair(at);
       assertEquals(from, DatagramFormat.immediate(at), "its sender's number, as the bridge has it");
-      heard.add(new Heard(PacketFormat.queuePair(at), from, Memory.getLong(at + HEADERS)));
+      heard.add(new Received(PacketFormat.queuePair(at), from, Memory.getLong(at + HEADERS)));
     }
     return heard;
   }

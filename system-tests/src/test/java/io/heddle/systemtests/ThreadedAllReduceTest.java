@@ -38,13 +38,13 @@ final class ThreadedAllReduceTest {
   private final ObjectMapper json = new ObjectMapper();
 
   /** Output and exit code of a rank. */
-  private record Said(String output, int exitCode) {}
+  private record Result(String output, int exitCode) {}
 
-  private List<Said> run(Path plugin, int ranks, String... more)
+  private List<Result> run(Path plugin, int ranks, String... more)
       throws IOException, InterruptedException {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
-    List<Said> said = new ArrayList<>();
+    List<Result> said = new ArrayList<>();
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(ranks, 4, 9000))) {
       try {
         for (int rank = 0; rank < ranks; rank++) {
@@ -54,7 +54,7 @@ final class ThreadedAllReduceTest {
         }
         for (HostProcess process : processes) {
           int code = process.exitCode(LIMIT_SECONDS);
-          said.add(new Said(process.output(), code));
+          said.add(new Result(process.output(), code));
         }
       } finally {
         for (HostProcess process : processes) {
@@ -97,8 +97,9 @@ final class ThreadedAllReduceTest {
   @WholeRunOnly(butRows = {2, 3, 7})
   void everyElementIsRight(String net, int ranks, String algorithm)
       throws IOException, InterruptedException {
-    List<Said> all = run(plugin(net), ranks, "--algorithm", algorithm, "--max-bytes=" + (16 << 20));
-    for (Said said : all) {
+    List<Result> all =
+        run(plugin(net), ranks, "--algorithm", algorithm, "--max-bytes=" + (16 << 20));
+    for (Result said : all) {
       assertEquals(0, said.exitCode(), all::toString);
       int sizes = 0;
       for (String line : said.output().lines().filter(each -> each.startsWith("{")).toList()) {
@@ -115,7 +116,7 @@ final class ThreadedAllReduceTest {
   @CsvSource({"2, ring, 65536", "2, tree, 0", "3, ring, 0", "3, tree, 65536"})
   void aSpoiledElementIsFound(int ranks, String algorithm, int linesBytes)
       throws IOException, InterruptedException {
-    List<Said> all =
+    List<Result> all =
         run(
             BuildOutputs.tcpPlugin(),
             ranks,

@@ -58,7 +58,7 @@ class TwoBridgesOverVerbsTest {
   private static final long SOME = 100;
   /* Number of measured gaps: a pause of the machine lengthens a gap, so the test needs several. */
   private static final int KILLS = 5;
-  private static final long LOOK_MS = 10;
+  private static final long POLL_MS = 10;
   /* Characters at the end of the load's output that contain its newest counts. */
   private static final int TAIL = 1000;
   private static final ControlSocket.Daemon BRIDGE =
@@ -78,7 +78,7 @@ class TwoBridgesOverVerbsTest {
    * Counts of the load's payloads from one fabric so far, and the longest gap between two recent
    * payloads.
    */
-  private record Counts(long sent, long newest, long twice, long lost, double pauseMs) {
+  private record Counts(long sent, long newest, long duplicates, long lost, double pauseMs) {
     Counts(MatchResult line) {
       this(
           Long.parseLong(line.group(2)),
@@ -216,13 +216,13 @@ class TwoBridgesOverVerbsTest {
   private void await(String what, BooleanSupplier holds) throws InterruptedException {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (!holds.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + said());
-      assertTrue(bridges[1].isAlive(), this::said);
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + outputs());
+      assertTrue(bridges[1].isAlive(), this::outputs);
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
   }
 
-  private String said() {
+  private String outputs() {
     StringBuilder text = new StringBuilder();
     for (HostProcess each : processes) {
       String output = each.outputOrWhyNot();
@@ -296,8 +296,8 @@ class TwoBridgesOverVerbsTest {
     return counted;
   }
 
-  private void assertNoneTwice() {
-    assertEquals(0, counts("a").twice() + counts("b").twice(), this::said);
+  private void assertNoDuplicates() {
+    assertEquals(0, counts("a").duplicates() + counts("b").duplicates(), this::outputs);
   }
 
   /* Drains the second bridge and lets it take the group back, this many times. */
@@ -321,9 +321,9 @@ class TwoBridgesOverVerbsTest {
             + counted[0]
             + " and "
             + counted[1]);
-    assertNoneTwice();
-    assertTrue(counts("a").lost() <= counted[0], this::said);
-    assertTrue(counts("b").lost() <= counted[1], this::said);
+    assertNoDuplicates();
+    assertTrue(counts("a").lost() <= counted[0], this::outputs);
+    assertTrue(counts("b").lost() <= counted[1], this::outputs);
   }
 
   private void awaitNewOwner(int number) throws InterruptedException {
@@ -355,7 +355,7 @@ class TwoBridgesOverVerbsTest {
     bridges[2].kill();
     await("the first takes over", () -> owns(1));
     awaitFlow();
-    assertNoneTwice();
+    assertNoDuplicates();
   }
 
   /*
@@ -374,7 +374,7 @@ class TwoBridgesOverVerbsTest {
     bridges[2].kill();
     await("the first takes over", () -> owns(1));
     awaitFlow();
-    assertNoneTwice();
+    assertNoDuplicates();
     Direction fromSubnet = BridgeStatus.read(status(1)).groups().getFirst().directions().getFirst();
     assertTrue(fromSubnet.drops().getOrDefault("known-bridge", 0L) > 0, fromSubnet.toString());
   }
@@ -399,7 +399,7 @@ class TwoBridgesOverVerbsTest {
       awaitOwner(2);
       awaitFlow();
     }
-    assertNoneTwice();
+    assertNoDuplicates();
     assertTrue(best <= holdMs + 50, "the shortest gap of " + KILLS + " was " + best + " ms");
   }
 }

@@ -31,8 +31,8 @@ final class WireHost implements AutoCloseable {
   private static final int IMMEDIATE = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
   private static final int HEADERS = DatagramFormat.headerBytes(IMMEDIATE);
   private static final int PAYLOAD_BYTES = 64;
-  private static final int ASK_ID = 0x77;
-  private static final long AGAIN_NS = 300_000_000;
+  private static final int REQUEST_ID = 0x77;
+  private static final long REPEAT_NS = 300_000_000;
   private static final int MOST_SECONDS = 30;
 
   private final Gid own;
@@ -43,7 +43,7 @@ final class WireHost implements AutoCloseable {
   private int answered = -1;
 
   /** A received message. */
-  record Heard(Gid from, int number, int immediate, long word) {}
+  record Received(Gid from, int number, int immediate, long word) {}
 
   WireHost(String interfaceName, Gid own) {
     this.own = own;
@@ -84,10 +84,10 @@ final class WireHost implements AutoCloseable {
       assertFalse(patience.isOver(), "no answer");
       if (System.nanoTime() - again >= 0) {
         long mad = packet + DatagramFormat.HEADER_BYTES;
-        SidrRequest.write(mad, ASK_ID, ASK_ID, CmaHeader.datagramService(port));
+        SidrRequest.write(mad, REQUEST_ID, REQUEST_ID, CmaHeader.datagramService(port));
         CmaHeader.write(SidrRequest.privateData(mad), 9, own, server);
         sendMad(server);
-        again += AGAIN_NS;
+        again += REPEAT_NS;
       }
       poll();
     }
@@ -102,9 +102,9 @@ final class WireHost implements AutoCloseable {
     send(to, HEADERS + PAYLOAD_BYTES);
   }
 
-  Heard hear() {
+  Received receive() {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    Heard heard = poll();
+    Received heard = poll();
     while (heard == null) {
       assertFalse(patience.isOver(), "nothing came");
       heard = poll();
@@ -113,8 +113,8 @@ final class WireHost implements AutoCloseable {
   }
 
   /** Returns a message for the host's queue pair, or null. Answers requests for the service. */
-  @Nullable Heard poll() {
-    Heard heard = null;
+  @Nullable Received poll() {
+    Received heard = null;
     int trains = fabric.poll();
     TrainBatch batch = fabric.batch();
     for (int train = 0; train < trains; train++) {
@@ -124,7 +124,8 @@ final class WireHost implements AutoCloseable {
         read(at + DatagramFormat.HEADER_BYTES, from);
       } else if (PacketFormat.queuePair(at) == NUMBER) {
         int number = DatagramFormat.sourceQueuePair(at);
-        heard = new Heard(from, number, DatagramFormat.immediate(at), Memory.getLong(at + HEADERS));
+        heard =
+            new Received(from, number, DatagramFormat.immediate(at), Memory.getLong(at + HEADERS));
       }
     }
     return heard;
@@ -132,7 +133,7 @@ final class WireHost implements AutoCloseable {
 
   private void read(long mad, Gid from) {
     CmMessage message = ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES);
-    if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == ASK_ID) {
+    if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == REQUEST_ID) {
       /* The request is repeated until the server listens. */
       answered = SidrReply.status(mad) == SidrReply.STATUS_SUCCESS ? SidrReply.queuePair(mad) : -1;
     } else if (message == CmMessage.SIDR_REQUEST) {

@@ -186,7 +186,7 @@ final class VerbsSendPaths {
       }
       AddressHandle next = queues.handle(by);
       retire(sendPath);
-      sendPath.use(by, next, index, mtuBytes);
+      sendPath.setHandle(by, next, index, mtuBytes);
     }
   }
 }

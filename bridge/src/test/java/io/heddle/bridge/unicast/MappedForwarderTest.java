@@ -54,8 +54,8 @@ class MappedForwarderTest {
     QueuePairMapping mapping = new QueuePairMapping(2, fixes, List.of(7174));
     return new MappedForwarder(
         arena,
-        MappedEnd.behind(verbs, service),
-        MappedEnd.onWire(wire),
+        MappedEnd.ofDevice(verbs, service),
+        MappedEnd.ofSocket(wire),
         new UnicastSettings(0, Addresses.PROXIED, PROXY_ADDRESSES, mapping),
         mapping,
         counters,

@@ -32,7 +32,7 @@ final class WanExchange implements AutoCloseable {
     return capture.await(fromNumber, count);
   }
 
-  void arrives(String destination, int queuePair) throws Exception {
+  void sendUntilArrival(String destination, int queuePair) throws Exception {
     Patience patience = Patience.ofSeconds(30);
     while (true) {
       long number = sender.next();
@@ -65,7 +65,7 @@ final class WanExchange implements AutoCloseable {
   }
 
   /* Sends until one packet reaches the host behind: neighbour discovery drops the first ones. */
-  Sighting across(WanSender from, DatagramSocket far, int queuePair) throws Exception {
+  Sighting sendAcross(WanSender from, DatagramSocket far, int queuePair) throws Exception {
     Patience patience = Patience.ofSeconds(30);
     DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
     while (true) {

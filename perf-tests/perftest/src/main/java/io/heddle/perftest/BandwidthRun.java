@@ -69,7 +69,7 @@ final class BandwidthRun {
     window = new SampleWindow(traffic);
     sends = settings.sends();
     receives = settings.receives();
-    byTime = traffic.byTime();
+    byTime = traffic.isTimed();
     count = queues.count();
     this.sizeBytes = Math.toIntExact(sizeBytes);
     postList = traffic.postList();
@@ -162,7 +162,7 @@ final class BandwidthRun {
           closeWindows();
         }
       }
-      if (failure.happened() || !guard.mayGoOn(work)) {
+      if (failure.hasOccurred() || !guard.mayContinue(work)) {
         return;
       }
     }
@@ -189,7 +189,7 @@ final class BandwidthRun {
     for (int i = 0; i < count && !stopped; i++) {
       while (posted[i] + postList - completed[i] <= sendDepth
           && (byTime || posted[i] < iterations)
-          && !failure.happened()) {
+          && !failure.hasOccurred()) {
         post(i, postList, false);
       }
     }
@@ -248,7 +248,7 @@ final class BandwidthRun {
       return 0;
     }
     nowNs = System.nanoTime();
-    boolean sampled = byTime && window.samples(nowNs);
+    boolean sampled = byTime && window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       WorkCompletion completion = batch[i];
       int index = (int) (completion.workRequestId >>> INDEX_SHIFT);
@@ -284,7 +284,7 @@ final class BandwidthRun {
       startNs = nowNs;
     }
     window.start(nowNs);
-    boolean sampled = byTime && window.samples(nowNs);
+    boolean sampled = byTime && window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       WorkCompletion completion = batch[i];
       int index = (int) completion.workRequestId;

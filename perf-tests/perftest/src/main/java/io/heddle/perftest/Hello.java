@@ -15,7 +15,7 @@ import java.util.Map;
  * @param sizeBytes length of a message, the largest with {@code -a}
  * @param seconds length of the test, or 0 if its length is a number of messages
  * @param queuePairs number of queue pairs per plane
- * @param planesAsked whether this end was started with planes
+ * @param planesRequested whether this end was started with planes
  * @param mostPlanes largest number of planes that this end uses
  * @param planes keys of the planes that this end could use, in order
  */
@@ -28,7 +28,7 @@ record Hello(
     int queuePairs,
     boolean bidirectional,
     boolean gigabits,
-    boolean planesAsked,
+    boolean planesRequested,
     int mostPlanes,
     List<String> planes) {
 
@@ -43,7 +43,7 @@ record Hello(
         traffic.queuePairs(),
         traffic.bidirectional(),
         settings.output().gigabits(),
-        settings.planes().asked(),
+        settings.planes().requested(),
         settings.planes().most(),
         planes);
   }
@@ -58,7 +58,7 @@ record Hello(
     lines.put("queue-pairs", queuePairs);
     lines.put("bidirectional", bidirectional);
     lines.put("gigabits", gigabits);
-    lines.put("planes-asked", planesAsked);
+    lines.put("planes-asked", planesRequested);
     lines.put("most-planes", mostPlanes);
     lines.put("planes", String.join(" ", planes));
     StringBuilder text = new StringBuilder();

@@ -27,7 +27,7 @@ final class LaneChoice {
     this.wish = wish;
     List<Lane> all = planes(device, environment);
     this.planes = wish.keys().isEmpty() ? all : named(all, wish.keys());
-    if (wish.asked() && planes.isEmpty()) {
+    if (wish.requested() && planes.isEmpty()) {
       throw new HeddleException(
           "device " + device.name() + " carries no plane: see heddle planes for the reasons");
     }
@@ -83,7 +83,7 @@ final class LaneChoice {
    * @throws HeddleException if the two ends have no plane in common
    */
   List<Lane> lanes(@Nullable Hello peer) {
-    boolean asked = wish.asked() || peer != null && peer.planesAsked();
+    boolean asked = wish.requested() || peer != null && peer.planesRequested();
     if (!asked) {
       return List.of(device.lane());
     }

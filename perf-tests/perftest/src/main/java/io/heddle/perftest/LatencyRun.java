@@ -49,7 +49,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
     this.sizeBytes = sizeBytes;
     context = queues.context();
     queuePair = queues.queuePair(index);
-    byTime = settings.traffic().byTime();
+    byTime = settings.traffic().isTimed();
     target = settings.traffic().iterations();
     window = new SampleWindow(settings.traffic());
     posted = new long[byTime ? 0 : Math.toIntExact(target)];
@@ -86,7 +86,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
       if (window.isOver(now)) {
         return false;
       }
-      if (sent > 0 && window.samples(now)) {
+      if (sent > 0 && window.isSampling(now)) {
         halves.record((now - lastPostNs) / 2);
         sampled++;
       }
@@ -116,13 +116,13 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
         if (one[0].status != WorkCompletion.Status.SUCCESS) {
           failure.completion(one[0].status, index, receive);
         }
-        return !failure.happened();
+        return !failure.hasOccurred();
       }
       if (taken < 0) {
         failure.poll(taken);
         return false;
       }
-      if (untilOver && window.isOver(System.nanoTime()) || !guard.mayGoOn(work)) {
+      if (untilOver && window.isOver(System.nanoTime()) || !guard.mayContinue(work)) {
         return false;
       }
     }

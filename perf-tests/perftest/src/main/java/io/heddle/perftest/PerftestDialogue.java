@@ -48,7 +48,7 @@ final class PerftestDialogue {
   }
 
   /** Returns whether the other end is Heddle too. This is known after {@link #exchangeVersions}. */
-  boolean peerIsHeddle() {
+  boolean isPeerHeddle() {
     return heddle;
   }
 

@@ -74,7 +74,7 @@ final class ReportJson {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("MsgSize", result.sizeBytes());
     row.put("n_iterations", result.iterations());
-    if (settings.traffic().byTime()) {
+    if (settings.traffic().isTimed()) {
       row.put("t_avg", rounded(result.averageUs()));
       row.put("tps_average", rounded(result.perSecond()));
     } else {

@@ -20,7 +20,7 @@ final class ReportText {
   ReportText(PrintWriter out, Settings settings) {
     this.out = out;
     this.settings = settings;
-    whole = settings.output().whole();
+    whole = settings.output().isFullReport();
   }
 
   private void line(String format, Object... values) {
@@ -110,7 +110,7 @@ final class ReportText {
     if (!settings.kind().isLatency()) {
       String unit = settings.output().gigabits() ? "Gb/sec" : "MiB/sec";
       line(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]", unit, unit);
-    } else if (settings.traffic().byTime()) {
+    } else if (settings.traffic().isTimed()) {
       line(" #bytes        #iterations       t_avg[usec]    tps average");
     } else {
       line(
@@ -139,7 +139,7 @@ final class ReportText {
   void row(LatencyResult result) {
     if (!whole) {
       line("%s", fixed(result.averageUs(), 6));
-    } else if (settings.traffic().byTime()) {
+    } else if (settings.traffic().isTimed()) {
       line(
           " %-7d       %d            %-7s        %-7s",
           result.sizeBytes(),

@@ -15,16 +15,16 @@ final class RunFailure {
   private boolean receiving;
   private int postAnswer;
   private int pollAnswer;
-  private boolean happened;
+  private boolean hasOccurred;
 
-  boolean happened() {
-    return happened;
+  boolean hasOccurred() {
+    return hasOccurred;
   }
 
   /** Records a failed completion. The first failure is kept. */
   void completion(WorkCompletion.Status why, int index, boolean receive) {
-    if (!happened) {
-      happened = true;
+    if (!hasOccurred) {
+      hasOccurred = true;
       status = why;
       queuePair = index;
       receiving = receive;
@@ -33,8 +33,8 @@ final class RunFailure {
 
   /** Records an incomplete post. */
   void post(int answer, int index, boolean receive) {
-    if (!happened) {
-      happened = true;
+    if (!hasOccurred) {
+      hasOccurred = true;
       postAnswer = answer;
       queuePair = index;
       receiving = receive;
@@ -43,8 +43,8 @@ final class RunFailure {
 
   /** Records an error of a completion queue. */
   void poll(int answer) {
-    if (!happened) {
-      happened = true;
+    if (!hasOccurred) {
+      hasOccurred = true;
       pollAnswer = answer;
     }
   }
@@ -55,7 +55,7 @@ final class RunFailure {
    */
   void throwIfAny(TestQueues queues, RunGuard guard, String progress) {
     guard.throwIfStopped(progress);
-    if (!happened) {
+    if (!hasOccurred) {
       return;
     }
     if (status != null) {

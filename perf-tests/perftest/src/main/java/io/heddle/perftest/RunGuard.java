@@ -50,7 +50,7 @@ final class RunGuard {
    * @param work number of events in the round
    * @return false if the loop has to end
    */
-  boolean mayGoOn(int work) {
+  boolean mayContinue(int work) {
     switch (idlePolicy.after(work)) {
       case NONE -> {}
       case YIELD -> Thread.yield();

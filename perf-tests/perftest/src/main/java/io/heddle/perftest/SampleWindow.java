@@ -25,7 +25,7 @@ final class SampleWindow {
     }
   }
 
-  boolean samples(long nowNs) {
+  boolean isSampling(long nowNs) {
     long passed = nowNs - startNs;
     return started && passed >= marginNs && passed < durationNs - marginNs;
   }

@@ -68,7 +68,7 @@ final class SendLatencyRun extends LatencyRun {
     if (receivesPosted == received) {
       postNextReceive();
     }
-    return !failure.happened();
+    return !failure.hasOccurred();
   }
 
   @Override
@@ -83,6 +83,6 @@ final class SendLatencyRun extends LatencyRun {
     if (receivesPosted - received < receiveDepth) {
       postNextReceive();
     }
-    return !failure.happened() && await(queues.sendQueue(), false, false);
+    return !failure.hasOccurred() && await(queues.sendQueue(), false, false);
   }
 }

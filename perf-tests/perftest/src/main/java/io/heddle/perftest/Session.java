@@ -64,7 +64,7 @@ final class Session {
     PerftestDialogue.BufferRules rules = dialogue.exchangeBufferRules();
     PathMtu mtu = dialogue.exchangeMtu(device.requestedMtu());
     @Nullable Hello peer = null;
-    if (dialogue.peerIsHeddle()) {
+    if (dialogue.isPeerHeddle()) {
       Hello own = Hello.of(settings, choice.keys());
       peer =
           Hello.decode(
@@ -120,7 +120,7 @@ final class Session {
    */
   private List<byte[]> peerParameters(PerftestDialogue dialogue, TestQueues queues) {
     List<byte[]> theirs = new ArrayList<>();
-    if (!dialogue.peerIsHeddle()) {
+    if (!dialogue.isPeerHeddle()) {
       for (int i = 0; i < queues.count(); i++) {
         theirs.add(STANDARD_PEER);
       }
@@ -164,14 +164,14 @@ final class Session {
     if (settings.kind().isLatency()) {
       playPingPong(dialogue, queues);
     } else if (settings.isServer() && !settings.sends() && !settings.receives()) {
-      watch(dialogue, queues, peer);
+      observe(dialogue, queues, peer);
     } else {
       runBandwidth(dialogue, queues, mtu, peer);
     }
   }
 
   /* Runs the server of a one-sided test: the client does everything and sends the result. */
-  private void watch(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+  private void observe(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
     dialogue.synchronise(queues.own(0), "the end of the client's run");
     BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
     publish(inOwnUnit(report, peer));
@@ -209,7 +209,7 @@ final class Session {
       if (both && !send && traffic.allSizes()) {
         dialogue.synchronise(queues.own(0), "the end of the other direction");
       }
-      boolean reported = both && !(send && traffic.byTime());
+      boolean reported = both && !(send && traffic.isTimed());
       publish(reported ? own.plus(inOwnUnit(dialogue.exchangeReport(own), peer)) : own);
       publish(queues, result);
       if (send && traffic.allSizes()) {
@@ -270,7 +270,7 @@ final class Session {
 
   private void playPingPong(PerftestDialogue dialogue, TestQueues queues) {
     ControlConnection connection = dialogue.connection();
-    if (queues.lanes().size() > 1 && !dialogue.peerIsHeddle()) {
+    if (queues.lanes().size() > 1 && !dialogue.isPeerHeddle()) {
       throw new HeddleException(
           "stock perftest measures latency over one queue pair: choose one plane with --planes");
     }
@@ -287,7 +287,7 @@ final class Session {
       json.row(all);
       json.planes(queues.lanes(), results);
     }
-    if (settings.kind().endsWithGoodbye() || dialogue.peerIsHeddle()) {
+    if (settings.kind().endsWithGoodbye() || dialogue.isPeerHeddle()) {
       dialogue.sayGoodbye(queues.own(0));
     } else {
       /* Waits, since the peer's last messages may still need an acknowledgement. */

@@ -65,7 +65,7 @@ record Settings(
       boolean bidirectional,
       boolean findPeak) {
 
-    boolean byTime() {
+    boolean isTimed() {
       return durationSeconds > 0;
     }
   }
@@ -94,7 +94,7 @@ record Settings(
   /**
    * Choice of planes.
    *
-   * @param asked whether planes were requested; otherwise the only lane is the GID's
+   * @param requested whether planes were requested; otherwise the only lane is the GID's
    * @param most largest number of planes
    * @param keys keys of the only planes to use, or empty to use all
    * @param weights in the syntax of HEDDLE_WEIGHTS, or null for equal ones
@@ -102,7 +102,7 @@ record Settings(
    *     on the queue pairs in turn, as perftest does
    */
   record PlaneChoice(
-      boolean asked,
+      boolean requested,
       int most,
       java.util.List<String> keys,
       @Nullable String weights,
@@ -129,7 +129,7 @@ record Settings(
       @Nullable String jsonFile,
       double leastRate,
       double leastMessageRate) {
-    boolean whole() {
+    boolean isFullReport() {
       return only == null;
     }
   }

@@ -83,7 +83,7 @@ final class SprayRun {
     context = queues.context();
     Settings.Traffic traffic = settings.traffic();
     window = new SampleWindow(traffic);
-    byTime = traffic.byTime();
+    byTime = traffic.isTimed();
     lanes = queues.lanes().size();
     perLane = queues.count() / lanes;
     target = traffic.iterations() * queues.count();
@@ -146,13 +146,13 @@ final class SprayRun {
       if (chunk == chunks && (closing || !byTime && started == target) && finished == started) {
         return;
       }
-      int work = lay(closing);
+      int work = postChunks(closing);
       work += context.progress();
       work += poll();
       if (byTime) {
         nowNs = System.nanoTime();
       }
-      if (failure.happened() || !guard.mayGoOn(work)) {
+      if (failure.hasOccurred() || !guard.mayContinue(work)) {
         return;
       }
     }
@@ -162,10 +162,10 @@ final class SprayRun {
    * Starts messages and posts their chunks while the policy finds room. Returns the number of
    * posted chunks.
    */
-  private int lay(boolean closing) {
+  private int postChunks(boolean closing) {
     int laid = 0;
     loads.at(System.nanoTime());
-    while (!failure.happened()) {
+    while (!failure.hasOccurred()) {
       if (chunk == chunks) {
         boolean more = byTime ? !closing : started < target;
         if (!more || started - oldest > messageMask || !hasRoomForMessage()) {
@@ -178,7 +178,7 @@ final class SprayRun {
         startedNs[row] = System.nanoTime();
         started++;
       }
-      if (!layChunk(started - 1)) {
+      if (!postChunk(started - 1)) {
         return laid;
       }
       laid++;
@@ -191,7 +191,7 @@ final class SprayRun {
     return underWay < LEAST_MESSAGES || (underWay + 1) * sizeBytes <= underWayLimitBytes;
   }
 
-  private boolean layChunk(long message) {
+  private boolean postChunk(long message) {
     long from = policy.chunkStart(sizeBytes, chunk, chunks, loads, weights);
     int length = (int) (policy.chunkStart(sizeBytes, chunk + 1, chunks, loads, weights) - from);
     int lane = policy.choose(message, chunk, chunks, length, loads, weights);
@@ -245,7 +245,7 @@ final class SprayRun {
     }
     nowNs = System.nanoTime();
     loads.at(nowNs);
-    boolean counts = !byTime || window.samples(nowNs);
+    boolean counts = !byTime || window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       int index = (int) (batch[i].workRequestId >>> INDEX_SHIFT);
       if (batch[i].status != WorkCompletion.Status.SUCCESS) {

@@ -44,7 +44,7 @@ final class WriteLatencyRun extends LatencyRun {
     byte number = (byte) ++received;
     while (Memory.getByteAcquire(receiveByte) != number) {
       int work = context.progress();
-      if (byTime && window.isOver(System.nanoTime()) || !guard.mayGoOn(work)) {
+      if (byTime && window.isOver(System.nanoTime()) || !guard.mayContinue(work)) {
         return false;
       }
     }

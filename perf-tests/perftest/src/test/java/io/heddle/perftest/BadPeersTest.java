@@ -135,7 +135,7 @@ final class BadPeersTest {
               },
               dialogue -> {
                 dialogue.exchangeVersions();
-                assertEquals(heddle, dialogue.peerIsHeddle());
+                assertEquals(heddle, dialogue.isPeerHeddle());
               });
       assertEquals("", output);
     }

@@ -58,7 +58,7 @@ final class IdlePolicyTest {
     RunGuard guard = RunGuard.within(Long.MAX_VALUE, idlePolicy(command));
     long before = sleeps();
     for (int i = 0; i < 3 * (ROUNDS + 1); i++) {
-      assertTrue(guard.mayGoOn(0));
+      assertTrue(guard.mayContinue(0));
     }
     assertEquals(naps, sleeps() - before);
   }

@@ -41,7 +41,7 @@ final class TwoEnds {
   }
 
   /** Output of an end, and its failure if it failed. */
-  record Said(String out, @Nullable HeddleException failure) {
+  record Output(String out, @Nullable HeddleException failure) {
     /** Returns the words of the row that starts with this message size. */
     String[] row(long size) {
       return out.lines()
@@ -54,7 +54,7 @@ final class TwoEnds {
   }
 
   /** Results of both ends. */
-  record Both(Said server, Said client) {}
+  record Both(Output server, Output client) {}
 
   /** Returns a command with its options, such as {@code write_bw -s 64}. */
   static PerftestCommand command(String arguments) {
@@ -87,7 +87,7 @@ final class TwoEnds {
     return String.join(",", rules);
   }
 
-  private Said run(String arguments, Map<String, String> environment) {
+  private Output run(String arguments, Map<String, String> environment) {
     LeakLedger ledger = new LeakLedger();
     List<VerbsProvider> providers = new ArrayList<>();
     ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
@@ -101,7 +101,7 @@ final class TwoEnds {
       failure = failed;
     }
     assertEquals(Map.of(), ledger.open(), "left open by " + arguments);
-    return new Said(out.toString(), failure);
+    return new Output(out.toString(), failure);
   }
 
   private Map<String, String> environment(int end, int planes) {
@@ -123,11 +123,11 @@ final class TwoEnds {
      * short.
      */
     String patience = " -u 20";
-    CompletableFuture<Said> serving =
+    CompletableFuture<Output> serving =
         CompletableFuture.supplyAsync(
             () -> run(server + port + patience, environment(0, planes)),
             command -> thread(command));
-    CompletableFuture<Said> asking =
+    CompletableFuture<Output> asking =
         CompletableFuture.supplyAsync(
             () ->
                 connecting(
@@ -143,10 +143,10 @@ final class TwoEnds {
   }
 
   /* The client retries, since the server doesn't listen at once. */
-  private Said connecting(
-      String arguments, Map<String, String> environment, CompletableFuture<Said> serving) {
+  private Output connecting(
+      String arguments, Map<String, String> environment, CompletableFuture<Output> serving) {
     while (true) {
-      Said output = run(arguments, environment);
+      Output output = run(arguments, environment);
       boolean early =
           output.failure() != null
               && output.failure().getMessage().contains("start the server first");
@@ -156,7 +156,7 @@ final class TwoEnds {
     }
   }
 
-  private static Said get(CompletableFuture<Said> end) throws Exception {
+  private static Output get(CompletableFuture<Output> end) throws Exception {
     try {
       return Patience.ofSeconds(LIMIT_SECONDS).get(end);
     } catch (ExecutionException failed) {

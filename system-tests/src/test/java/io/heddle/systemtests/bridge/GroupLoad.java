@@ -38,7 +38,7 @@ public final class GroupLoad {
   private static final int BYTES = 100;
   /* Polls per period: the thread sleeps this fraction of the time between two payloads. */
   private static final int NAPS = 20;
-  private static final int TOLD_AFTER = 20;
+  private static final int REPORT_AFTER = 20;
 
   private final List<GroupPort> ports;
   private final long paceNs;
@@ -52,18 +52,18 @@ public final class GroupLoad {
     private final byte[] times = new byte[MOST];
     private int sent;
     private int newest = -1;
-    private int twice;
-    private int came;
-    private long heardNs;
+    private int duplicates;
+    private int received;
+    private long receivedNs;
     private long longestPauseNs;
 
-    void heard(int number, long nowNs) {
+    void countReceived(int number, long nowNs) {
       times[number]++;
-      twice += times[number] > 1 ? 1 : 0;
-      came += times[number] == 1 ? 1 : 0;
+      duplicates += times[number] > 1 ? 1 : 0;
+      received += times[number] == 1 ? 1 : 0;
       newest = Math.max(newest, number);
-      longestPauseNs = Math.max(longestPauseNs, heardNs == 0 ? 0 : nowNs - heardNs);
-      heardNs = nowNs;
+      longestPauseNs = Math.max(longestPauseNs, receivedNs == 0 ? 0 : nowNs - receivedNs);
+      receivedNs = nowNs;
     }
 
     /*
@@ -82,8 +82,8 @@ public final class GroupLoad {
           "sent %d newest %d twice %d lost %d pauseUs %d",
           sent,
           newest,
-          twice,
-          newest < 0 ? 0 : newest + 1 - first - came,
+          duplicates,
+          newest < 0 ? 0 : newest + 1 - first - received,
           pauseNs / 1000);
     }
   }
@@ -138,7 +138,7 @@ public final class GroupLoad {
         for (int from = 0; from < directions.size(); from++) {
           System.out.println(DIRECTIONS.get(from) + " " + directions.get(from).counts());
         }
-        tellNs = now + TOLD_AFTER * paceNs;
+        tellNs = now + REPORT_AFTER * paceNs;
       }
       LockSupport.parkNanos(paceNs / NAPS);
     }
@@ -178,7 +178,7 @@ public final class GroupLoad {
       }
     }
     if (side == from) {
-      directions.get(from).heard(number, System.nanoTime());
+      directions.get(from).countReceived(number, System.nanoTime());
     }
   }
 }

@@ -34,7 +34,7 @@ public final class OneWay {
       if (arguments[0].equals("send")) {
         program.send(port, count);
       } else {
-        program.hear(port, count, patience);
+        program.receive(port, count, patience);
       }
     }
   }
@@ -48,7 +48,7 @@ public final class OneWay {
     port.poll((ignored, hasImmediate, immediate) -> {});
   }
 
-  private void hear(GroupPort port, int count, Patience patience) throws IOException {
+  private void receive(GroupPort port, int count, Patience patience) throws IOException {
     System.out.println("listening");
     while (next < count) {
       if (patience.isOver()) {

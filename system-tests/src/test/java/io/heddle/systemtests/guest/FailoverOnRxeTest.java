@@ -70,16 +70,16 @@ final class FailoverOnRxeTest {
   }
 
   /** A failure under traffic, and the script that repairs it. */
-  private interface Deaths {
-    void happen(RxeTraffic traffic) throws Exception;
+  private interface Failures {
+    void inject(RxeTraffic traffic) throws Exception;
   }
 
-  private void everyByteIsRight(Deaths deaths) throws Exception {
+  private void assertEveryByteIsRightDuring(Failures deaths) throws Exception {
     try (RxeTraffic traffic =
         RxeTraffic.start(guest, 1, "heddle-chaos", "--seed 7 --max-bytes 131072")) {
       traffic.await("\"event\":\"start\"");
       traffic.awaitBytes(CARRIED, allBut());
-      deaths.happen(traffic);
+      deaths.inject(traffic);
       String output = traffic.end();
       for (int rank = 0; rank < 2; rank++) {
         String end = "{\"event\":\"end\",\"rank\":%s,\"wrong_bytes\":0,".formatted(rank);
@@ -91,7 +91,7 @@ final class FailoverOnRxeTest {
 
   @Test
   void everyByteIsRightWhilePlanesAreCutAndLoseTheirAddresses() throws Exception {
-    everyByteIsRight(traffic -> {
+    assertEveryByteIsRightDuring(traffic -> {
       assertFailsOverAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
       assertFailsOverAndReturns(
           traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
@@ -101,7 +101,7 @@ final class FailoverOnRxeTest {
   @Test
   @WholeRunOnly
   void everyByteIsRightWhilePlaneLosesPackets() throws Exception {
-    everyByteIsRight(traffic -> {
+    assertEveryByteIsRightDuring(traffic -> {
       traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
       traffic.awaitBytes(CARRIED, allBut(2));
       assertFailsOverAndReturns(

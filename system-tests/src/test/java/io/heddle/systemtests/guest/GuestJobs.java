@@ -90,20 +90,20 @@ final class GuestJobs implements AutoCloseable {
       }
     }
 
-    private boolean ended() {
+    private boolean hasEnded() {
       return Files.exists(folder.resolve(name + ".status"));
     }
 
     /** Waits until the script has printed this text. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::ended)) {
+      if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::hasEnded)) {
         throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }
 
     /** Returns the exit status of the ended script. */
     OptionalInt exitCode() throws IOException {
-      return ended()
+      return hasEnded()
           ? OptionalInt.of(
               Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip()))
           : OptionalInt.empty();
@@ -112,7 +112,7 @@ final class GuestJobs implements AutoCloseable {
     /** Waits for the script to end. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
       Patience patience = Patience.ofSeconds(limitSeconds);
-      while (!ended()) {
+      while (!hasEnded()) {
         if (patience.isOver()) {
           throw new AssertionError(
               "the job still runs after " + limitSeconds + " s; it said:\n" + output());
@@ -125,7 +125,7 @@ final class GuestJobs implements AutoCloseable {
     /** Ends the script, unless it has ended. */
     @Override
     public void close() throws IOException {
-      if (!ended()) {
+      if (!hasEnded()) {
         put(name + ".kill", "");
       }
     }

@@ -127,11 +127,12 @@ final class RxeTraffic implements AutoCloseable {
     Pattern pattern = Pattern.compile(expression);
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (!pattern.matcher(job.output()).region(seen, job.output().length()).find()) {
-      goesOn("\"" + expression + "\" didn't come", patience);
+      checkAndSleep("\"" + expression + "\" didn't come", patience);
     }
   }
 
-  private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
+  private void checkAndSleep(String missed, Patience patience)
+      throws IOException, InterruptedException {
     OptionalInt status = job.exitCode();
     if (status.isPresent() || patience.isOver()) {
       String until =
@@ -165,7 +166,7 @@ final class RxeTraffic implements AutoCloseable {
       for (long[][] now = sent();
           now[0][plane] - before[0][plane] < bytes || now[1][plane] - before[1][plane] < bytes;
           now = sent()) {
-        goesOn(
+        checkAndSleep(
             "plane " + plane + " doesn't carry " + bytes + " bytes in both directions", patience);
       }
     }

@@ -119,13 +119,17 @@ final class SoftToRxeTest {
   }
 
   /** A check of both ends' output after they have ended. */
-  private interface Judge {
-    void judge(End ours, String weSaid, End theirs, String theySaid) throws Exception;
+  private interface OutputCheck {
+    void check(End ours, String weSaid, End theirs, String theySaid) throws Exception;
   }
 
   /** Runs both ends of one test, which must succeed and print a measurement. */
   private void measure(
-      boolean oursIsServer, String test, int port, Map<String, String> environment, Judge judge)
+      boolean oursIsServer,
+      String test,
+      int port,
+      Map<String, String> environment,
+      OutputCheck judge)
       throws Exception {
     String arguments = test + " -p " + port;
     if (oursIsServer) {
@@ -135,7 +139,7 @@ final class SoftToRxeTest {
           End ours = End.of("our server", server);
           End theirs = End.of("the stock client", client);
           TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
-          judge.judge(ours, server.output(), theirs, client.output());
+          judge.check(ours, server.output(), theirs, client.output());
           return;
         }
       }
@@ -149,7 +153,7 @@ final class SoftToRxeTest {
         End ours = End.of("our client", client);
         End theirs = End.of("the stock server", server);
         TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
-        judge.judge(ours, client.output(), theirs, server.output());
+        judge.check(ours, client.output(), theirs, server.output());
       }
     }
   }

@@ -41,11 +41,11 @@ final class TwoEnds {
       return new End(name, job::exitCode, job::output);
     }
 
-    private boolean failed() throws IOException {
+    private boolean hasFailed() throws IOException {
       return exitCode.now().orElse(0) != 0;
     }
 
-    private String story() throws IOException {
+    private String description() throws IOException {
       OptionalInt code = exitCode.now();
       String last = output.now().lines().filter(line -> !line.isBlank()).reduce("", (a, b) -> b);
       return "%s %s, its last line \"%s\""
@@ -66,14 +66,14 @@ final class TwoEnds {
     TwoEnds both = new TwoEnds(what, first, second);
     Patience patience = Patience.ofSeconds(limitSeconds);
     boolean failed = false;
-    while (both.running() && !patience.isOver()) {
-      if (!failed && (first.failed() || second.failed())) {
+    while (both.isRunning() && !patience.isOver()) {
+      if (!failed && (first.hasFailed() || second.hasFailed())) {
         failed = true;
         patience = patience.atMostSeconds(GRACE_SECONDS);
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }
-    if (both.running() || first.failed() || second.failed()) {
+    if (both.isRunning() || first.hasFailed() || second.hasFailed()) {
       throw both.failure("");
     }
   }
@@ -86,7 +86,7 @@ final class TwoEnds {
     }
   }
 
-  private boolean running() throws IOException {
+  private boolean isRunning() throws IOException {
     for (End end : ends) {
       if (end.exitCode.now().isEmpty()) {
         return true;
@@ -97,7 +97,7 @@ final class TwoEnds {
 
   private AssertionError failure(String expected) throws IOException {
     StringBuilder message = new StringBuilder(what).append(": ").append(expected);
-    message.append(ends.getFirst().story()).append("; ").append(ends.getLast().story());
+    message.append(ends.getFirst().description()).append("; ").append(ends.getLast().description());
     for (End end : ends) {
       message.append("\n--- ").append(end.name).append(" said:\n").append(end.output.now());
     }

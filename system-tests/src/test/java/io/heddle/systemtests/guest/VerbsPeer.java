@@ -76,7 +76,7 @@ final class VerbsPeer implements AutoCloseable {
             first ? connect(arguments[4], arguments[3]) : accept(Integer.parseInt(arguments[3]));
         VerbsPeer peer = new VerbsPeer(socket, context)) {
       socket.setTcpNoDelay(true);
-      peer.meet(Gid.of(InetAddress.getByName(arguments[2])));
+      peer.exchangeEndpoints(Gid.of(InetAddress.getByName(arguments[2])));
       for (Operation operation : Operation.values()) {
         for (int length : LENGTHS) {
           peer.exchange(operation, length, first);
@@ -112,7 +112,7 @@ final class VerbsPeer implements AutoCloseable {
     }
   }
 
-  private void meet(Gid own) throws IOException {
+  private void exchangeEndpoints(Gid own) throws IOException {
     PathMtu mtu = context.port().activeMtu();
     out.write(own.toBytes());
     out.writeInt(mtu.code());

@@ -20,14 +20,15 @@ final class ClangFormat {
               .map(folder -> Path.of(folder, name))
               .filter(Files::isExecutable)
               .findFirst();
-      if (found.isPresent() && said(found.get().toString(), "--version").contains("version 14.")) {
+      if (found.isPresent()
+          && output(found.get().toString(), "--version").contains("version 14.")) {
         return found;
       }
     }
     return Optional.empty();
   }
 
-  private static String said(String... command) throws Exception {
+  private static String output(String... command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();

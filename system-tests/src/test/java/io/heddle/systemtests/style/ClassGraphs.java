@@ -32,18 +32,18 @@ final class ClassGraphs {
       Set<String> used =
           graphs
               .computeIfAbsent(module, name -> new HashMap<>())
-              .computeIfAbsent(outermost(type), name -> new TreeSet<>());
+              .computeIfAbsent(topLevelClass(type), name -> new TreeSet<>());
       for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
         JavaClass target = dependency.getTargetClass().getBaseComponentType();
         if (ModuleNames.of(target).equals(module)) {
-          used.add(outermost(target));
+          used.add(topLevelClass(target));
         }
       }
     }
     return graphs;
   }
 
-  private static String outermost(JavaClass type) {
+  private static String topLevelClass(JavaClass type) {
     return type.getName().split("\\$", 2)[0];
   }
 

@@ -41,7 +41,7 @@ class SlicesTest {
       for (Map.Entry<String, Set<String>> user : uses.entrySet()) {
         for (String used : user.getValue()) {
           arrows++;
-          if (leads(used, user.getKey(), uses)) {
+          if (isReachable(used, user.getKey(), uses)) {
             found.add(user.getKey() + ARROW + used);
           }
         }
@@ -49,8 +49,8 @@ class SlicesTest {
     }
     assertTrue(arrows > 0, "no arrow between packages found at all");
     Set<String> frozen = frozen();
-    assertEquals("", without(found, frozen), "new circles of packages: undo these arrows");
-    assertEquals("", without(frozen, found), "no more on a circle: take them out of slices.txt");
+    assertEquals("", difference(found, frozen), "new circles of packages: undo these arrows");
+    assertEquals("", difference(frozen, found), "no more on a circle: take them out of slices.txt");
   }
 
   /** Returns, for each package, the other packages of the same module that it uses. */
@@ -68,7 +68,7 @@ class SlicesTest {
     return uses;
   }
 
-  private static boolean leads(String from, String to, Map<String, Set<String>> uses) {
+  private static boolean isReachable(String from, String to, Map<String, Set<String>> uses) {
     Set<String> seen = new HashSet<>(Set.of(from));
     Deque<String> next = new ArrayDeque<>(seen);
     while (!next.isEmpty()) {
@@ -93,7 +93,7 @@ class SlicesTest {
     }
   }
 
-  private static String without(Set<String> these, Set<String> those) {
+  private static String difference(Set<String> these, Set<String> those) {
     return these.stream().filter(each -> !those.contains(each)).collect(Collectors.joining("\n"));
   }
 }

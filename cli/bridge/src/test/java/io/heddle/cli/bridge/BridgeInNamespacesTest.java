@@ -148,7 +148,7 @@ class BridgeInNamespacesTest {
           host.sendRaw(GROUP, length - 1, 0);
           host.build(host.packet(), GROUP, 0, 4, 100, 0);
           spoil(host, 7, 0x11);
-          host.seal(host.packet(), GROUP, length - 4, 0);
+          host.writeCrc(host.packet(), GROUP, length - 4, 0);
           host.sendRaw(GROUP, length, 0);
           host.send(GROUP, 0, 5, 2000);
           host.send(GROUP, 0, 6, 1000);

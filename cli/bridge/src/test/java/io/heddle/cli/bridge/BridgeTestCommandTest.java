@@ -109,7 +109,7 @@ final class BridgeTestCommandTest {
 
   private static Map<String, String> states(Output output) throws Exception {
     Map<String, String> states = new TreeMap<>();
-    for (JsonNode each : Json.mapper().readTree(output.out()).path("ways")) {
+    for (JsonNode each : Json.mapper().readTree(output.out()).path("directions")) {
       states.put(
           each.path("group").asText()
               + " "
@@ -146,7 +146,7 @@ final class BridgeTestCommandTest {
         states(output));
     JsonNode report = Json.mapper().readTree(output.out());
     assertTrue(report.path("one_clock").asBoolean(), output.out());
-    JsonNode direction = report.path("ways").path(0);
+    JsonNode direction = report.path("directions").path(0);
     assertEquals(20, direction.path("arrived").asInt(), output.out());
     assertTrue(direction.path("median_us").asDouble() > 0, output.out());
     /* No datagram was a copy, or had a wrong CRC. */

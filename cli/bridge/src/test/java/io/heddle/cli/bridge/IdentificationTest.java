@@ -49,12 +49,12 @@ class IdentificationTest {
        */
       fabrics.runAt(HOST_A, List.of("ip", "link", "set", "e1", "gso_max_segs", "1"));
       List<Integer> seen = new ArrayList<>();
-      on(fabrics, 0, () -> listen(seen, () -> on(fabrics, HOST_A, () -> speak(fabrics))));
+      on(fabrics, 0, () -> listen(seen, () -> on(fabrics, HOST_A, () -> sendPackets(fabrics))));
       assertEquals(List.of(0, 0, 0, 1, 2, 3, 4, 0, 1, 2), seen);
     }
   }
 
-  private static void speak(TwoFabrics fabrics) {
+  private static void sendPackets(TwoFabrics fabrics) {
     try (FabricHost host =
         new FabricHost(
             HOST_A, "e1", fabrics.address(HOST_A, true), fabrics.address(HOST_A, false))) {

@@ -134,7 +134,7 @@ class PgmInNamespacesTest {
         Memory.ALL,
         host.packet() + DatagramFormat.HEADER_BYTES,
         payload.length);
-    host.seal(host.packet(), group, length - 4, 0);
+    host.writeCrc(host.packet(), group, length - 4, 0);
     assertTrue(host.sendRaw(group, length, 0));
   }
 

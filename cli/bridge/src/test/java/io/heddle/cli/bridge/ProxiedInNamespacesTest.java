@@ -178,7 +178,7 @@ class ProxiedInNamespacesTest {
     known.sendNumber(address("10.1.0.254"), 5, 6, 7, 3);
     known.sendNumber(standIn, 5, 6, 7, 4);
     await(() -> settled(direction(0)) == 4);
-    assertEquals(Map.of("no-stand-in", 2L, "foreign-destination", 1L), direction(0).drops());
+    assertEquals(Map.of("no-proxy-address", 2L, "foreign-destination", 1L), direction(0).drops());
     await(server::receive);
     assertEquals(address("10.2.0.210"), server.from());
     assertEquals(4, Memory.ALL.get(Memory.NETWORK_LONG, server.payload()));

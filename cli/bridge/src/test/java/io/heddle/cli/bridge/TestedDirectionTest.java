@@ -13,8 +13,8 @@ final class TestedDirectionTest {
 
   private final TestedDirection direction = new TestedDirection("239.1.1.1", GROUP, 0, true);
 
-  private static TestDatagram.Heard datagram(long number, long latenessNs, boolean right) {
-    return new TestDatagram.Heard(7, 0, number, GROUP, 3, 1000, 1, 1000 + latenessNs, right);
+  private static TestDatagram.Received datagram(long number, long latenessNs, boolean right) {
+    return new TestDatagram.Received(7, 0, number, GROUP, 3, 1000, 1, 1000 + latenessNs, right);
   }
 
   private static GroupTestReport.Direction report(TestedDirection of) {
@@ -56,9 +56,9 @@ final class TestedDirectionTest {
     direction.receive(datagram(0, 1, false), 1);
     GroupTestReport.Direction report = report(direction);
     assertEquals(GroupTestReport.DAMAGED, report.state());
-    assertEquals(1, report.again());
+    assertEquals(1, report.duplicates());
     assertEquals(1, report.damaged());
-    assertEquals(1, report.cameBack());
+    assertEquals(1, report.returned());
     assertFalse(report.holds());
   }
 

@@ -58,7 +58,7 @@ final class WanOption {
       WanReport report =
           WanDemo.run(
               folder.path(),
-              WanDemo.Patience.byClock(),
+              WanDemo.TimeLimits.byClock(),
               new WanDemo.Setting(
                   WanDemo.canReflect(), whole ? WanDemo.Extent.WHOLE : WanDemo.Extent.USUAL),
               next -> {

@@ -490,7 +490,7 @@ class DoctorTest {
     assertEquals("=mlx5_0:1", files.environment().get("NCCL_IB_HCA"));
     assertEquals("pinned", files.environment().get("HEDDLE_POLICY"), "without a last line end");
     assertEquals(folder.resolve("etc.conf"), files.origins().get("NCCL_IB_HCA"));
-    assertEquals(4, files.hidden().size(), files.hidden().toString());
+    assertEquals(4, files.overridden().size(), files.overridden().toString());
     List<DoctorCommand.Entry> entries =
         examine(files.environment(), new NcclFilesCheck(files), new SettingsCheck());
     only(entries, "hang-long");

@@ -41,7 +41,7 @@ final class ServiceSupervisorTest {
       assertEquals(3_000_000_000L, manager.watchdogNs());
       manager.ready("two\nlines");
       assertEquals("READY=1\nSTATUS=two lines", systemd.hear());
-      manager.alive();
+      manager.notifyWatchdog();
       assertEquals("WATCHDOG=1", systemd.hear());
       long before = System.nanoTime() / 1000;
       manager.reloading();
@@ -62,15 +62,15 @@ final class ServiceSupervisorTest {
   void missingSocketIsLoggedOncePerOutage() {
     String name = folder.resolve("notify").toString();
     ServiceSupervisor manager = of(Map.of("NOTIFY_SOCKET", name));
-    manager.alive();
-    manager.alive();
+    manager.notifyWatchdog();
+    manager.notifyWatchdog();
     assertEquals(1, log.size(), log.toString());
     assertTrue(log.getFirst().startsWith("systemd can't be notified at " + name + ": ENOENT"));
     try (NotifySocket systemd = NotifySocket.at(name)) {
-      manager.alive();
+      manager.notifyWatchdog();
       assertEquals("WATCHDOG=1", systemd.hear());
     }
-    manager.alive();
+    manager.notifyWatchdog();
     assertEquals(2, log.size(), log.toString());
   }
 

@@ -31,7 +31,7 @@ final class ChaosLinks implements ChaosNetwork {
       case CARRIER_CUT -> faults.cutCarrier(rank, event.plane());
       case SILENT_CUT -> faults.cutSilently(rank, event.plane());
       case ADDRESS_REMOVED -> faults.removeAddress(rank, event.plane());
-      case LOSS -> faults.lose(rank, event.plane(), event.amount());
+      case LOSS -> faults.dropShare(rank, event.plane(), event.amount());
       case NARROWED -> faults.narrow(rank, event.plane(), event.amount());
       case ALL_LINKS_DOWN -> faults.cutAllCarriers(rank);
       case ALL_SILENT -> faults.cutAllSilently(rank);

@@ -40,7 +40,7 @@ final class WanSoakOption {
             WanSoak.run(
                 folder.path(),
                 new WanSoak.Setting(seed, minutes, 0, PHASE_SECONDS),
-                WanDemo.Patience.byClock(),
+                WanDemo.TimeLimits.byClock(),
                 next -> {
                   phase.set(next);
                   progress.update(() -> "heddle soak: " + phase.get());

@@ -30,8 +30,8 @@ final class WanDemoTest {
 
   @Test
   void collidingElephantsAreSeparatedUntilTheReasonEnds() throws Exception {
-    WanDemo.Patience patience =
-        new WanDemo.Patience(
+    WanDemo.TimeLimits patience =
+        new WanDemo.TimeLimits(
             seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
     try (Cleanup cleanup = new Cleanup()) {
       WanReport report =

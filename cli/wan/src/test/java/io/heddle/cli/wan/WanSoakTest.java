@@ -42,8 +42,8 @@ final class WanSoakTest {
     NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
     NetworkNamespace.skipWhere(
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
-    WanDemo.Patience patience =
-        new WanDemo.Patience(
+    WanDemo.TimeLimits patience =
+        new WanDemo.TimeLimits(
             seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
     try (Cleanup cleanup = new Cleanup()) {
       WanSoakReport report =

@@ -213,7 +213,7 @@ final class ControllerTest {
     /* Two gateways can't share one route, so this announcement fails. */
     for (int gateway = 1; gateway <= 2; gateway++) {
       FlowId flow = new FlowId("gw" + gateway, "fc00:1::1", "fc00:2::2", 17);
-      controller.speaker().announce(book.want(flow, gateway, "wan", 1, "it is moved"));
+      controller.speaker().announce(book.addRule(flow, gateway, "wan", 1, "it is moved"));
     }
     Patience patience = Patience.ofSeconds(30);
     while (!lost.await(2, TimeUnit.MILLISECONDS)) {

@@ -162,7 +162,7 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   @Override
-  public boolean labelsBySeg6() {
+  public boolean usesSeg6Labels() {
     return true;
   }
 

@@ -69,7 +69,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void ruleComesChangesAndGoes() {
+  void ruleIsAnnouncedChangedAndWithdrawn() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     connect();
     gateway.awaitList(2);
@@ -129,7 +129,7 @@ class RuleSessionTest {
     controller.execute(() -> session.stop("be right back"));
     gateway.await("the end", () -> !gateway.isEstablished());
     assertEquals(2, gateway.list());
-    assertEquals(RuleGrace.DEFAULT.ns(), gateway.speaker.ask(gateway::runLater));
+    assertEquals(RuleGrace.DEFAULT.withRestartNs(), gateway.speaker.ask(gateway::runLater));
     assertEquals(0, gateway.list());
   }
 

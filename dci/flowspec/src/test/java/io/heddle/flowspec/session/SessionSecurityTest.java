@@ -129,7 +129,7 @@ final class SessionSecurityTest {
 
   private void awaitLine(String part) {
     gateway.await(
-        part, () -> log.stream().anyMatch(each -> each.contains(part)) || gateway.said(part));
+        part, () -> log.stream().anyMatch(each -> each.contains(part)) || gateway.hasLogged(part));
   }
 
   private void awaitRule() {

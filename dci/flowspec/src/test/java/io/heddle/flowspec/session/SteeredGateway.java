@@ -128,7 +128,7 @@ final class SteeredGateway implements AutoCloseable {
   }
 
   /** Returns whether a log line contains the text. */
-  boolean said(String part) {
+  boolean hasLogged(String part) {
     return log.stream().anyMatch(each -> each.contains(part));
   }
 

@@ -52,7 +52,7 @@ final class GatewayShowCommand implements Callable<Integer> {
         at,
         GatewayAnswers.FLOWS,
         json,
-        () -> GatewayTables.flows(at.ask(GatewayAnswers.FLOWS, GatewayStatus.Flows.class)));
+        () -> GatewayTables.flows(at.request(GatewayAnswers.FLOWS, GatewayStatus.Flows.class)));
   }
 
   @Command(
@@ -66,7 +66,7 @@ final class GatewayShowCommand implements Callable<Integer> {
         at,
         GatewayAnswers.LISTS,
         json,
-        () -> GatewayTables.lists(at.ask(GatewayAnswers.LISTS, GatewayStatus.Lists.class)));
+        () -> GatewayTables.lists(at.request(GatewayAnswers.LISTS, GatewayStatus.Lists.class)));
   }
 
   @Command(
@@ -80,7 +80,7 @@ final class GatewayShowCommand implements Callable<Integer> {
         at,
         GatewayAnswers.RULES,
         json,
-        () -> GatewayTables.rules(at.ask(GatewayAnswers.RULES, GatewayStatus.Rules.class)));
+        () -> GatewayTables.rules(at.request(GatewayAnswers.RULES, GatewayStatus.Rules.class)));
   }
 
   @Command(
@@ -94,7 +94,7 @@ final class GatewayShowCommand implements Callable<Integer> {
         at,
         GatewayAnswers.PEERS,
         json,
-        () -> GatewayTables.peers(at.ask(GatewayAnswers.PEERS, GatewayStatus.Peers.class)));
+        () -> GatewayTables.peers(at.request(GatewayAnswers.PEERS, GatewayStatus.Peers.class)));
   }
 
   private int print(
@@ -103,7 +103,7 @@ final class GatewayShowCommand implements Callable<Integer> {
       boolean json,
       java.util.function.Supplier<List<String>> table) {
     if (json) {
-      out().println(at.ask(question));
+      out().println(at.request(question));
     } else {
       table.get().forEach(out()::println);
     }

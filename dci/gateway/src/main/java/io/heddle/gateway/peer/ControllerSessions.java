@@ -103,7 +103,7 @@ public final class ControllerSessions implements AutoCloseable {
       throw failed;
     }
     sessions.speaker.execute(() -> {
-      sessions.speaker.loop().schedule(config.grace().ns(), steering::graceEnded);
+      sessions.speaker.loop().schedule(config.grace().withRestartNs(), steering::graceEnded);
       sessions.dropOld();
     });
     return sessions;

@@ -64,7 +64,7 @@ final class TelemetryTest {
   @TempDir private static java.nio.file.Path folder;
   private static TlsFiles gateway;
   private static TlsFiles controller;
-  private static TlsFiles stranger;
+  private static TlsFiles untrusted;
 
   private volatile GatewayReport report = REPORT;
   private volatile Error fault;
@@ -95,7 +95,7 @@ final class TelemetryTest {
     gateway = ours.sign("gw1", "DNS:gw1", "IP:::1");
     controller = ours.sign("controller", "DNS:controller");
     TlsFiles foreign = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
-    stranger = new TlsFiles(foreign.certificate(), foreign.key(), gateway.authorities());
+    untrusted = new TlsFiles(foreign.certificate(), foreign.key(), gateway.authorities());
   }
 
   @BeforeEach
@@ -147,7 +147,7 @@ final class TelemetryTest {
     }
   }
 
-  private void awaitLoss(String part) throws InterruptedException {
+  private void awaitDisconnect(String part) throws InterruptedException {
     await(part, () -> listener.lost.stream().anyMatch(each -> each.contains(part)));
     assertEquals(List.of(), listener.received);
   }
@@ -223,8 +223,8 @@ final class TelemetryTest {
 
   @Test
   void clientOfAnotherAuthorityIsRefused() throws Exception {
-    subscribe(server.port(), stranger, null, ReportPath.ELEPHANTS);
-    awaitLoss("rejects our certificate");
+    subscribe(server.port(), untrusted, null, ReportPath.ELEPHANTS);
+    awaitDisconnect("rejects our certificate");
   }
 
   @Test
@@ -266,15 +266,16 @@ final class TelemetryTest {
 
   @Test
   void gatewayOfAnotherAuthorityIsRefused() throws Exception {
-    TlsFiles impostor = new TlsFiles(stranger.certificate(), stranger.key(), gateway.authorities());
+    TlsFiles impostor =
+        new TlsFiles(untrusted.certificate(), untrusted.key(), gateway.authorities());
     subscribe(server(impostor).port(), controller, "gw1", ReportPath.ELEPHANTS);
-    awaitLoss("presents a certificate that we don't trust");
+    awaitDisconnect("presents a certificate that we don't trust");
   }
 
   @Test
   void gatewayWithAnotherNameIsRefused() throws Exception {
     subscribe(server.port(), controller, "gw2", ReportPath.ELEPHANTS);
-    awaitLoss("presents a certificate that we don't trust");
+    awaitDisconnect("presents a certificate that we don't trust");
   }
 
   @Test
@@ -282,7 +283,7 @@ final class TelemetryTest {
     int port = server.port();
     server.close();
     subscribe(port, controller, null, ReportPath.ELEPHANTS);
-    awaitLoss("can't be reached");
+    awaitDisconnect("can't be reached");
   }
 
   private ManagedChannel channel() {

@@ -46,7 +46,7 @@ final class Senders {
   private final long[] begunNs;
   private final int[] againFirst;
   private final int[] againLast;
-  private int through;
+  private int completedConnections;
 
   Senders(ChunkSetting setting, ChunkTable chunks, ChunkPaths paths) {
     this.traffic = setting.traffic();
@@ -91,8 +91,8 @@ final class Senders {
   }
 
   /** Returns the number of connections whose messages are all acknowledged. */
-  int through() {
-    return through;
+  int completedConnections() {
+    return completedConnections;
   }
 
   /** Sends as much as the limits allow. */
@@ -109,7 +109,7 @@ final class Senders {
         return;
       }
       againFirst[connection] = chunks.link[slot];
-      give(connection, slot, plane, nowNs);
+      assign(connection, slot, plane, nowNs);
     }
     while (isPosting(connection) || beginMessage(connection, nowNs)) {
       int message = posting[connection];
@@ -132,7 +132,7 @@ final class Senders {
         nextChunk[connection] = NOT_BEGUN;
       }
       inFlightBytes[connection] += length;
-      give(connection, slot, plane, nowNs);
+      assign(connection, slot, plane, nowNs);
     }
   }
 
@@ -164,7 +164,7 @@ final class Senders {
         : plane;
   }
 
-  private void give(int connection, int slot, int plane, long nowNs) {
+  private void assign(int connection, int slot, int plane, long nowNs) {
     loads[connection].started(plane, chunks.lengthBytes[slot], weights[connection]);
     chunks.plane[slot] = (byte) plane;
     chunks.epoch[slot] = epochs[connection * planes + plane];
@@ -241,7 +241,7 @@ final class Senders {
       oldest[connection]++;
     }
     if (oldest[connection] == traffic.messages()) {
-      through++;
+      completedConnections++;
     }
     return nowNs - begunNs[at];
   }
