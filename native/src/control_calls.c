@@ -24,7 +24,7 @@
 
 #define MOST_THREADS 1024
 
-/* If no thread can be created, a call waits at most this often, a millisecond each, for the thread of another call. */
+/* Largest number of waits, of a millisecond each, for the thread of another call if no thread can be created. */
 #define MOST_WAITS 5000
 
 /* A control-path call, on its caller's stack. */

@@ -260,7 +260,7 @@ static int32_t state_of(struct heddle_request *request) {
 
 /*
  * Returns true if this test() begins a sweep, which may enter Java. Only the thread that tests this comm's requests
- * writes these fields.
+ * writes the comm's sweep fields.
  */
 static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
   if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->pending_tests >= MOST_SKIPPED) {
@@ -314,7 +314,7 @@ int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes p
 }
 
 /*
- * The next two are separate functions so that a test() of a pending request, by far the most frequent case, saves no
+ * The next two functions are separate, so that a test() of a pending request, by far the most frequent case, saves no
  * registers.
  */
 

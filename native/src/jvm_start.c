@@ -243,8 +243,9 @@ static bool collect_options(struct options *options, const char *folder, const c
 }
 
 /*
- * Two classes of Java set signal dispositions at first use: the first read of an environment variable, and the first
- * channel. The shim initialises them now, so that it can restore these dispositions together with the others.
+ * Two classes of Java set signal dispositions when they are initialised. One is needed by the first read of an
+ * environment variable, the other by the first channel. The shim initialises both now, so that it can restore these
+ * dispositions together with the others.
  */
 static void load_signal_classes(JNIEnv *env) {
   static const char *const CLASSES[] = {"java/lang/ProcessImpl" /* SIGCHLD */,

@@ -211,7 +211,7 @@ int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank,
 
 int heddle_group_test(void *comm, void *request, int *done) {
   (void)comm;
-  if (request == NULL) { /* NULL is the request of a flush of host memory */
+  if (request == NULL) { /* a NULL request stands for a flush of host memory, which is always done */
     *done = 1;
     return NCCL_SUCCESS;
   }

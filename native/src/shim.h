@@ -1,10 +1,10 @@
 /*
  * Declarations that the shim's files share, with a section for each file.
  *
- * Life of the shim: NCCL loads it (no code runs) and calls init of the newest table that it knows. core.c has
- * jvm_start.c find or create a JVM, and Java fills the table of java_calls.h. Afterwards every call of NCCL goes
- * adapter_vN.c -> core.c -> Java. The library is linked so that it is never unloaded: a process can have a JVM only
- * once.
+ * Life of the shim: NCCL loads it (no code runs) and calls init of the newest table that it knows. core.c calls
+ * jvm_start.c, which finds or creates a JVM, and Java fills the table of java_calls.h. Afterwards every call of NCCL
+ * goes through adapter_vN.c and core.c to Java. The library is linked so that it is never unloaded: a process can have
+ * a JVM only once.
  */
 #ifndef HEDDLE_SHIM_H
 #define HEDDLE_SHIM_H
@@ -28,7 +28,7 @@
 
 void heddle_log_to(nccl_logger logger);
 void heddle_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The function that Java calls: one finished sentence. */
+/* Logs one finished sentence. Java calls this function. */
 void heddle_log_sentence(int64_t level, const char *sentence);
 
 /* ---- fork_guard.c: keeps the plugin out of forked children, where neither JVM nor verbs survive ---- */
@@ -49,7 +49,7 @@ void heddle_exit_flush_install(void);
  */
 void heddle_exit_flush_connected(void);
 
-/* ---- threads.c: attaches threads that move data to Java once, after a check of their stack ---- */
+/* ---- threads.c: attaches data-path threads to the JVM, each thread once, after a check of its stack ---- */
 
 /* Owner of the code that a thread runs, and therefore of a fault in that code. */
 enum heddle_owner {
@@ -131,7 +131,7 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle);
 void heddle_signals_after_creation(bool created);
 /* Sets the file for Java's report of its own fault; the path is kept. */
 void heddle_signals_report_in(const char *path);
-/* Reads the current handlers and puts the shim's in front again; four system calls. */
+/* Reads the current handlers and puts the shim's in front again. This takes four system calls. */
 void heddle_signals_refresh(void);
 
 /* ---- fault_report.c: chooses the file for Java's reports of its own faults ---- */
@@ -184,7 +184,7 @@ void heddle_log_missing_threads(int had, int error);
 /* Returns false after logging the cause and the remedy. Called only if the shim creates the JVM. */
 bool heddle_java_may_run(void);
 
-/* ---- jvm_start.c: creates or joins a JVM, loads the jar, has Java fill the table ---- */
+/* ---- jvm_start.c: creates or joins a JVM and loads the jar, whose code fills the table ---- */
 
 /* The JVM in use; NULL until heddle_jvm_start() has succeeded. */
 extern JavaVM *heddle_vm;
@@ -303,7 +303,10 @@ extern const struct heddle_socket_calls heddle_socket_calls;
 
 /* ---- java_entry.c: finds PluginEntry by JNI and calls start ---- */
 
-/* own_jvm: the class path is the shim's; otherwise the jar gets its own class loader. Returns false after logging. */
+/*
+ * own_jvm: true if the shim's class path has the jar; otherwise the jar gets its own class loader. Returns false after
+ * logging.
+ */
 bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle_host *host,
                        struct heddle_calls *calls);
 

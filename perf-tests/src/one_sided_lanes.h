@@ -15,11 +15,15 @@
 enum { PLACES = 4, WORDS_OF_LANE = 3 + PLACES };
 
 /*
- * Words of a lane in a rank's memory of words. They are for lanes to this rank, and for the answers to lanes from it.
+ * Indexes of a lane's words in a rank's memory of words. Lanes to the rank have such words, and so have the answers to
+ * lanes from the rank.
  */
 enum { WORD_STRONG, WORD_CHECKED, WORD_TOTAL, WORD_WEAK };
 
-/* Operations of an endless lane, until its source sends their number: WORD_TOTAL then has this number plus one. */
+/*
+ * Number of operations of an endless lane whose source has not sent the number yet. WORD_TOTAL later has the number
+ * plus one.
+ */
 enum { UNTIL_KNOWN = INT32_MAX };
 
 struct lanes {

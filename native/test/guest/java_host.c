@@ -37,7 +37,7 @@ static JNIEnv *attached(void) {
 }
 
 /*
- * Collects garbage most of the time. Each collection stops all threads. It stops a thread that runs compiled code by an
+ * Collects garbage most of the time. Each collection stops all threads. A thread that runs compiled code stops at an
  * unreadable page.
  */
 static void *collect(void *none) {

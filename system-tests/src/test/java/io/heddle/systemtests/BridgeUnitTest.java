@@ -24,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A bridge under all restrictions of its unit that can be imitated without systemd: its user,
- * capabilities, mounts and system calls. It performs every operation that needs one of them.
+ * capabilities, mounts and system calls. The bridge performs every operation that needs a
+ * permission of the unit.
  */
 @EndsWithin(180)
 @SystemTest

@@ -72,7 +72,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Under the policy packet, queue pairs span all planes, so a renumbered plane has them recreated.
+   * Under the policy packet, queue pairs span all planes, so a renumbered plane makes the plugin
+   * recreate them.
    */
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
