@@ -29,7 +29,7 @@ static void end_jvm(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
   }
   jclass system = (*env)->FindClass(env, "java/lang/System");
   jmethodID leave = (*env)->GetStaticMethodID(env, system, "exit", "(I)V");
-  /* System.exit runs the exit handlers in a thread of the JVM's own */
+  /* System.exit runs the exit handlers in one of the JVM's own threads */
   (*env)->CallStaticVoidMethod(env, system, leave, 0);
   CHECK(false, "System.exit returned");
 }
