@@ -10,10 +10,11 @@
 #include "shim.h"
 
 /*
- * A program may return from main while its last messages are in flight: a collective's GPU kernel ends with its own
- * receives, and NCCL's threads may still be sending. Linux delivers the bytes of a TCP socket after the process's
- * death; the bytes of a user-space device are lost with the process. So an exit handler waits here, as briefly as
- * possible, until the device has delivered them. Other threads, NCCL's included, are alive while exit handlers run.
+ * A program may return from main while its last messages are in flight: a collective's GPU kernel ends once its own
+ * receives are done, and NCCL's threads may still be sending. Linux delivers the bytes of a TCP socket after the
+ * process's death; the bytes of a user-space device are lost with the process. So an exit handler waits here, as
+ * briefly as possible, until the device has delivered them. Other threads, NCCL's included, are alive while exit
+ * handlers run.
  *
  * Handlers run in the reverse order of their registration. The shim registers its handler after a successful init, and
  * again with the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries'

@@ -145,7 +145,7 @@ static bool has_membarrier(void) {
 
 static int allowed_processors(void) {
   cpu_set_t allowed;
-  /* The call fails on hosts with more processors than a cpu_set_t holds. */
+  /* sched_getaffinity() fails on hosts with more processors than a cpu_set_t holds. */
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : CPU_SETSIZE;
 }
 

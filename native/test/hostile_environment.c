@@ -343,7 +343,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 }
 
 /*
- * Numbers of threads: the thread that starts Java with those that start_limits.c tries for a moment, and the most that
+ * BEFORE_JAVA: one thread that starts Java, and 16 that start_limits.c tries for a moment. MOST_OF_JAVA: the most that
  * Java itself creates.
  */
 enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };

@@ -67,8 +67,8 @@ static void open_plugin(int end) {
 }
 
 /*
- * Counts bound sockets and netlink sockets, except the host's own. words: a descriptor to which each is written as a
- * line.
+ * Counts bound sockets and netlink sockets, except the host's own. words: descriptor of a file that gets a line for
+ * each.
  */
 static int sockets_but(int own, int words) {
   int count = 0;

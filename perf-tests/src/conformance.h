@@ -45,7 +45,7 @@ int meet(void);
 
 uint64_t next_random(uint64_t *state);
 
-/* Returns the byte at a position of a message with a number. */
+/* Returns the byte at a position of the message with this number. */
 unsigned char byte_at(uint64_t message, size_t position);
 
 struct buffer {

@@ -78,7 +78,7 @@ struct work {
   /* 0 is at once for deliver_ns and complete_ns, and not set for give_up_ns */
   uint64_t deliver_ns, complete_ns, give_up_ns;
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
-  /* of a datagram, whose remote_key is a queue key */
+  /* The next fields are those of a datagram, whose remote_key is a queue key. */
   uint32_t remote_number, source_index;
   union ibv_gid destination;
   uint32_t destination_lid;

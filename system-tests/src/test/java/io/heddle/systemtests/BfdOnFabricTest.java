@@ -121,8 +121,8 @@ final class BfdOnFabricTest {
   }
 
   /*
-   * Waits until plane 2 reaches the other host only by the other spine, or, without borrowing,
-   * until it no longer does.
+   * Waits until plane 2 uses only the other spine to reach the other host (borrowed), or until it
+   * no longer does (not borrowed).
    */
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());

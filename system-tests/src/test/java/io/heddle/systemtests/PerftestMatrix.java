@@ -69,8 +69,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * Returns the rows that the server must have printed beside this client. A passive server, as of
-   * writes in one direction, prints only the last of all sizes.
+   * Returns the rows that the server must have printed beside this client. A passive server, such
+   * as the server of one-way writes, prints only the last of all sizes.
    */
   public static List<String> ofServer(String clientsOutput, String test) {
     List<String> rows = measured(clientsOutput, test);

@@ -132,7 +132,7 @@ final class StarvationTest {
   /**
    * Detection of a cut.
    *
-   * @param ms from before the cut to the time that the plugin records
+   * @param ms time from just before the cut to the plugin's record of it
    * @param ownMs the same, less the time for which the rank's packet thread waited for a processor
    */
   private record Detection(long ms, long ownMs) {
