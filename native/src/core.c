@@ -101,7 +101,7 @@ bool heddle_jvm_has_ended(void) { return __atomic_load_n(&calls.jvm_ended, __ATO
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
   heddle_thread_belongs_to_java();
-  heddle_signals_refresh(); /* hosts remove their signal handlers at the end, and the shim's with them */
+  heddle_signals_refresh(); /* hosts remove all signal handlers at their end, also the shim's */
   /* Failures were logged; there is no caller to return the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
     MANAGE(HEDDLE_FLUSH_BEFORE_EXIT, budget_ns, quiet_ns);

@@ -65,7 +65,7 @@ struct heddle_thread {
   int runs;             /* enum heddle_owner */
   int outside;          /* value of runs while the thread is outside Java */
   unsigned until_check; /* entries left until the next heddle_thread_check() */
-  int watched;          /* number of coming entries that are all checked */
+  int watched;          /* number of the next entries, all of which are checked */
   unsigned checks;
   bool warned; /* whether a warning about too little stack was logged */
 };

@@ -467,9 +467,7 @@ int main(int count, char **arguments) {
   long worst[KINDS] = {0};
   int given_up = 0;
   int had_time = 0;
-  /*
-   * Beside other processes, a second may be too short for delivery, but no sender may hang. Further senders then run.
-   */
+  /* Beside other processes, a second may be too short for delivery, and more senders then run. No sender may hang. */
   int wanted = rounds - rounds / 2;
   for (int round = 1; round <= rounds || (had_time < wanted && round <= MOST_STRETCH * rounds); round++) {
     one_round(round, receiver);

@@ -230,7 +230,7 @@ static void close_listener(struct link *link) {
   link->listener = NULL;
 }
 
-/* Closes listeners whose other ends never connected, instead of waiting for them. */
+/* Marks an accept as refused if its other end never connected, instead of waiting for it. */
 static void give_up_refused(int first, int count, char *heard) {
   static char called[MOST_CONNECTIONS + MOST_RANKS];
   for (int peer = 0; peer < peers(); peer++) {

@@ -52,7 +52,7 @@ typedef _Atomic uint32_t shared_lock;
 
 struct shared_completion {
   struct ibv_wc wc;
-  /* the pair that the completion belongs to; with an older epoch, that pair was reset or destroyed */
+  /* the completion's pair and its epoch; a later reset or destruction changes the pair's epoch */
   uint32_t pair, epoch;
   uint32_t releases; /* entries of the send or receive queue that polling this completion frees */
   uint32_t receive;
