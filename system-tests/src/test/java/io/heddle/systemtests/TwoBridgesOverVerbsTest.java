@@ -202,7 +202,7 @@ class TwoBridgesOverVerbsTest {
       RedundancyStatus redundancy = redundancy(number);
       return redundancy.settled()
           && redundancy.state().equals(state)
-          && redundancy.peers().stream().anyMatch(each -> !each.heardOn().isEmpty())
+          && redundancy.peers().stream().anyMatch(each -> !each.receivedOn().isEmpty())
           && BridgeStatus.read(status(number)).groups().getFirst().role().equals(role);
     } catch (HeddleException notYet) {
       return false;
@@ -343,7 +343,7 @@ class TwoBridgesOverVerbsTest {
   @Test
   void drainLinkLossAndKillDuplicateNoPayload() throws Exception {
     startBoth(800);
-    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     handOver(1);
     control("port 1/0 down");
     await("the first takes over", () -> owns(1));
@@ -369,7 +369,7 @@ class TwoBridgesOverVerbsTest {
     infiniband = true;
     StandinControl.run("create", standin(0));
     startBoth(800);
-    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     handOver(1);
     bridges[2].kill();
     await("the first takes over", () -> owns(1));

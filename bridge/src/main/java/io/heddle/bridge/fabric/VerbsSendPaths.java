@@ -54,7 +54,7 @@ final class VerbsSendPaths {
     this.table = table;
     this.ofGroup = ofGroup;
     if (hosts != null) {
-      hosts.whenChanged(this::followHosts);
+      hosts.onChange(this::followHosts);
     }
   }
 

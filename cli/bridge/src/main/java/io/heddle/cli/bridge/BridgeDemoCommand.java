@@ -106,7 +106,7 @@ public final class BridgeDemoCommand implements Callable<Integer> {
             ? Json.of(report) + System.lineSeparator()
             : report.table() + "\n" + BridgeTable.of(report.bridge()));
     out.flush();
-    return report.holds() ? 0 : ExitCode.FAILED;
+    return report.passed() ? 0 : ExitCode.FAILED;
   }
 
   private int failover() throws IOException {
@@ -115,6 +115,6 @@ public final class BridgeDemoCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
-    return report.holds() ? 0 : ExitCode.FAILED;
+    return report.passed() ? 0 : ExitCode.FAILED;
   }
 }

@@ -46,7 +46,7 @@ final class FailoverDemo {
    * @param lostAtKill payloads lost when the owner was killed
    * @param killMs the longest time without a payload then
    * @param holdMs hold time before the other bridge takes over
-   * @param holds whether payloads flow again, none was duplicated, and those lost in the handover
+   * @param passed whether payloads flow again, none was duplicated, and those lost in the handover
    *     were counted
    */
   record Report(
@@ -59,7 +59,7 @@ final class FailoverDemo {
       long lostAtKill,
       double killMs,
       double holdMs,
-      boolean holds) {
+      boolean passed) {
     String table() {
       return String.format(
           Locale.ROOT,
@@ -78,7 +78,7 @@ final class FailoverDemo {
           killMs,
           holdMs,
           lostAtKill,
-          holds ? "PASSED" : "FAILED");
+          passed ? "PASSED" : "FAILED");
     }
   }
 

@@ -258,6 +258,6 @@ final class GroupTest {
         plan.bytes(),
         oneClock,
         List.copyOf(directions),
-        directions.stream().allMatch(GroupTestReport.Direction::holds));
+        directions.stream().allMatch(GroupTestReport.Direction::matchesConfiguration));
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param oneClock whether one clock measured send and receive times; otherwise the times include
  *     the offset of both hosts' clocks
  * @param directions a row for each group and direction
- * @param holds whether each direction is as configured; for a sender, whether all was sent
+ * @param passed whether each direction is as configured; for a sender, whether all was sent
  */
 record GroupTestReport(
     String run,
@@ -28,7 +28,7 @@ record GroupTestReport(
     int bytes,
     boolean oneClock,
     List<Direction> directions,
-    boolean holds) {
+    boolean passed) {
   /** States of a direction. */
   static final String FLOWS = "flows";
 
@@ -72,7 +72,7 @@ record GroupTestReport(
       @Nullable Double medianUs,
       @Nullable Double mostUs,
       String state) {
-    boolean holds() {
+    boolean matchesConfiguration() {
       return state.equals(FLOWS) || state.equals(SHUT) || state.equals(SENT);
     }
   }
@@ -102,7 +102,7 @@ record GroupTestReport(
       text.append(line(each, each.group().equals(before) ? "" : each.group()));
       before = each.group();
     }
-    long wrong = directions.stream().filter(each -> !each.holds()).count();
+    long wrong = directions.stream().filter(each -> !each.matchesConfiguration()).count();
     text.append('\n');
     if (role.equals("sender")) {
       text.append("all datagrams were sent; see the receiver's report\n");

@@ -150,7 +150,7 @@ class RedundancyTest {
     await(
         "the first could take over",
         () -> redundancy(2).peers().stream().anyMatch(each -> each.state().equals("standby")));
-    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     NumberedLoad load = new NumberedLoad(fabrics, HOST_A, HOST_B, GROUP);
     open.add(load);
     awaitFlow(load);
@@ -242,7 +242,7 @@ class RedundancyTest {
           "bridge " + number + " reports",
           () ->
               read(bridge).lastError().contains("is heard on fabric b only")
-                  && redundancy(bridge).peers().getFirst().heardOn().equals(List.of("b")));
+                  && redundancy(bridge).peers().getFirst().receivedOn().equals(List.of("b")));
     }
     awaitFlow(load);
     await("nothing moved", () -> is(owner, "owner") && is(3 - owner, "standby"));

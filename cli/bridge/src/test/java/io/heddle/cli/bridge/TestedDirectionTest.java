@@ -42,7 +42,7 @@ final class TestedDirectionTest {
     assertEquals(GroupTestReport.FLOWS, report.state());
     assertEquals(5.0, report.medianUs());
     assertEquals(9.0, report.mostUs());
-    assertTrue(report.holds());
+    assertTrue(report.matchesConfiguration());
   }
 
   @Test
@@ -59,7 +59,7 @@ final class TestedDirectionTest {
     assertEquals(1, report.duplicates());
     assertEquals(1, report.damaged());
     assertEquals(1, report.returned());
-    assertFalse(report.holds());
+    assertFalse(report.matchesConfiguration());
   }
 
   @Test
@@ -67,9 +67,9 @@ final class TestedDirectionTest {
     TestedDirection shut = new TestedDirection("239.1.1.1", GROUP, 0, false);
     shut.countSent();
     assertEquals(GroupTestReport.SHUT, report(shut).state());
-    assertTrue(report(shut).holds());
+    assertTrue(report(shut).matchesConfiguration());
     shut.receive(datagram(0, 1, true), 1);
     assertEquals(GroupTestReport.LEAKS, report(shut).state());
-    assertFalse(report(shut).holds());
+    assertFalse(report(shut).matchesConfiguration());
   }
 }

@@ -89,7 +89,7 @@ final class ChaosFabric implements ChaosNetwork {
           STOPPED_PEER,
           KILLED_PEER,
           CLOCK_STEP ->
-          throw ChaosNetwork.foreign(event);
+          throw ChaosNetwork.unsupported(event);
     }
   }
 
@@ -102,7 +102,7 @@ final class ChaosFabric implements ChaosNetwork {
       case SESSION_RESET -> {}
       case DAEMON_KILLED -> speakers.restart(event.rank() + 1);
       /* Faults rejected by begin() need no undoing. */
-      default -> throw ChaosNetwork.foreign(event);
+      default -> throw ChaosNetwork.unsupported(event);
     }
   }
 

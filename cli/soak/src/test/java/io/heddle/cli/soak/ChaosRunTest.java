@@ -250,7 +250,8 @@ class ChaosRunTest {
 
   @Test
   void unsupportedFaultIsRejected() {
-    IllegalArgumentException refused = ChaosNetwork.foreign(event(1, 2, ChaosFault.SPINE_CUT, 0));
+    IllegalArgumentException refused =
+        ChaosNetwork.unsupported(event(1, 2, ChaosFault.SPINE_CUT, 0));
     assertEquals(
         "not a fault of this network: 1 ms: link to a spine down on plane 1 at rank 0, 2 ms",
         refused.getMessage());

@@ -2,7 +2,7 @@ package io.heddle.cli.wan;
 
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.wan.figure.FailureScene;
+import io.heddle.cli.wan.figure.FailureScenario;
 import io.heddle.cli.wan.figure.FleetFigures;
 import io.heddle.cli.wan.figure.PollFigures;
 import io.heddle.cli.wan.figure.RuleFigures;
@@ -128,7 +128,7 @@ final class WanMeasures {
   /* H: failures in the design's table, except a killed controller and lost daemons, which earlier steps show. */
   private void failures(Path folder) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
-      FailureScene scene = new FailureScene(folder, cleanup);
+      FailureScenario scene = new FailureScenario(folder, cleanup);
       steps.step("failure, wrong queue pair: matches nothing", scene::wrongQueuePair);
       steps.step("failure, unknown list: the rule waits, the hash decides", scene::unknownList);
       steps.step("failure, malformed rules: counted, and the session stays", scene::malformed);

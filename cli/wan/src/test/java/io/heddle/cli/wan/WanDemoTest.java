@@ -43,7 +43,7 @@ final class WanDemoTest {
               cleanup);
       report.steps().forEach(System.out::println);
       report.figures().forEach(System.out::println);
-      assertTrue(report.holds(), () -> report + "\n" + logs());
+      assertTrue(report.passed(), () -> report + "\n" + logs());
     }
   }
 

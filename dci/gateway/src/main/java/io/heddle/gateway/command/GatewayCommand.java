@@ -148,7 +148,7 @@ public final class GatewayCommand {
   private static ControlSocket listen(Gateway gateway, GatewayConfig config, Log log) {
     try {
       return ControlSocket.listen(
-          GatewayControl.DAEMON, config.control(), new GatewayAnswers(gateway)::answer, log);
+          GatewayControl.DAEMON, config.control(), new GatewayRequestHandler(gateway)::answer, log);
     } catch (HeddleException refused) {
       /* An adopted data plane keeps forwarding; a new one would have no process to control it. */
       boolean found = gateway.view().lists().adopted();
@@ -203,7 +203,9 @@ public final class GatewayCommand {
           String list,
       @CommandLine.Mixin GatewayControl control) {
     return order(
-        control, GatewayAnswers.order(GatewayAnswers.STEER, destination, queuePair, source, list));
+        control,
+        GatewayRequestHandler.order(
+            GatewayRequestHandler.STEER, destination, queuePair, source, list));
   }
 
   @Command(
@@ -231,7 +233,9 @@ public final class GatewayCommand {
           @Nullable String source,
       @CommandLine.Mixin GatewayControl control) {
     return order(
-        control, GatewayAnswers.order(GatewayAnswers.RELEASE, destination, queuePair, source, "-"));
+        control,
+        GatewayRequestHandler.order(
+            GatewayRequestHandler.RELEASE, destination, queuePair, source, "-"));
   }
 
   private int order(GatewayControl control, String line) {

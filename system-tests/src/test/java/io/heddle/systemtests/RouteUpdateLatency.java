@@ -54,7 +54,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>The program must run in a separate network namespace that has the addresses.
  */
-final class UpdateToChunk {
+final class RouteUpdateLatency {
   /** Addresses of the two BGP peers, one per plane. */
   static final List<String> PEERS = List.of("fd00:ff::11", "fd00:ff::12");
 
@@ -82,12 +82,12 @@ final class UpdateToChunk {
   private long toHandle;
   private long arrays;
 
-  private UpdateToChunk(Path folder) {
+  private RouteUpdateLatency(Path folder) {
     this.folder = folder;
   }
 
   public static void main(String[] arguments) throws Exception {
-    new UpdateToChunk(Path.of(arguments[0])).run(Integer.parseInt(arguments[1]));
+    new RouteUpdateLatency(Path.of(arguments[0])).run(Integer.parseInt(arguments[1]));
   }
 
   private void run(int rounds) throws Exception {
