@@ -141,7 +141,7 @@ final class BgpRequestHandler {
               .formatted(
                   each.peer(),
                   each.lines(),
-                  each.lets()
+                  each.permits()
                       ? "and one of them permits this address"
                       : "and none of them permits this address: no job of this host talks to"
                           + " it"));
