@@ -117,7 +117,7 @@ final class AmongThreadsReportTest {
                     new ThreadAccount("rests", 0.2, 0, 0, 0))
                 : List.of());
     assertTrue(table.contains("1024 A, 1 plane"), table);
-    assertTrue(table.contains("worker                 70.0        5.0     0.00     3.25"), table);
+    assertTrue(table.contains("worker                 70.0        5.0      0.00      3.25"), table);
     assertFalse(table.contains("rests"), table);
   }
 
