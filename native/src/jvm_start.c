@@ -110,7 +110,7 @@ struct options {
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
   char report[HEDDLE_FAULT_REPORT_BYTES];
-  char seal[64], take[64], send[64], receive[64], ready[64], lend[64];
+  char seal[64], take[64], send[64], receive[64], ready[64], send_pages[64];
   char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
 };
 
@@ -215,7 +215,7 @@ static bool collect_options(struct options *options, const char *folder, const c
   add_call(options, options->send, "socket.send", heddle_socket_calls.send);
   add_call(options, options->receive, "socket.receive", heddle_socket_calls.receive);
   add_call(options, options->ready, "socket.ready", heddle_socket_calls.ready);
-  add_call(options, options->lend, "socket.lend", heddle_socket_calls.lend);
+  add_call(options, options->send_pages, "socket.send_pages", heddle_socket_calls.send_pages);
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {
     add(options, "-XX:TieredStopAtLevel=1", NULL);

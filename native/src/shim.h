@@ -296,7 +296,7 @@ struct heddle_socket_calls {
    * by passing their pages through an empty pipe. Returns 0 on success, or ENOSPC if the pipe doesn't take that many
    * pages. Returns EIO if not all bytes were sent, or another errno; bytes may then be left in the pipe.
    */
-  heddle_critical_call lend;
+  heddle_critical_call send_pages;
 };
 
 extern const struct heddle_socket_calls heddle_socket_calls;

@@ -39,7 +39,7 @@ static int64_t ready_files(int64_t epoll, int64_t events, int64_t most, int64_t 
   return result_of(epoll_wait((int)epoll, (struct epoll_event *)events, (int)most, 0));
 }
 
-static int64_t lend_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int64_t address, int64_t bytes) {
+static int64_t send_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int64_t address, int64_t bytes) {
   struct iovec pages = {(void *)address, (size_t)bytes};
   int64_t taken = result_of(vmsplice((int)pipe_in, &pages, 1, SPLICE_F_NONBLOCK));
   if (taken != bytes) return taken >= 0 || taken == -EAGAIN ? -ENOSPC : taken;
@@ -47,4 +47,4 @@ static int64_t lend_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int
   return left == bytes ? 0 : left < 0 ? left : -EIO;
 }
 
-const struct heddle_socket_calls heddle_socket_calls = {send_train, receive_messages, ready_files, lend_pages};
+const struct heddle_socket_calls heddle_socket_calls = {send_train, receive_messages, ready_files, send_pages};

@@ -45,7 +45,7 @@ public record AssignedAddress(
    * Returns whether both are of one family and share the subnet: of IPv6 the /64, of IPv4 the
    * prefix.
    */
-  boolean inSameSubnet(AssignedAddress other) {
+  boolean isInSameSubnet(AssignedAddress other) {
     int bits = address instanceof Inet6Address ? 64 : prefixLength;
     return new AddressPrefix(address, bits).includes(other.address)
         && (bits == 64 || bits == other.prefixLength);

@@ -57,7 +57,7 @@ public final class Egress {
     }
     try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
       ResolvedRoute chosen = lookUp(socket, destination, source, 0);
-      if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
+      if (chosen == null || !chosen.isUnicast() || chosen.usesOnlyInterface(link.index())) {
         return Remedy.NONE;
       }
       /*
@@ -68,7 +68,7 @@ public final class Egress {
       if (own == null
           || !own.isUnicast()
           || own.prefixLength() != chosen.prefixLength()
-          || !own.leavesBy(link.index())) {
+          || !own.usesInterface(link.index())) {
         return Remedy.NONE;
       }
     } catch (HeddleException unknown) {

@@ -168,7 +168,7 @@ final class Rtnetlink {
         }
       }
     }
-    if (attributes.malformed() || index <= 0 || name.isEmpty() || mtu < 0) {
+    if (attributes.isMalformed() || index <= 0 || name.isEmpty() || mtu < 0) {
       return null;
     }
     boolean peer = kind.equals("veth");
@@ -211,7 +211,7 @@ final class Rtnetlink {
     }
     /* On a point-to-point interface IFA_ADDRESS is the peer and IFA_LOCAL is ours. */
     byte @Nullable [] own = local != null ? local : address;
-    if (attributes.malformed()
+    if (attributes.isMalformed()
         || own == null
         || addressBytes == 0
         || own.length != addressBytes
@@ -265,7 +265,7 @@ final class Rtnetlink {
     private int at;
     private int length;
     private int nextAt;
-    private boolean malformed;
+    private boolean isMalformed;
 
     Attributes(ByteBuffer run) {
       this.run = run;
@@ -279,7 +279,7 @@ final class Rtnetlink {
       }
       length = left < ATTRIBUTE_HEADER_BYTES ? 0 : run.getShort(at) & 0xffff;
       if (length < ATTRIBUTE_HEADER_BYTES || length > left) {
-        malformed = true;
+        isMalformed = true;
         return false;
       }
       nextAt = at + aligned(length);
@@ -294,8 +294,8 @@ final class Rtnetlink {
       return slice(run, at + ATTRIBUTE_HEADER_BYTES, length - ATTRIBUTE_HEADER_BYTES);
     }
 
-    boolean malformed() {
-      return malformed;
+    boolean isMalformed() {
+      return isMalformed;
     }
   }
 }

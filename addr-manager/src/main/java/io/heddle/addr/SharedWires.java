@@ -44,7 +44,9 @@ public final class SharedWires {
   public static List<Wire> of(HostAddresses host, List<Plane> planes) {
     Map<Integer, List<Plane>> byWire = new LinkedHashMap<>();
     for (Plane plane : planes) {
-      byWire.computeIfAbsent(wireOf(host, plane.link()), none -> new ArrayList<>()).add(plane);
+      byWire
+          .computeIfAbsent(lowestInterface(host, plane.link()), none -> new ArrayList<>())
+          .add(plane);
     }
     int fewest = byWire.values().stream().mapToInt(Collection::size).min().orElse(0);
     List<Wire> shared = new ArrayList<>();
@@ -66,7 +68,7 @@ public final class SharedWires {
         .orElse("interface " + Math.abs(index) + " of another namespace");
   }
 
-  private static int wireOf(HostAddresses host, NetworkLink link) {
+  private static int lowestInterface(HostAddresses host, NetworkLink link) {
     NetworkLink at = link;
     for (int layer = 0; layer < MOST_LAYERS && at.parentIndex() != 0; layer++) {
       int below = at.parentIndex();

@@ -2,7 +2,7 @@ package io.heddle.addr;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ final class NamespaceRun {
   private static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(Patience.ofSeconds(30).awaitExit(process));
+    assertTrue(Deadline.ofSeconds(30).awaitExit(process));
     return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
   }
 

@@ -360,7 +360,7 @@ class PlaneMatchingTest {
     for (int i = 0; i < here.size(); i++) {
       assertEquals(
           !mine.contains(i),
-          matching.onBoth().contains(here.get(i).address()),
+          matching.addressesOnBoth().contains(here.get(i).address()),
           "unmatched without a reason");
     }
   }

@@ -12,8 +12,8 @@ import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
@@ -71,9 +71,9 @@ class DataThreadTest {
   }
 
   private static void awaitPolls(FaultyFabric fabric, int polls) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (fabric.polls.get() < polls) {
-      assertFalse(patience.isOver(), () -> fabric.polls + " polls within " + patience);
+      assertFalse(deadline.isOver(), () -> fabric.polls + " polls within " + deadline);
       LockSupport.parkNanos(100_000);
     }
   }
@@ -108,9 +108,9 @@ class DataThreadTest {
     }
     CountDownLatch end = new CountDownLatch(1);
     fabric.hangs = end;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!watch.isHung(System.nanoTime())) {
-      assertFalse(patience.isOver(), () -> "not within " + patience);
+      assertFalse(deadline.isOver(), () -> "not within " + deadline);
       LockSupport.parkNanos(DataThread.SLEEP_NS);
     }
     end.countDown();

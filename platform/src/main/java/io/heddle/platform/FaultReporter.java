@@ -20,7 +20,7 @@ public final class FaultReporter {
   @SuppressWarnings("unused") /* only its size matters */
   private static volatile byte @Nullable [] reserve = new byte[RESERVE_BYTES];
 
-  private static final String AND_THEN = "handling the failure failed";
+  private static final String HANDLER_FAILED = "handling the failure failed";
 
   private final Log log;
   private final String thread;
@@ -65,20 +65,20 @@ public final class FaultReporter {
       String what, Throwable thrown, Consumer<? super Throwable> consequence) {
     releaseReserve();
     try {
-      if (isNews(what, thrown)) {
+      if (isNewFault(what, thrown)) {
         write(what, thrown);
       }
       consequence.accept(thrown);
       return true;
     } catch (Throwable second) {
-      write(AND_THEN, second);
+      write(HANDLER_FAILED, second);
       return false;
     } finally {
-      setAside();
+      refillReserve();
     }
   }
 
-  private boolean isNews(String what, Throwable thrown) {
+  private boolean isNewFault(String what, Throwable thrown) {
     if (!what.equals(lastWhat) || thrown.getClass() != lastKind) {
       lastWhat = what;
       lastKind = thrown.getClass();
@@ -117,7 +117,7 @@ public final class FaultReporter {
         : text.toString();
   }
 
-  private static void setAside() {
+  private static void refillReserve() {
     try {
       reserve = new byte[RESERVE_BYTES];
     } catch (OutOfMemoryError stillFull) {

@@ -44,7 +44,7 @@ final class FileCalls {
   static int openat(int folder, String name, int flags, int mode) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.owned(
+      return LinuxCalls.enterDescriptor(
           LinuxCalls.intResult(
               capture,
               (long)

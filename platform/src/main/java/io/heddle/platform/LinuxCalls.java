@@ -102,11 +102,11 @@ public final class LinuxCalls {
    *
    * @param fd descriptor, or a negated errno, which is returned
    */
-  static int owned(int fd) {
-    return OwnDescriptors.opened(fd < 0 || fd > 2 ? fd : moveUp(fd));
+  static int enterDescriptor(int fd) {
+    return OwnDescriptors.opened(fd < 0 || fd > 2 ? fd : duplicateAboveStandard(fd));
   }
 
-  private static int moveUp(int fd) {
+  private static int duplicateAboveStandard(int fd) {
     MemorySegment capture = CAPTURE.get();
     int moved;
     try {
@@ -128,7 +128,7 @@ public final class LinuxCalls {
   public static int socket(int domain, int type, int protocol) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture,
               (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol)));
@@ -184,7 +184,7 @@ public final class LinuxCalls {
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture,
               (long)
@@ -364,7 +364,7 @@ public final class LinuxCalls {
   public static int epollCreate() {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture,
               (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L)));
@@ -411,7 +411,7 @@ public final class LinuxCalls {
   public static int eventfd(int initial, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L)));
     } catch (Throwable thrown) {
@@ -435,11 +435,11 @@ public final class LinuxCalls {
     }
   }
 
-  private static int endsOwned(long addressOfEnds) {
+  private static int enterPipeEnds(long addressOfEnds) {
     MemorySegment ends = MemorySegment.ofAddress(addressOfEnds).reinterpret(2L * Integer.BYTES);
     int failure = 0;
     for (int i = 0; i < 2; i++) {
-      int moved = owned(ends.getAtIndex(JAVA_INT, i));
+      int moved = enterDescriptor(ends.getAtIndex(JAVA_INT, i));
       ends.setAtIndex(JAVA_INT, i, moved);
       failure = Math.min(failure, moved);
     }
@@ -460,7 +460,7 @@ public final class LinuxCalls {
     try {
       int result =
           intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
-      return result < 0 ? result : endsOwned(addressOfEnds);
+      return result < 0 ? result : enterPipeEnds(addressOfEnds);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -86,7 +86,7 @@ public final class MemoryCalls {
    * Requests large pages (such as 2 MiB) for the parts of untouched memory that whole large pages
    * fit. Returns 0, or the negated errno, also if the system has no large pages.
    */
-  public static int wantLargePages(long address, long lengthBytes) {
+  public static int adviseLargePages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 14L /* MADV_HUGEPAGE */);
   }
 
@@ -94,7 +94,7 @@ public final class MemoryCalls {
    * Excludes untouched, page-aligned memory from large pages, each of which takes 2 MiB once any
    * byte is touched. Returns 0, or the negated errno.
    */
-  public static int wantSmallPages(long address, long lengthBytes) {
+  public static int adviseSmallPages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 15L /* MADV_NOHUGEPAGE */);
   }
 

@@ -31,7 +31,7 @@ public final class NearestName {
    * Returns {@code "; did you mean NAME?"} if a candidate is near: at most one letter in three is
    * wrong, or the name is part of the candidate. Otherwise returns an empty text.
    */
-  public static String question(String name, Collection<String> candidates) {
+  public static String suggestion(String name, Collection<String> candidates) {
     if (candidates.isEmpty()) {
       return "";
     }

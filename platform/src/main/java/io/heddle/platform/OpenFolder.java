@@ -35,7 +35,7 @@ public final class OpenFolder implements AutoCloseable {
   }
 
   /** Opens the directory of a file, which needn't exist. */
-  public static OpenFolder around(Path file) {
+  public static OpenFolder parentOf(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     return open(folder == null ? Path.of("/") : folder);
   }
@@ -45,7 +45,7 @@ public final class OpenFolder implements AutoCloseable {
    *
    * @return false if the name exists
    */
-  public static boolean make(Path path, int mode) {
+  public static boolean createIfMissing(Path path, int mode) {
     int result = FileCalls.mkdirat(FileCalls.AT_FDCWD, path.toString(), mode);
     if (result < 0 && result != -Errno.EEXIST) {
       throw new SystemCallException("mkdir " + path, -result);

@@ -42,7 +42,7 @@ public final class OwnDescriptors {
    * Sets the shim's table, or 0 if the shim has none. Called once, before anything is opened. A
    * second copy of the plugin in the process has its own table.
    */
-  public static void use(long address) {
+  public static void setTable(long address) {
     table = address;
   }
 
@@ -106,7 +106,7 @@ public final class OwnDescriptors {
       MemorySegment name = arena.allocate(SOCKADDR_BYTES + Integer.BYTES, Long.BYTES);
       int from = near;
       for (int fd = from; fd < from + NEAR; fd++) {
-        if (is(fd, local, peer, name)) {
+        if (hasAddresses(fd, local, peer, name)) {
           near = fd;
           return fd;
         }
@@ -115,7 +115,7 @@ public final class OwnDescriptors {
       for (int fd = 0; missing < GAP && fd < MOST; fd++) {
         int called = name(false, fd, name);
         missing = called == -Errno.EBADF ? missing + 1 : 0;
-        if (called == 0 && is(fd, local, peer, name)) {
+        if (called == 0 && hasAddresses(fd, local, peer, name)) {
           near = fd;
           return fd;
         }
@@ -124,9 +124,9 @@ public final class OwnDescriptors {
     }
   }
 
-  private static boolean is(
+  private static boolean hasAddresses(
       int fd, InetSocketAddress local, @Nullable InetSocketAddress peer, MemorySegment name) {
-    if (name(false, fd, name) != 0 || !names(name, local)) {
+    if (name(false, fd, name) != 0 || !isAddress(name, local)) {
       return false;
     }
     if (peer == null) {
@@ -135,7 +135,7 @@ public final class OwnDescriptors {
     /* A socket that is still connecting has no peer yet. */
     int called = name(true, fd, name);
     return called == 0
-        ? names(name, peer)
+        ? isAddress(name, peer)
         : called == -Errno.ENOTCONN && LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 0;
   }
 
@@ -148,7 +148,7 @@ public final class OwnDescriptors {
   }
 
   /* sockaddr_in: family 2 | port 2 | address 4; sockaddr_in6: family 2 | port 2 | flow 4 | address 16 | scope 4 */
-  private static boolean names(MemorySegment name, InetSocketAddress address) {
+  private static boolean isAddress(MemorySegment name, InetSocketAddress address) {
     int family = Short.toUnsignedInt(Memory.ALL.get(Memory.NATIVE_SHORT, name.address()));
     int port = Short.toUnsignedInt(Memory.ALL.get(Memory.NETWORK_SHORT, name.address() + 2));
     if (port != address.getPort() || family != AF_INET && family != AF_INET6) {

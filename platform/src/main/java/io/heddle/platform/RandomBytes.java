@@ -22,13 +22,13 @@ public final class RandomBytes {
    */
   public static byte[] of(int count) {
     try (Arena arena = Arena.ofConfined()) {
-      return drawn(arena, count).toArray(JAVA_BYTE);
+      return draw(arena, count).toArray(JAVA_BYTE);
     }
   }
 
   public static long nextLong() {
     try (Arena arena = Arena.ofConfined()) {
-      return drawn(arena, Long.BYTES).get(JAVA_LONG, 0);
+      return draw(arena, Long.BYTES).get(JAVA_LONG, 0);
     }
   }
 
@@ -40,7 +40,7 @@ public final class RandomBytes {
     return (int) (nextLong() & (1L << bits) - 1);
   }
 
-  private static MemorySegment drawn(Arena arena, int count) {
+  private static MemorySegment draw(Arena arena, int count) {
     if (count > MOST) {
       throw new IllegalArgumentException("up to " + MOST + " bytes, not " + count);
     }

@@ -91,7 +91,7 @@ public final class ResilientThread {
     boolean more = true;
     while (more) {
       try {
-        more = isAnother();
+        more = runRound();
       } catch (Throwable untold) {
         /*
          * Reporting failed, since another thread took the released memory. If the fault recurs, it
@@ -102,7 +102,7 @@ public final class ResilientThread {
     }
   }
 
-  private boolean isAnother() {
+  private boolean runRound() {
     try {
       boolean more = round.next();
       failures = 0;
@@ -112,14 +112,14 @@ public final class ResilientThread {
       failures++;
       faults.report("continues after", thrown);
       if (failures == MOST_FAILURES) {
-        lose(thrown);
+        reportPersistentFailure(thrown);
       }
       pause(failures);
       return true;
     }
   }
 
-  private void lose(Throwable thrown) {
+  private void reportPersistentFailure(Throwable thrown) {
     while (!faults.reportAndHandle("fails in every round", thrown, lost)) {
       pause(MOST_FAILURES);
     }

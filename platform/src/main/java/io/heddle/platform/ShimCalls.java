@@ -23,7 +23,7 @@ public final class ShimCalls {
   private static final @Nullable MethodHandle SEND = find("heddle.socket.send");
   private static final @Nullable MethodHandle RECEIVE = find("heddle.socket.receive");
   private static final @Nullable MethodHandle READY = find("heddle.socket.ready");
-  private static final @Nullable MethodHandle LEND = find("heddle.socket.lend");
+  private static final @Nullable MethodHandle SEND_PAGES = find("heddle.socket.send_pages");
 
   private ShimCalls() {}
 
@@ -96,7 +96,7 @@ public final class ShimCalls {
   }
 
   /**
-   * Returns whether {@link #send}, {@link #receive}, {@link #ready} and {@link #lend} may be
+   * Returns whether {@link #send}, {@link #receive}, {@link #ready} and {@link #sendPages} may be
    * called.
    */
   static boolean hasSocketCalls() {
@@ -133,9 +133,9 @@ public final class ShimCalls {
     }
   }
 
-  /** Sends as {@link SocketCalls#lend} does. */
-  static long lend(long pipeIn, long pipeOut, long socketFd, long address, long lengthBytes) {
-    MethodHandle handle = java.util.Objects.requireNonNull(LEND);
+  /** Sends as {@link SocketCalls#sendPages} does. */
+  static long sendPages(long pipeIn, long pipeOut, long socketFd, long address, long lengthBytes) {
+    MethodHandle handle = java.util.Objects.requireNonNull(SEND_PAGES);
     try {
       return (long) handle.invokeExact(pipeIn, pipeOut, socketFd, address, lengthBytes);
     } catch (Throwable thrown) {

@@ -81,10 +81,10 @@ public final class SocketCalls {
    * @return 0 if all bytes were sent; −ENOSPC if the pipe holds fewer pages; −EIO if only a part
    *     was sent; otherwise the negated errno of the failed call
    */
-  public static int lend(
+  public static int sendPages(
       int pipeIn, int pipeOut, int socketFd, long address, int lengthBytes, long cell) {
     if (BY_SHIM) {
-      return (int) ShimCalls.lend(pipeIn, pipeOut, socketFd, address, lengthBytes);
+      return (int) ShimCalls.sendPages(pipeIn, pipeOut, socketFd, address, lengthBytes);
     }
     MemorySegment capture = LinuxCalls.errnoCapture();
     Memory.ALL.set(Memory.NATIVE_LONG, cell, address);

@@ -27,7 +27,7 @@ public final class WakeUp {
     LinuxCalls.closeWith(arena, fd);
   }
 
-  /** Returns the descriptor, which is readable from {@link #wake} to {@link #calm}. */
+  /** Returns the descriptor, which is readable from {@link #wake} to {@link #reset}. */
   public int fd() {
     return fd;
   }
@@ -44,7 +44,7 @@ public final class WakeUp {
   }
 
   /** Resets the descriptor. The waiting thread calls it before it looks for work. */
-  public void calm() {
+  public void reset() {
     LinuxCalls.read(LinuxCalls.errnoCapture(), fd, cells + Long.BYTES, Long.BYTES);
   }
 }

@@ -21,7 +21,7 @@ class OpenFileTest {
 
   @Test
   void exclusiveLockRefusesSecondOpener() {
-    try (OpenFolder in = OpenFolder.around(folder.resolve("lock"));
+    try (OpenFolder in = OpenFolder.parentOf(folder.resolve("lock"));
         OpenFile first = open(in);
         OpenFile second = open(in)) {
       assertTrue(first.tryLockExclusively());
@@ -45,7 +45,7 @@ class OpenFileTest {
           }
           return CHILDREN;
         });
-    try (OpenFolder in = OpenFolder.around(folder.resolve("lock"))) {
+    try (OpenFolder in = OpenFolder.parentOf(folder.resolve("lock"))) {
       for (int round = 0; !children.isDone(); round++) {
         try (OpenFile file = open(in)) {
           assertTrue(file.tryLockExclusively(), "round " + round);

@@ -37,12 +37,12 @@ class OwnDescriptorsTest {
 
   @BeforeEach
   void use() {
-    OwnDescriptors.use(table);
+    OwnDescriptors.setTable(table);
   }
 
   @AfterEach
   void close() {
-    OwnDescriptors.use(0);
+    OwnDescriptors.setTable(0);
     arena.close();
   }
 

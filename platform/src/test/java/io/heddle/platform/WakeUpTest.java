@@ -3,8 +3,8 @@ package io.heddle.platform;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ class WakeUpTest {
   @Test
   void noWakeUpWithoutCall() {
     assertEquals(0, await(0, NOT_AT_ALL_NS));
-    wakeUp.calm();
+    wakeUp.reset();
     assertEquals(0, await(0, NOT_AT_ALL_NS));
   }
 
@@ -51,7 +51,7 @@ class WakeUpTest {
       assertEquals(0, wakeUp.wake());
     }
     assertEquals(1, await(LONG_S, 0));
-    wakeUp.calm();
+    wakeUp.reset();
     assertEquals(0, await(0, NOT_AT_ALL_NS));
   }
 
@@ -60,7 +60,7 @@ class WakeUpTest {
     CompletableFuture<Integer> waiter = new CompletableFuture<>();
     Thread.ofPlatform().daemon().start(() -> waiter.complete(await(LONG_S, 0)));
     assertEquals(0, wakeUp.wake());
-    assertEquals(1, Patience.ofSeconds(10).get(waiter));
+    assertEquals(1, Deadline.ofSeconds(10).get(waiter));
   }
 
   @Test

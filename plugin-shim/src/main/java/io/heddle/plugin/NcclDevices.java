@@ -52,7 +52,7 @@ final class NcclDevices {
           opened.describe());
       if (!warm) {
         warm = true;
-        opened.warmUpAside(WARM_UP_NS);
+        opened.startWarmUp(WARM_UP_NS);
       }
     }
   }

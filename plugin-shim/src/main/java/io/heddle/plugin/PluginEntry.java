@@ -40,7 +40,7 @@ public final class PluginEntry {
       /* In another application's JVM, the plugin's classes have their own loader. */
       thread.setContextClassLoader(PluginEntry.class.getClassLoader());
       HostTable table = new HostTable(host);
-      OwnDescriptors.use(table.descriptors());
+      OwnDescriptors.setTable(table.descriptors());
       Supplier<Providers> providers = loadProvidersInBackground(table);
       log = new NcclLog(table);
       JavaCalls.use(log, new NcclDevices(table, log, providers));

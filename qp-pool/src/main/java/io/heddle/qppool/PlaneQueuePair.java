@@ -140,7 +140,7 @@ public final class PlaneQueuePair implements AutoCloseable {
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
     /** Creates an end that shares no peer number with others. */
     public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
-      this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.ALONE);
+      this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.NO_PEER_GROUP);
     }
   }
 

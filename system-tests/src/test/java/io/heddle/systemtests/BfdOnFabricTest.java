@@ -8,8 +8,8 @@ import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
@@ -101,11 +101,11 @@ final class BfdOnFabricTest {
    */
   private void awaitBfd() throws InterruptedException {
     String settled = String.format(Locale.ROOT, "%.3f", BFD_MS / 1e3);
-    Patience patience = Patience.ofSeconds(40);
+    Deadline deadline = Deadline.ofSeconds(40);
     for (String router : List.of("l1", "l2", "s1", "s2")) {
       while (settledSessions(router, settled) < 2) {
         assertTrue(
-            !patience.isOver(),
+            !deadline.isOver(),
             () -> router + " after 40 s: " + fabric.query(router, "show bfd sessions"));
         TimeUnit.MILLISECONDS.sleep(20);
       }
@@ -127,7 +127,7 @@ final class BfdOnFabricTest {
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());
     RouteAnswer answer = new RouteAnswer();
-    Patience patience = Patience.ofSeconds(40);
+    Deadline deadline = Deadline.ofSeconds(40);
     while (true) {
       long sequence = reader.sequence();
       if (reader.resolve(to.getLong(0), to.getLong(8), answer)
@@ -135,7 +135,7 @@ final class BfdOnFabricTest {
           && isBorrowed(answer) == borrowed) {
         return;
       }
-      assertTrue(!patience.isOver(), "no route with borrowed " + borrowed);
+      assertTrue(!deadline.isOver(), "no route with borrowed " + borrowed);
       reader.awaitChange(sequence, 10_000_000);
     }
   }
@@ -143,7 +143,7 @@ final class BfdOnFabricTest {
   private static boolean hasPaths(RouteAnswer answer) {
     boolean any = false;
     for (int plane = 0; plane < answer.planes(); plane++) {
-      any |= answer.reason(plane).carries();
+      any |= answer.reason(plane).carriesTraffic();
     }
     return any;
   }

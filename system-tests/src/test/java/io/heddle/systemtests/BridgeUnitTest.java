@@ -129,8 +129,8 @@ final class BridgeUnitTest {
       List<String> command = heddle(confined, "bridge", "run", "--config", config);
       try (HostProcess bridge = start(BRIDGE, "bridge.log", environment, command)) {
         bridge.awaitOutput("status at", LIMIT_SECONDS);
-        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear("READY=1"));
-        systemd.hear("WATCHDOG=1");
+        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.awaitMessage("READY=1"));
+        systemd.awaitMessage("WATCHDOG=1");
         work(bridge, systemd);
       }
     }
@@ -154,13 +154,13 @@ final class BridgeUnitTest {
     configure("239.1.1.1", "ff05::1:3", "239.1.1.2");
     String pid = Long.toString(bridge.pid());
     BareRoot.run(List.of("kill", "-HUP", pid));
-    systemd.hear("RELOADING=1\nMONOTONIC_USEC=");
-    systemd.hear("READY=1");
+    systemd.awaitMessage("RELOADING=1\nMONOTONIC_USEC=");
+    systemd.awaitMessage("READY=1");
     run(HOST, test);
     String held = ControlSocket.request(DAEMON, runtime.resolve("control"), "hold");
     assertTrue(held.replace(" ", "").contains("\"followed\":true"), held);
     BareRoot.run(List.of("kill", "-TERM", pid));
-    systemd.hear("STOPPING=1");
+    systemd.awaitMessage("STOPPING=1");
     assertEquals(143, bridge.exitCode(LIMIT_SECONDS), bridge::outputOrWhyNot);
     assertEquals(ShippedUnit.USER, Files.getAttribute(runtime.resolve("status"), "unix:uid"));
   }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
 import java.io.IOException;
@@ -82,7 +82,7 @@ final class BusyDemo implements AutoCloseable {
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       try (Stream<Path> files = Files.walk(folder)) {
         List<Path> found = files.filter(file -> file.toString().endsWith(".stats")).toList();
@@ -93,7 +93,7 @@ final class BusyDemo implements AutoCloseable {
         /* A statistics file was created or deleted meanwhile, so the loop lists them again. */
       }
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> "no traffic within " + LIMIT_SECONDS + " s: " + process.outputOrWhyNot());
       TimeUnit.MILLISECONDS.sleep(20);
     }
@@ -134,10 +134,10 @@ final class BusyDemo implements AutoCloseable {
   /** Waits until a plane has carried more bytes than at the call. */
   void awaitSent(String plane, long more) throws InterruptedException {
     long goal = sent(plane) + more;
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (sent(plane) < goal) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () ->
               "no more bytes on "
                   + plane

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,11 +71,11 @@ final class CheckedPair implements AutoCloseable {
   /** Waits until every plane has carried more bytes than at the call. */
   void awaitAllCarry() throws InterruptedException {
     List<Long> before = lab.sentBytesByPlane();
-    Patience patience = Patience.ofSeconds(120);
+    Deadline deadline = Deadline.ofSeconds(120);
     List<Long> now = before;
     while (!allMore(before, now)) {
       assertTrue(
-          !patience.isOver() && first.isAlive() && second.isAlive(),
+          !deadline.isOver() && first.isAlive() && second.isAlive(),
           lab.sentBytesByPlane() + " after " + before + "\n" + outputs());
       TimeUnit.MILLISECONDS.sleep(100);
       now = lab.sentBytesByPlane();
@@ -102,10 +102,10 @@ final class CheckedPair implements AutoCloseable {
   }
 
   private void await(String words, BooleanSupplier found) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (!found.getAsBoolean()) {
       assertAlive();
-      assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + outputs());
+      assertTrue(!deadline.isOver(), () -> "no \"" + words + "\" in\n" + outputs());
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

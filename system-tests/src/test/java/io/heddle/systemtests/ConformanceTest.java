@@ -89,7 +89,7 @@ final class ConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"loss=0.01", "duplicate=0.01", "reorder=0.01", "corrupt=0.01"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void everyCaseHoldsOverBadLink(String fault) throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_SOFT_FAULTS", fault + ",seed=" + seed);
     runBoth(environment, environment, "--case", "random_sizes_and_orders");

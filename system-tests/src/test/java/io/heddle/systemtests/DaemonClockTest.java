@@ -76,7 +76,7 @@ final class DaemonClockTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"+700d", "-700d"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void wallClockStepKeepsSessionsAndRoutes(String step) throws Exception {
     if (!Files.exists(FAKETIME)) {
       Skip.because(FAKETIME + " isn't there: install libfaketime");

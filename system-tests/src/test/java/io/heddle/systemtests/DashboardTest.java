@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.net.URI;
@@ -142,8 +142,8 @@ final class DashboardTest {
 
   private static String awaitAddress(HostProcess process, Pattern pattern)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    while (!patience.isOver() && process.isAlive()) {
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+    while (!deadline.isOver() && process.isAlive()) {
       Matcher matcher = pattern.matcher(process.output());
       if (matcher.find()) {
         return matcher.group(1);
@@ -155,9 +155,9 @@ final class DashboardTest {
 
   private static void awaitAnswer(String server, String question, HostProcess prometheus)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (answer(server, question).isBlank()) {
-      assertFalse(patience.isOver(), prometheus::outputOrWhyNot);
+      assertFalse(deadline.isOver(), prometheus::outputOrWhyNot);
       TimeUnit.MILLISECONDS.sleep(100);
     }
   }

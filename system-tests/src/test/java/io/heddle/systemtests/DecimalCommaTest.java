@@ -64,7 +64,7 @@ final class DecimalCommaTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tr_TR", "de_DE"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void theDemoPassesAndItsReportIsJson(String language) throws Exception {
     String report =
         run(

@@ -2,7 +2,7 @@ package io.heddle.systemtests;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ public final class DemoProcess implements AutoCloseable {
   }
 
   int exitCode(long limitSeconds) throws InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
+    if (!Deadline.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("heddle demo didn't end within " + limitSeconds + " s");
     }
     return process.exitValue();

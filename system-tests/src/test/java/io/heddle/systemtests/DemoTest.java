@@ -54,7 +54,7 @@ final class DemoTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void fourPlanesInNamespacesCarryBytesByWeight(String policy)
       throws IOException, InterruptedException {
     JsonNode planes =

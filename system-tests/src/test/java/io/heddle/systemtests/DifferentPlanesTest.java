@@ -6,8 +6,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,10 +48,10 @@ final class DifferentPlanesTest {
 
   private static void awaitBytes(Lab lab, CheckedPair job, int plane) throws InterruptedException {
     long before = lab.sentBytesByPlane().get(plane);
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (lab.sentBytesByPlane().get(plane) - before < SOME_BYTES) {
       job.assertAlive();
-      assertEquals(false, patience.isOver(), job::outputs);
+      assertEquals(false, deadline.isOver(), job::outputs);
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -90,10 +90,10 @@ final class FailoverDemoTest {
 
   private static void awaitFailovers(BusyDemo demo, int planes, int ends)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (demo.failovers() < (long) ends * planes) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> demo.failovers() + " failovers in 60 s: " + demo.process().outputOrWhyNot());
       TimeUnit.MILLISECONDS.sleep(20);
     }

@@ -46,7 +46,7 @@ class FailoverModelTest {
         /* Entries are rewritten without the sender's fence, which is sound if the slot is quiet. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=1 CHUNKS=1 REWRITE_BEFORE_FENCE",
       })
-  @WholeRunOnly(butRows = {3, 7})
+  @WholeRunOnly(alwaysRunRows = {3, 7})
   void noEventOrderWritesReturnedBufferOrHangs(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
@@ -58,7 +58,7 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1",
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
       })
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
     model.assertEveryRunEnds(definitions);
   }
@@ -77,7 +77,7 @@ class FailoverModelTest {
           ENTRIES_UNCOUNTED                         | acknowledged        | PLANES=3 FAILURES=1 SLOTS=1
           GRACE_WITHOUT_SILENCE                     | acknowledged        | PLANES=2 FAILURES=2 SLOTS=1
           """)
-  @WholeRunOnly(butRows = {2, 3})
+  @WholeRunOnly(alwaysRunRows = {2, 3})
   void aBrokenProtocolIsFound(String broken, String violated, String definitions)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, definitions + " GROUPS=2 CHUNKS=1");

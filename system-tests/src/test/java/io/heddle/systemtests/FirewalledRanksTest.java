@@ -74,7 +74,7 @@ final class FirewalledRanksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 16})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void ranksOfOneHostShareTheDocumentedPorts(int ranksPerHost) throws Exception {
     int ranks = 2 * ranksPerHost;
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000))) {

@@ -1,7 +1,7 @@
 package io.heddle.systemtests;
 
 import io.heddle.cli.lab.Lab;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,7 +124,7 @@ public final class HostProcess implements AutoCloseable {
    * output.
    */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
+    if (!Deadline.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
     }
     return process.exitValue();
@@ -165,7 +165,7 @@ public final class HostProcess implements AutoCloseable {
 
   /** Waits until the process has printed these words. */
   public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, () -> !isAlive())) {
+    if (!Deadline.ofSeconds(limitSeconds).awaitOutput(text, this::output, () -> !isAlive())) {
       throw new AssertionError(
           "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
     }

@@ -3,8 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,7 +55,7 @@ final class HostProcessTest {
       assertTrue(left.map(ProcessHandle::isAlive).orElse(false), "it ended before");
       tests.kill();
       assertEquals(137, tests.exitCode(LIMIT_SECONDS));
-      Patience.ofSeconds(LIMIT_SECONDS).get(left.orElseThrow().onExit());
+      Deadline.ofSeconds(LIMIT_SECONDS).get(left.orElseThrow().onExit());
     }
   }
 }

@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,13 +149,13 @@ final class HostRoutesTest {
   private static void awaitLeaf(int plane, String what, Predicate<String> expected)
       throws InterruptedException {
     String question = "show route all for " + fabric.address(1, plane) + "/128";
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       String answer = hostRoute(fabric.query("l" + plane, question), fabric.address(1, plane));
       if (expected.test(answer)) {
         return;
       }
-      assertTrue(!patience.isOver(), () -> "no " + what + " in\n" + answer);
+      assertTrue(!deadline.isOver(), () -> "no " + what + " in\n" + answer);
       TimeUnit.MILLISECONDS.sleep(100);
     }
   }

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -141,9 +141,9 @@ final class HostilePeerTest {
    * middle of the job.
    */
   private static void awaitTraffic(Lab lab) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (lab.sentBytesByPlane().stream().mapToLong(Long::longValue).sum() < 64 << 20) {
-      assertTrue(!patience.isOver(), "64 MiB didn't cross the planes in a minute");
+      assertTrue(!deadline.isOver(), "64 MiB didn't cross the planes in a minute");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }
@@ -154,8 +154,8 @@ final class HostilePeerTest {
    */
   private static int awaitListeningPort(HostProcess process)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
-    while (!patience.isOver() && process.isAlive()) {
+    Deadline deadline = Deadline.ofSeconds(60);
+    while (!deadline.isOver() && process.isAlive()) {
       Optional<Integer> port =
           Files.readAllLines(Path.of("/proc/" + process.pid() + "/net/tcp6")).stream()
               .skip(1)

@@ -16,8 +16,8 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -102,9 +102,9 @@ final class InfinibandDatagramTest {
     }
 
     WorkCompletion await() {
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (cq.poll(one) == 0) {
-        assertFalse(patience.isOver(), "no completion");
+        assertFalse(deadline.isOver(), "no completion");
       }
       assertEquals(WorkCompletion.Status.SUCCESS, one[0].status);
       return one[0];

@@ -19,8 +19,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -110,9 +110,9 @@ final class InfinibandFabricTest {
   }
 
   private static TrainBatch await(VerbsFabric fabric) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (fabric.poll() == 0) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
     }
     return fabric.batch();
   }
@@ -214,9 +214,9 @@ final class InfinibandFabricTest {
     send(near, sendPath);
     await(far);
     StandinControl.run("forget");
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     do {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       near.check();
       far.check();
       send(near, sendPath);
@@ -235,9 +235,9 @@ final class InfinibandFabricTest {
     far.join(name);
     SendPath sendPath = near.sendPathTo(name, 0);
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
         far.maySleep();

@@ -24,8 +24,8 @@ import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
@@ -268,9 +268,9 @@ final class InfinibandMappedTest {
     forwardAll();
     assertEquals(List.of(), a1.poll(), "its old LID is unassigned");
     StandinControl.run("event 0/2 IBV_EVENT_CLIENT_REREGISTER");
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (a1.poll().isEmpty()) {
-      assertFalse(patience.isOver(), "the path wasn't asked again");
+      assertFalse(deadline.isOver(), "the path wasn't asked again");
       ends.forEach(each -> assertEquals("", each.check()));
       b1.send(0, inB(a1), client, 5);
       forwardAll();
@@ -323,9 +323,9 @@ final class InfinibandMappedTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       allocated = 0;
       for (int i = 0; i < ROUND; i++) {
         a1.send(0, inA(b1), service, i);

@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -235,13 +235,13 @@ final class JobFilterTest {
 
   private void awaitLeaf(String what, String question, Predicate<String> expected)
       throws InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       String answer = fabric.query("l2", question);
       if (expected.test(answer)) {
         return;
       }
-      assertTrue(!patience.isOver(), () -> "no " + what + " in\n" + answer);
+      assertTrue(!deadline.isOver(), () -> "no " + what + " in\n" + answer);
       TimeUnit.MILLISECONDS.sleep(200);
     }
   }

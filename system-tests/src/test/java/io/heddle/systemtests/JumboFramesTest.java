@@ -82,7 +82,7 @@ final class JumboFramesTest {
 
   @ParameterizedTest
   @CsvSource({"9000, 6000, 9014", "4500, 3500, 4514", "1500, 1000, 1132"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void packetSizeIsThatOfSmallerLink(int peersMtu, int least, int most) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       count(lab);

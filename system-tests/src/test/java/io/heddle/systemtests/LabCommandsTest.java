@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,12 +84,12 @@ final class LabCommandsTest {
             .findFirst()
             .orElseThrow();
     assertPrints("cut the carrier of l1:s2", "cut", "2");
-    Patience patience = Patience.ofSeconds(40);
+    Deadline deadline = Deadline.ofSeconds(40);
     while (status().path("switching").path("links").path(1).path("alive").asBoolean()) {
-      assertTrue(!patience.isOver(), "no flow avoids the link");
+      assertTrue(!deadline.isOver(), "no flow avoids the link");
     }
     assertPrints("is removed", "down");
-    Patience forItsEnd = Patience.ofSeconds(10);
+    Deadline forItsEnd = Deadline.ofSeconds(10);
     while (keeper.isAlive()) {
       assertTrue(!forItsEnd.isOver(), "it ends with its lab");
     }
@@ -156,10 +156,10 @@ final class LabCommandsTest {
   }
 
   private void awaitHealth(boolean healthy) throws Exception {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     HeddleRun.Result said = runLab("status");
     while ((said.exitCode() == 0) != healthy) {
-      assertTrue(!patience.isOver(), said.text());
+      assertTrue(!deadline.isOver(), said.text());
       said = runLab("status");
     }
     assertTrue(said.text().endsWith(healthy ? "\nhealthy\n" : "NOT HEALTHY\n"), said.text());

@@ -6,8 +6,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -153,8 +153,8 @@ final class ListeningTest {
   private static void awaitListening(Set<String> expected, long process, Supplier<String> log)
       throws Exception {
     Set<String> sorted = new TreeSet<>(expected);
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    while (!listening(process).containsAll(sorted) && !patience.isOver()) {
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+    while (!listening(process).containsAll(sorted) && !deadline.isOver()) {
       Thread.sleep(50);
     }
     assertEquals(sorted, listening(process), log);

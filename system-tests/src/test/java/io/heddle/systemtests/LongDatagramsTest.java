@@ -9,8 +9,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Shell;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -102,25 +102,25 @@ final class LongDatagramsTest {
       }
       try (HostProcess first = rank(lab, 0);
           HostProcess second = rank(lab, 1)) {
-        Patience patience = Patience.ofSeconds(40);
+        Deadline deadline = Deadline.ofSeconds(40);
         while (count(first.output()) == 0 || count(second.output()) == 0) {
           assertTrue(first.isAlive() && second.isAlive(), first::outputOrWhyNot);
-          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          assertFalse(deadline.isOver(), first::outputOrWhyNot);
           Thread.sleep(50);
         }
-        patience = Patience.ofSeconds(40);
+        deadline = Deadline.ofSeconds(40);
         long enough = received(lab)[0] + ENOUGH_BYTES;
         while (received(lab)[0] < enough) {
-          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          assertFalse(deadline.isOver(), first::outputOrWhyNot);
           Thread.sleep(50);
         }
         assertTrue(averageBytes(lab) <= MOST_SINGLE, "trains are sent on");
         for (int host = 0; host < 2; host++) {
           Shell.run(lab.command(host, List.of("nft", "delete", "table", "inet", "long")), "");
         }
-        patience = Patience.ofSeconds(60);
+        deadline = Deadline.ofSeconds(60);
         while (averageBytes(lab) < LEAST_MIXED) {
-          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          assertFalse(deadline.isOver(), first::outputOrWhyNot);
         }
         for (HostProcess each : List.of(first, second)) {
           assertTrue(each.isAlive(), each::outputOrWhyNot);

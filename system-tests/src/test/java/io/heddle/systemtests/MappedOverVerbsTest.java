@@ -21,8 +21,8 @@ import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -186,9 +186,9 @@ final class MappedOverVerbsTest {
 
     /* Returns the sender's number, which immediate data and source queue pair contain. */
     private int receive(Gid from, long word) {
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (fabric.poll() == 0) {
-        assertFalse(patience.isOver(), "nothing came");
+        assertFalse(deadline.isOver(), "nothing came");
       }
       TrainBatch batch = fabric.batch();
       long got = batch.address(0);

@@ -104,7 +104,7 @@ final class NcclHabitsTest {
     "pinned, 4, 8, 'duplicate=0.03,reorder=0.03,ghost=0.005,ghost-ms=20'",
     "pinned, 1, 128, 'reorder=0.03,duplicate=0.03,loss=0.01'",
   })
-  @WholeRunOnly(butRows = {1, 4, 7})
+  @WholeRunOnly(alwaysRunRows = {1, 4, 7})
   void lineWithFlagIsCompleteAndNeverRewritten(
       String policy, int planes, int lineBytes, String faults)
       throws IOException, InterruptedException {
@@ -172,7 +172,7 @@ final class NcclHabitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void groupsWithEmptySendsDoNotInterfere(String policy) throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", policy);
     assertAllPassed(run(4, "groups", "--rounds=100"));

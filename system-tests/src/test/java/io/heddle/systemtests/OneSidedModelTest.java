@@ -47,7 +47,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 SIGNALS_LATER",
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1 SECOND_CONTEXT=2 STRONG=5 SIGNALS_LATER",
       })
-  @WholeRunOnly(butRows = {2, 6})
+  @WholeRunOnly(alwaysRunRows = {2, 6})
   void noEventOrderShowsSignalEarlyOrTwice(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
@@ -59,7 +59,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 RETURNS=1",
         "OPERATIONS=2 CHUNKS=2 SLOTS=1",
       })
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
     model.assertEveryRunEnds(definitions);
   }
@@ -80,7 +80,7 @@ class OneSidedModelTest {
           CREDIT_NOT_SAID_AGAIN                | acknowledged  | OPERATIONS=3 CHUNKS=1 SLOTS=1
           CREDITS_OVERTAKE                     | acknowledged  | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
           """)
-  @WholeRunOnly(butRows = {8, 9})
+  @WholeRunOnly(alwaysRunRows = {8, 9})
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

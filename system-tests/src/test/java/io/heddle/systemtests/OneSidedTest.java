@@ -101,7 +101,7 @@ final class OneSidedTest {
     "ncclRmaPlugin_v14, 2, 64, 4, 3000",
     "ncclRmaPlugin_v14, 2, 1, 5, 8000000",
   })
-  @WholeRunOnly(butRows = {1, 3, 5, 7})
+  @WholeRunOnly(alwaysRunRows = {1, 3, 5, 7})
   void noSignalIsSeenBeforeItsData(
       String table, int ranks, int contexts, int operations, int maxBytes)
       throws IOException, InterruptedException {

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -168,10 +168,10 @@ final class OneSubnetTest {
     Path stop = folder.resolve("stop");
     try (HostProcess first = rank(0, "", "--until", stop.toString());
         HostProcess second = rank(1, "", "--until", stop.toString())) {
-      Patience patience = Patience.ofSeconds(60);
+      Deadline deadline = Deadline.ofSeconds(60);
       String straying = doctor(0);
       while (!straying.contains("plane-strays")) {
-        assertFalse(patience.isOver(), straying + first.output());
+        assertFalse(deadline.isOver(), straying + first.output());
         straying = doctor(0);
       }
       assertTrue(straying.contains("if:e2"), straying);

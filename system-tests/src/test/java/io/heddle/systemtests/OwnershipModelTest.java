@@ -46,7 +46,7 @@ class OwnershipModelTest {
         "EVENTS=1 CRASHES=1",
         "EVENTS=0 CRASHES=2",
       })
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void noEventOrderCreatesTwoOwnersAndOneOwnerRemains(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
@@ -62,7 +62,7 @@ class OwnershipModelTest {
           TELLS_BEFORE_IT_STOPS    | forwards[0] | EVENTS=1
           STARTS_WITHOUT_LISTENING | forwards[0] | EVENTS=1
           """)
-  @WholeRunOnly(butRows = 3)
+  @WholeRunOnly(alwaysRunRows = 3)
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

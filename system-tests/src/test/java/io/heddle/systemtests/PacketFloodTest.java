@@ -13,8 +13,8 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.PacketFlood;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,11 +76,11 @@ final class PacketFloodTest {
   /* Waits until the first rank's device has counted the expected increase under each name. */
   private void await(Map<String, Long> before, Map<String, Long> expected, HostProcess rank)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     Map<String, Long> counted = since(before, expected);
     while (counted.entrySet().stream()
             .anyMatch(each -> each.getValue() < expectedCount(expected, each))
-        && !patience.isOver()
+        && !deadline.isOver()
         && rank.isAlive()) {
       TimeUnit.MILLISECONDS.sleep(20);
       counted = since(before, expected);
@@ -173,10 +173,10 @@ final class PacketFloodTest {
   /* Returns the device's counters, once it has sent data. */
   private Map<String, Long> awaitTraffic(HostProcess rank)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     Map<String, Long> counters = DeviceCounters.read(stats(0));
     while (counters.getOrDefault("packets_sent", 0L) < 10_000) {
-      assertTrue(!patience.isOver() && rank.isAlive(), rank.output());
+      assertTrue(!deadline.isOver() && rank.isAlive(), rank.output());
       TimeUnit.MILLISECONDS.sleep(20);
       counters = DeviceCounters.read(stats(0));
     }

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.File;
@@ -155,7 +155,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @WholeRunOnly(butRows = {1, 8})
+  @WholeRunOnly(alwaysRunRows = {1, 8})
   void ourClientMeasuresAgainstPerftestsServer(String test) throws Exception {
     try (HostProcess server = stock(1, test);
         HostProcess client = awaitOwnServer(test)) {
@@ -174,7 +174,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @WholeRunOnly(butRows = {2, 6})
+  @WholeRunOnly(alwaysRunRows = {2, 6})
   void perftestsClientMeasuresAgainstOurServer(String test) throws Exception {
     try (HostProcess server = ours(1, test)) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
@@ -191,7 +191,7 @@ final class PerftestInteropTest {
   /* Both ends must succeed and measure equally many messages. Their rates aren't compared. */
   @ParameterizedTest
   @MethodSource("matrix")
-  @WholeRunOnly(butRows = {1, 104})
+  @WholeRunOnly(alwaysRunRows = {1, 104})
   void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
     try (HostProcess server = oursIsServer ? ours(1, test) : stock(1, test)) {
       if (oursIsServer) {
@@ -218,7 +218,7 @@ final class PerftestInteropTest {
     "write_bw -l 3 -n 100, '-n 100 is no multiple of -l 3'",
     "write_lat -q 2, 'has no option -q'"
   })
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void refusesUnsupportedOptionsWithReason(String test, String reason) throws Exception {
     try (HostProcess refused = ours(1, test)) {
       assertEquals(2, refused.exitCode(LIMIT_SECONDS), refused::outputOrWhyNot);
@@ -245,10 +245,10 @@ final class PerftestInteropTest {
    */
   @Test
   void killedPerftestIsOneLine() throws Exception {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     String output = outputAfterKilledClient();
     while (output.contains("waited for the start of the run")) {
-      assertFalse(patience.isOver(), output);
+      assertFalse(deadline.isOver(), output);
       output = outputAfterKilledClient();
     }
     assertTrue(output.contains("in mid-test"), output);

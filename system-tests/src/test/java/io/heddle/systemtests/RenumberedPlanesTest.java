@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
@@ -254,9 +254,9 @@ final class RenumberedPlanesTest {
       expected.add(row(plane, one, other));
       expected.add(row(plane, other, one));
     }
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     TreeSet<String> found = rows(stats);
-    while (!found.equals(expected) && !patience.isOver()) {
+    while (!found.equals(expected) && !deadline.isOver()) {
       TimeUnit.MILLISECONDS.sleep(50);
       found = rows(stats);
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Fabric;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -178,13 +178,13 @@ final class RouteDaemonProcess implements AutoCloseable {
   /** Repeats the request until the answer is as expected, and returns it. */
   JsonNode await(String what, Predicate<JsonNode> expected, String... question)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       JsonNode answer = request(question);
       if (expected.test(answer)) {
         return answer;
       }
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         throw new AssertionError("no " + what + " in " + answer + "\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(100);
@@ -192,7 +192,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   void awaitLog(String text) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(LIMIT_SECONDS).awaitOutput(text, this::log, () -> !process.isAlive())) {
+    if (!Deadline.ofSeconds(LIMIT_SECONDS).awaitOutput(text, this::log, () -> !process.isAlive())) {
       throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
     }
   }
@@ -205,7 +205,7 @@ final class RouteDaemonProcess implements AutoCloseable {
 
   /** Waits for the daemon's end. */
   int exitCode() throws InterruptedException {
-    if (!Patience.ofSeconds(LIMIT_SECONDS).awaitExit(process)) {
+    if (!Deadline.ofSeconds(LIMIT_SECONDS).awaitExit(process)) {
       throw new AssertionError("it didn't end");
     }
     return process.exitValue();

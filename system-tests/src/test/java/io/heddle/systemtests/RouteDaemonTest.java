@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
@@ -404,9 +404,9 @@ final class RouteDaemonTest {
 
   private static void awaitBytes(Path stats, long more) throws Exception {
     long[] before = sent(stats);
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (sum(sent(stats)) - sum(before) < more) {
-      assertTrue(!patience.isOver(), "the ranks don't send");
+      assertTrue(!deadline.isOver(), "the ranks don't send");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }

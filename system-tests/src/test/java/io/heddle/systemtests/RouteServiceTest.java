@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -266,7 +266,7 @@ final class RouteServiceTest {
     command.addAll(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes());
-    assertTrue(Patience.ofSeconds(60).awaitExit(process));
+    assertTrue(Deadline.ofSeconds(60).awaitExit(process));
     return output;
   }
 }

@@ -19,8 +19,8 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.IdleStopwatch;
-import io.heddle.platform.testing.Patience;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
@@ -206,11 +206,11 @@ final class RouteUpdateLatency {
     ListenComm listener = right.listen(0, handle);
     SendComm sending = null;
     RecvComm receiving = null;
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (sending == null || receiving == null) {
       sending = sending == null ? left.connect(0, -1, handle) : sending;
       receiving = receiving == null ? right.accept(listener) : receiving;
-      require(patience, "a connection");
+      require(deadline, "a connection");
     }
     sender = sending;
     receiver = receiving;
@@ -225,8 +225,8 @@ final class RouteUpdateLatency {
     Memory.ALL.set(Memory.NATIVE_LONG, arrays + 192, toHandle);
   }
 
-  private static void require(Patience patience, String what) {
-    if (patience.isOver()) {
+  private static void require(Deadline deadline, String what) {
+    if (deadline.isOver()) {
       throw new IllegalStateException("no " + what + " within the limit");
     }
   }
@@ -235,10 +235,10 @@ final class RouteUpdateLatency {
   private long measure() throws Exception {
     Prefix host = Prefix.of(RIGHT.get(1));
     announce(1, host, 0);
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (row().weight() != 0) {
       message(-1);
-      require(patience, "loss of plane 2");
+      require(deadline, "loss of plane 2");
     }
     /*
      * Sends messages for a random time. All chunks cut by old weights leave, and the UPDATE falls
@@ -266,7 +266,7 @@ final class RouteUpdateLatency {
     long seenNs = 0;
     while (seenNs == 0) {
       seenNs = message(before);
-      require(patience, "chunk on plane 2");
+      require(deadline, "chunk on plane 2");
     }
     peer.join();
     /* Subtracts the time for which tasks waited for a processor. */

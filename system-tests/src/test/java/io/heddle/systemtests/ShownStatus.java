@@ -3,7 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -21,11 +21,11 @@ final class ShownStatus {
    */
   static BridgeStatus await(
       Path file, HostProcess bridge, long limitSeconds, Predicate<BridgeStatus> what) {
-    Patience patience = Patience.ofSeconds(limitSeconds);
+    Deadline deadline = Deadline.ofSeconds(limitSeconds);
     BridgeStatus status = BridgeStatus.read(file);
     while (!what.test(status)) {
       BridgeStatus last = status;
-      assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
+      assertFalse(deadline.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
       try {
         TimeUnit.MILLISECONDS.sleep(POLL_MS);
       } catch (InterruptedException interrupted) {

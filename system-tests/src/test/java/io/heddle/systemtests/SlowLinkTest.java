@@ -91,7 +91,7 @@ final class SlowLinkTest {
     "100, write_bw, 256, 'loss=0.01', 1.5",
     "1000, write_bw, 2000, 'loss=0.01', 2",
   })
-  @WholeRunOnly(butRows = {1, 5})
+  @WholeRunOnly(alwaysRunRows = {1, 5})
   void carriesEverythingOnceAndKeepsTheQueueShort(
       long megabits, String test, int messages, String faults, double slower) throws Exception {
     long rate = megabits * 1_000_000;

@@ -81,7 +81,7 @@ final class SmallMtuSwitchTest {
     "false, 4, spray",
     "false, 4, packet",
   })
-  @WholeRunOnly(butRows = {2, 4})
+  @WholeRunOnly(alwaysRunRows = {2, 4})
   void jobRunsWithoutFailover(boolean fromTheStart, int planes, String policy) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, planes, 9000))) {
       if (fromTheStart) {

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.StandinLab;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,10 +60,10 @@ final class StandinFailoverTest {
       return new ProcessBuilder(hosts.command(0, command)).inheritIO().start().waitFor();
     }
 
-    private void checkAndSleep(String missed, Patience patience)
+    private void checkAndSleep(String missed, Deadline deadline)
         throws IOException, InterruptedException {
       boolean alive = ranks.get(0).isAlive() && ranks.get(1).isAlive();
-      if (!alive || patience.isOver()) {
+      if (!alive || deadline.isOver()) {
         throw new AssertionError(missed + "; " + output());
       }
       TimeUnit.MILLISECONDS.sleep(50);
@@ -71,20 +71,20 @@ final class StandinFailoverTest {
 
     void awaitLine(String expression) throws IOException, InterruptedException {
       Pattern pattern = Pattern.compile(expression);
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
       while (!pattern.matcher(output()).find()) {
-        checkAndSleep("no output matches \"" + expression + "\"", patience);
+        checkAndSleep("no output matches \"" + expression + "\"", deadline);
       }
     }
 
     /** Waits until both hosts have sent more bytes from each of these addresses. */
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {
         List<Long> before = hosts.sentBytes(host);
         for (int address : addresses) {
           while (hosts.sentBytes(host).get(address) - before.get(address) < CARRIED) {
-            checkAndSleep("address " + address + " of host " + host + " carries nothing", patience);
+            checkAndSleep("address " + address + " of host " + host + " carries nothing", deadline);
           }
         }
       }

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.cli.lab.StandinLab;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
@@ -60,7 +60,7 @@ final class StandinTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 8})
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void eachOfManyDevicesCarriesItsShareOfTheAllReduce(int devices)
       throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(devices, 1, folder, Map.of())) {
@@ -204,9 +204,9 @@ final class StandinTest {
 
   private static void waitForBytes(StandinLab hosts, int address, long bytes)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (hosts.sentBytes(0).get(address) < bytes) {
-      assertTrue(!patience.isOver(), "sent: " + hosts.sentBytes(0));
+      assertTrue(!deadline.isOver(), "sent: " + hosts.sentBytes(0));
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

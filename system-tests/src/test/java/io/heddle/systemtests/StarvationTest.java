@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.ProcessThreads;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
@@ -64,9 +64,9 @@ final class StarvationTest {
        * Stops the rank repeatedly until it is silent on all planes, since a stop between two
        * messages delays no message.
        */
-      Patience patience = Patience.ofSeconds(60);
+      Deadline deadline = Deadline.ofSeconds(60);
       while (lines("is silent on all planes").isEmpty()) {
-        assertTrue(!patience.isOver(), "no line reports the wait");
+        assertTrue(!deadline.isOver(), "no line reports the wait");
         run("kill", "-STOP", rank);
         try {
           TimeUnit.SECONDS.sleep(STOPPED_SECONDS);
@@ -78,7 +78,7 @@ final class StarvationTest {
       /* Reads the logs before the demo deletes them at its end. */
       assertEquals(List.of(), lines("moving off"));
       assertEquals(List.of(), lines("channel is replaced"));
-      Patience ending = Patience.ofSeconds(20);
+      Deadline ending = Deadline.ofSeconds(20);
       while (lines("answers again").isEmpty()) {
         assertTrue(!ending.isOver(), "no line reports the end of the wait");
         TimeUnit.MILLISECONDS.sleep(20);
@@ -147,11 +147,11 @@ final class StarvationTest {
    * plane, and that its last one returns. It would log nothing for a cut between these two events.
    */
   private void awaitBack(String plane) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (lines("back on plane " + plane + " ").size()
         < lines("moving off plane " + plane + " ").size()) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> plane + " isn't back everywhere: " + lines("plane " + plane + " "));
       TimeUnit.MILLISECONDS.sleep(20);
     }
@@ -163,11 +163,11 @@ final class StarvationTest {
     String cut = "date +%s%3N; nft add rule inet cut in iifname " + plane + " drop";
     String looked = run(atOnce("ip", "netns", "exec", host, "sh", "-ec", cut));
     long beganMs = Long.parseLong(looked.strip());
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     Map<Long, Long> left = demo.leftSince("if:" + plane, beganMs);
     while (left.isEmpty()) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> "the cut of " + plane + " isn't found: " + lines("plane if:" + plane + " "));
       TimeUnit.MILLISECONDS.sleep(5);
       left = demo.leftSince("if:" + plane, beganMs);

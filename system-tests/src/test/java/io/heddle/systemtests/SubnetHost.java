@@ -11,7 +11,7 @@ import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -91,9 +91,9 @@ final class SubnetHost implements AutoCloseable {
   SidrService.Answer request(Gid from, Gid server, int port) {
     lastToken++;
     manager.request(lastToken, from, server, port, List.of((byte) 1, (byte) lastToken));
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     while (true) {
-      assertFalse(patience.isOver(), () -> server + " has not answered; " + output);
+      assertFalse(deadline.isOver(), () -> server + " has not answered; " + output);
       meanwhile.run();
       if (manager.take() instanceof SidrService.Answer answer) {
         assertEquals(lastToken, answer.token());
@@ -112,10 +112,10 @@ final class SubnetHost implements AutoCloseable {
    * Repeats the request until the server listens.
    */
   int numberOf(Gid from, Gid server) {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     SidrService.Answer answer = request(from, server, PORT);
     while (answer.status() != 0) {
-      assertFalse(patience.isOver(), answer + " " + output);
+      assertFalse(deadline.isOver(), answer + " " + output);
       answer = request(from, server, PORT);
     }
     assertEquals(CmaHeader.QUEUE_KEY, answer.key());
@@ -137,10 +137,10 @@ final class SubnetHost implements AutoCloseable {
 
   /** Waits for the next message and returns it. */
   Received receive() {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     List<Received> heard = poll();
     while (heard.isEmpty()) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       meanwhile.run();
       heard = poll();
     }

@@ -94,7 +94,7 @@ final class ThreadedAllReduceTest {
     "tcp, 3, ring",
     "tcp, 3, tree",
   })
-  @WholeRunOnly(butRows = {2, 3, 7})
+  @WholeRunOnly(alwaysRunRows = {2, 3, 7})
   void everyElementIsRight(String net, int ranks, String algorithm)
       throws IOException, InterruptedException {
     List<Result> all =

@@ -13,8 +13,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.bridge.GroupLoad;
@@ -214,9 +214,9 @@ class TwoBridgesOverVerbsTest {
   }
 
   private void await(String what, BooleanSupplier holds) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (!holds.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + outputs());
+      assertFalse(deadline.isOver(), () -> what + " within " + deadline + ": " + outputs());
       assertTrue(bridges[1].isAlive(), this::outputs);
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }

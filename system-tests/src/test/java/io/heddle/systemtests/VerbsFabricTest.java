@@ -20,8 +20,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -130,10 +130,10 @@ final class VerbsFabricTest {
   }
 
   private int awaitPacket() {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     int count = far.poll();
     while (count == 0) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       count = far.poll();
     }
     return count;
@@ -233,9 +233,9 @@ final class VerbsFabricTest {
       assertTrue(far.maySleep());
       assertFalse(LinuxCalls.isReadable(far.descriptor()));
       send(there, length);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (!LinuxCalls.isReadable(far.descriptor())) {
-        assertFalse(patience.isOver(), "no thread was woken");
+        assertFalse(deadline.isOver(), "no thread was woken");
       }
       assertEquals(1, awaitPacket());
       long got = far.batch().address(0);
@@ -271,9 +271,9 @@ final class VerbsFabricTest {
     assertTrue(far.maySleep());
     assertFalse(LinuxCalls.isReadable(far.descriptor()));
     send(sendPath, build(8));
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!LinuxCalls.isReadable(far.descriptor())) {
-      assertFalse(patience.isOver(), "no thread was woken");
+      assertFalse(deadline.isOver(), "no thread was woken");
     }
     assertFalse(far.maySleep(), "there's a packet");
     assertEquals(1, far.poll());
@@ -307,9 +307,9 @@ final class VerbsFabricTest {
     SendPath sendPath = near.sendPathTo(NAME, 0);
     int length = build(320);
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
         far.maySleep();

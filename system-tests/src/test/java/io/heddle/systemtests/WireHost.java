@@ -13,7 +13,7 @@ import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -78,10 +78,10 @@ final class WireHost implements AutoCloseable {
 
   /** Returns the number of a service's queue pair. Repeats the request until the server answers. */
   int numberOf(Gid server, int port) {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     long again = System.nanoTime();
     while (answered < 0) {
-      assertFalse(patience.isOver(), "no answer");
+      assertFalse(deadline.isOver(), "no answer");
       if (System.nanoTime() - again >= 0) {
         long mad = packet + DatagramFormat.HEADER_BYTES;
         SidrRequest.write(mad, REQUEST_ID, REQUEST_ID, CmaHeader.datagramService(port));
@@ -103,10 +103,10 @@ final class WireHost implements AutoCloseable {
   }
 
   Received receive() {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     Received heard = poll();
     while (heard == null) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       heard = poll();
     }
     return heard;

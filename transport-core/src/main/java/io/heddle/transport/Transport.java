@@ -55,7 +55,7 @@ public final class Transport implements AutoCloseable {
   private static final int UNDEFINED = -1;
 
   /* Time over which a queue pair retries at the default timeout: 8 × 67 ms. */
-  private static final long GOODBYE_NS = 540_000_000;
+  private static final long LINGER_NS = 540_000_000;
 
   private final NanoClock clock;
   private final Options options;
@@ -114,13 +114,13 @@ public final class Transport implements AutoCloseable {
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder), log);
     opened.onFailure(this::closeStats);
-    log.showIn(stats);
+    log.publishTo(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(clock, log);
     opened.onFailure(loop::close);
     reconnectListeners = new ReconnectListeners(loop, listenerAddresses(controlAddresses), log);
     connector = new Connector(options, hostName, controlAddresses, loop, reconnectListeners, log);
-    devices.forEach(device -> device.onMove(this::planeMoved));
+    devices.forEach(device -> device.setMoveListener(this::planeMoved));
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.onPersistentFailure(this::failAllConnections);
     new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
@@ -222,7 +222,7 @@ public final class Transport implements AutoCloseable {
   private void failAllConnections() {
     connector.controlLost();
     for (NetDevice device : devices) {
-      device.failed(0, Connector.CONTROL_LOST);
+      device.failConnections(0, Connector.CONTROL_LOST);
     }
   }
 
@@ -362,16 +362,16 @@ public final class Transport implements AutoCloseable {
         log);
   }
 
-  private void awaitGoodbyes() {
+  private void awaitLingering() {
     long start = clock.nanoTime();
     while (devices.stream().anyMatch(device -> device.lingering() > 0)
-        && clock.nanoTime() - start < GOODBYE_NS) {
+        && clock.nanoTime() - start < LINGER_NS) {
       LockSupport.parkNanos(1_000_000);
     }
   }
 
   private void closeStats() {
-    log.hide();
+    log.stopPublishing();
     stats.close();
   }
 
@@ -392,7 +392,7 @@ public final class Transport implements AutoCloseable {
    * Warms up on a thread of its own. Until the warm-up is done {@link #connect} and {@link #accept}
    * return null, so that the caller's first messages run compiled code.
    */
-  public void warmUpAside(long budgetNs) {
+  public void startWarmUp(long budgetNs) {
     TransportWarmUp aside =
         new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs);
     warmUp = aside;
@@ -414,7 +414,7 @@ public final class Transport implements AutoCloseable {
     if (aside != null) {
       aside.stop();
     }
-    awaitGoodbyes();
+    awaitLingering();
     RouteFollower follower = routes;
     if (follower != null) {
       follower.close();

@@ -180,7 +180,7 @@ final class ConnectionCyclesRun {
       }
       Ends.check(to, MESSAGE_BYTES, seed);
       if (kind == Kind.FALLEN_PLANES) {
-        open.forEach(link -> link.sending().failover().noticed(1, 0, "cut by the program"));
+        open.forEach(link -> link.sending().failover().onPlaneFailure(1, 0, "cut by the program"));
       }
       open.forEach(Ends.Link::close);
     }

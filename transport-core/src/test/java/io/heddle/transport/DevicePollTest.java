@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.verbs.DeviceContext;
@@ -36,14 +36,14 @@ class DevicePollTest {
       receivers.forEach(receiver -> assertEquals(0, receiver.progress()));
       int sweeps = 0;
       int polls = 0;
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       /* While another thread holds the device, a poll doesn't happen. */
       while (polls < MOST_POLLS) {
         for (RecvComm receiver : receivers) {
           polls += pollsOf(device, receiver);
         }
         sweeps++;
-        assertFalse(patience.isOver(), "polls: " + polls);
+        assertFalse(deadline.isOver(), "polls: " + polls);
       }
       assertTrue(sweeps > MOST_POLLS * 0.9, "sweeps for 1000 polls: " + sweeps);
     }
@@ -56,10 +56,10 @@ class DevicePollTest {
         Ends.Link idle = ends.connect()) {
       DeviceContext device = link.receiving().device().context();
       int polls = 0;
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (polls < MOST_POLLS) {
         polls += pollsOf(device, link.receiver());
-        assertFalse(patience.isOver(), "polls: " + polls);
+        assertFalse(deadline.isOver(), "polls: " + polls);
       }
     }
   }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.ControlSession;
 import io.heddle.transport.connection.ListenComm;
@@ -217,15 +217,15 @@ public final class Ends implements AutoCloseable {
   }
 
   /** Returns this end's control session with the other. */
-  static ControlSession dialogue(Connection end) {
+  static ControlSession session(Connection end) {
     return (ControlSession) Objects.requireNonNull(end.failover()).peer();
   }
 
   static void await(String what, BooleanSupplier there) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!there.getAsBoolean()) {
-      if (patience.isOver()) {
-        fail("no " + what + " within " + patience);
+      if (deadline.isOver()) {
+        fail("no " + what + " within " + deadline);
       }
     }
   }

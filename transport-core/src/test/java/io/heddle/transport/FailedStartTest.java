@@ -119,7 +119,7 @@ class FailedStartTest {
   }
 
   /* Asserts that nothing is left, for any kind of failure. */
-  private void assertNothingIsLeftBy(Class<? extends Throwable> end) throws IOException {
+  private void assertReleasesAll(Class<? extends Throwable> end) throws IOException {
     try (RoutePublisher publisher =
         RoutePublisher.create(
             folder.resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM)) {
@@ -154,13 +154,13 @@ class FailedStartTest {
   @Test
   void startWithoutAControlAddressLeavesNothing() throws IOException {
     environment.put("NCCL_SOCKET_IFNAME", "nosuch9");
-    assertNothingIsLeftBy(HeddleException.class);
+    assertReleasesAll(HeddleException.class);
   }
 
   @Test
   void startWithAFailingLogLeavesNothing() throws IOException {
     refusedLine = "not a plane: ";
-    assertNothingIsLeftBy(AssertionError.class);
+    assertReleasesAll(AssertionError.class);
   }
 
   @Test

@@ -71,7 +71,7 @@ class FailoverLogTest {
                   .allMatch(link ->
                       LoopbackFailoverTest.state(link.sending(), 2) != PlaneState.UP
                           && LoopbackFailoverTest.state(link.receiving(), 2) != PlaneState.UP));
-      fabric.mend(Ends.gid("127.0.77.3"));
+      fabric.reconnect(Ends.gid("127.0.77.3"));
       driveUntil(
           traffic,
           "all are back",
@@ -114,7 +114,7 @@ class FailoverLogTest {
   }
 
   private static void fail(Ends.Link link) {
-    while (!link.receiver().baton().take()) {
+    while (!link.receiver().baton().tryTake()) {
       Thread.onSpinWait();
     }
     link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
@@ -128,7 +128,7 @@ class FailoverLogTest {
         Ends.Link second = ends.connect();
         Ends.Link third = ends.connect()) {
       List<Ends.Link> links = List.of(first, second, third);
-      links.forEach(link -> Ends.dialogue(link.sending()).renew("the test has it so"));
+      links.forEach(link -> Ends.session(link.sending()).renew("the test has it so"));
       Ends.await("control channels", () -> foundAgain(ends) >= links.size());
       long from = ends.memory(1000);
       /* All connections fail at once: an event two seconds later would be logged again. */

@@ -134,7 +134,7 @@ class FloodTest {
   }
 
   @Test
-  void nineHundredIdleCallersPerListenerLockNoPeerOut() throws IOException {
+  void nineHundredIdleCallersPerListenerDelayNoPeer() throws IOException {
     flood(1, MAX_PER_ADDRESS);
   }
 
@@ -144,7 +144,7 @@ class FloodTest {
   }
 
   @Test
-  void idleCallersAtTheDoorsLockNoListenersPeersOut() throws IOException {
+  void idleCallersAtReconnectListenersLockNoPeersOut() throws IOException {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       List<SocketChannel> clients = new ArrayList<>();
@@ -161,7 +161,7 @@ class FloodTest {
           }
         }
         /* The connection's own reconnect uses the same reconnect listeners. */
-        Ends.dialogue(link.sending()).renew("as injected");
+        Ends.session(link.sending()).renew("as injected");
         ends.awaitLine("the control channel now uses");
         ends.exchange(link, 1000, 1000, 3);
         Ends.await("as few strangers as may wait", () -> openOf(clients) <= MAX_PER_ADDRESS);

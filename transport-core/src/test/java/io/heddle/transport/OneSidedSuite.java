@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.stats.OneSidedCounts;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
@@ -168,7 +168,7 @@ abstract class OneSidedSuite {
 
   /* The connection was made, and this end has not polled since. */
   @Test
-  void groupClosedBeforeSeeingItsConnectionSaysGoodbye() {
+  void groupClosedBeforeItsConnectionNotifiesItsPeer() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       ranks.start(0, 1, 0, word());
@@ -193,7 +193,7 @@ abstract class OneSidedSuite {
 
   /* The other end has finished its handshake; its last message is still in flight. */
   @Test
-  void groupClosedDuringItsHandshakeSaysGoodbye() {
+  void groupClosedDuringItsHandshakeNotifiesItsPeer() {
     List<StuckChannelRelay> relays = new ArrayList<>();
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks =
@@ -210,7 +210,7 @@ abstract class OneSidedSuite {
       Ends.await(
           "the end of the group",
           () -> connections(ends.left).stream().allMatch(each -> each.health().isLeaving()));
-      relay.letReadyThrough();
+      relay.releaseReady();
       Connection there = connections(ends.right).getFirst();
       Ends.await(
           "a goodbye",
@@ -225,7 +225,7 @@ abstract class OneSidedSuite {
 
   private static StuckChannelRelay relayOf(long handle) {
     try {
-      return StuckChannelRelay.inFrontOf(handle).holdingReady();
+      return StuckChannelRelay.inFrontOf(handle).withReadyHeld();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -242,7 +242,7 @@ abstract class OneSidedSuite {
         OneSidedRanks ranks = new OneSidedRanks(ends, count, DATA, arena)) {
       ranks.finish(ranks.start(2, 1, 0, word()));
       CountDownLatch closed = new CountDownLatch(1);
-      Ends.dialogue(connections(ends.left).getFirst())
+      Ends.session(connections(ends.left).getFirst())
           .execute(() -> {
             try {
               closed.await();
@@ -334,7 +334,7 @@ abstract class OneSidedSuite {
         assertEquals(-1, there.mismatch(expected), "the first byte that was overwritten");
       } finally {
         over.set(true);
-        Patience.ofSeconds(20).get(moving);
+        Deadline.ofSeconds(20).get(moving);
       }
       others.finish(others.start(0, 1, 0, word()));
     }
@@ -349,7 +349,7 @@ abstract class OneSidedSuite {
       ranks.finish(ranks.start(0, 1, 0, word()));
       OneSidedGroup target = ranks.groups.get(1);
       Baton adding = target.communicators().getFirst().baton();
-      while (!adding.take()) {
+      while (!adding.tryTake()) {
         Thread.onSpinWait();
       }
       Future<Integer> taken = threads.submit(() -> target.deregister(0));
@@ -358,7 +358,7 @@ abstract class OneSidedSuite {
       } finally {
         adding.release();
       }
-      assertEquals(TransportResult.SUCCESS, Patience.ofSeconds(20).get(taken));
+      assertEquals(TransportResult.SUCCESS, Deadline.ofSeconds(20).get(taken));
     }
   }
 
@@ -413,7 +413,7 @@ abstract class OneSidedSuite {
       ranks.finish(ranks.start(0, 1, 0, word()));
       Ends.fill(ranks.memory.get(0) + DATA, 1000, 5);
       Baton baton = ranks.groups.get(0).communicators().getFirst().baton();
-      Ends.await("the baton", baton::take);
+      Ends.await("the baton", baton::tryTake);
       List<Long> requests = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         OneSidedOperation put = OneSidedRanks.put(1000, DATA);

@@ -109,7 +109,7 @@ class ThreadFaultTest {
       /* The control thread logs this line when it begins the failover. */
       ends.thrownAt.put("moving off", error);
       Failover failover = link.sending().failover();
-      failover.noticed(0, 0, "as injected");
+      failover.onPlaneFailure(0, 0, "as injected");
       assertEndsByIt(ends, link);
       assertReported(ends, "heddle-control", error);
       assertOtherConnectionsWork(ends);
@@ -125,15 +125,15 @@ class ThreadFaultTest {
       ends.thrownAt.put(" fell ", error);
       PLANES.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
       Failover failover = link.sending().failover();
-      failover.noticed(0, 0, "as injected");
-      failover.noticed(1, 0, "as injected");
+      failover.onPlaneFailure(0, 0, "as injected");
+      failover.onPlaneFailure(1, 0, "as injected");
       assertEndsByIt(ends, link);
     }
   }
 
   @ParameterizedTest
   @MethodSource("errors")
-  @WholeRunOnly(butRows = {1, 5})
+  @WholeRunOnly(alwaysRunRows = {1, 5})
   void failedHandshakeFailsConnectAndAccept(Error error) {
     /*
      * The line is logged in the middle of the handshake, if the number of queue pairs differs from
@@ -382,7 +382,7 @@ class ThreadFaultTest {
     Error error = new OutOfMemoryError("in the warm-up");
     try (Ends ends = ends(Map.of(), Map.of())) {
       ends.thrownAt.put("warmed up with", error);
-      ends.left.warmUpAside(1_000_000);
+      ends.left.startWarmUp(1_000_000);
       assertReported(ends, "heddle-warm-up", error);
       assertOtherConnectionsWork(ends);
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
@@ -360,7 +360,7 @@ abstract class TransportSuite {
   void warmUpIsNotCountedAndLeavesNothingOpen() {
     try (Ends ends = ends()) {
       /* The warm-up gives up after a second, which is short on a busy host. */
-      for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarm); tries++) {
+      for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarmUpLine); tries++) {
         ends.left.warmUp(200_000_000);
       }
       assertTrue(
@@ -372,7 +372,7 @@ abstract class TransportSuite {
     }
   }
 
-  private boolean isWarm(String line) {
+  private boolean isWarmUpLine(String line) {
     return line.contains("warmed up with");
   }
 
@@ -421,10 +421,10 @@ abstract class TransportSuite {
         traffic.add(threads.submit(() -> ends.traffic(link, 150, 200_000)));
       }
       for (Future<?> each : traffic) {
-        Patience.ofSeconds(20).get(each);
+        Deadline.ofSeconds(20).get(each);
       }
       over.set(true);
-      Patience.ofSeconds(20).get(registering);
+      Deadline.ofSeconds(20).get(registering);
     }
   }
 

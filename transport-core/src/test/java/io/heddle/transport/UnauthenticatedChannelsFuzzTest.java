@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.LiveHeap;
-import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
@@ -49,7 +49,7 @@ class UnauthenticatedChannelsFuzzTest {
       Long.getLong("heddle.fuzz.seed", System.nanoTime() & Integer.MAX_VALUE);
   private static final long SOME_BYTES = 4 << 20;
   private static final int SOME_DESCRIPTORS = 16;
-  private static final int PATIENCE_MS = 30_000;
+  private static final int LIMIT_MS = 30_000;
   private static final long POLL_PERIOD_NS = 20_000_000;
 
   @TempDir Path folder;
@@ -106,9 +106,9 @@ class UnauthenticatedChannelsFuzzTest {
    * Waits: the last clients are still being closed while the control thread waits for a processor.
    */
   private static long assertFallsBelow(long limit, Measured more, String what) throws IOException {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     long now = more.now();
-    while (now >= limit && !patience.isOver()) {
+    while (now >= limit && !deadline.isOver()) {
       LockSupport.parkNanos(POLL_PERIOD_NS);
       now = more.now();
     }
@@ -183,7 +183,7 @@ class UnauthenticatedChannelsFuzzTest {
 
   private void connect(Socket socket, InetSocketAddress to) throws IOException {
     try {
-      socket.connect(to, PATIENCE_MS);
+      socket.connect(to, LIMIT_MS);
       sent++;
     } catch (IOException refused) {
       notTaken.add(to + ": " + refused);

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of clients at a control port that speak the protocol but aren't the peer. */
 class UnauthenticatedChannelsTest {
-  private static final int PATIENCE_MS = 10_000;
+  private static final int LIMIT_MS = 10_000;
 
   /* A client that disconnected has 5 s to connect again. */
   private static final long LONGER_THAN_A_NEXT_CALL_NS = 6_000_000_000L;
@@ -48,7 +48,7 @@ class UnauthenticatedChannelsTest {
     Socket socket =
         new Socket(
             handle.addresses().getFirst().getAddress(), handle.addresses().getFirst().getPort());
-    socket.setSoTimeout(PATIENCE_MS);
+    socket.setSoTimeout(LIMIT_MS);
     ByteBuffer frame = ControlCodec.encode(message, ControlCodec.newFrame());
     socket.getOutputStream().write(frame.array(), 0, frame.limit());
     return socket;
@@ -127,8 +127,8 @@ class UnauthenticatedChannelsTest {
       assertNull(ends.left.connect(0, -1, handle), "no answer yet");
       /* The second address is tried after 2 s; both relays answer only then. */
       second.awaitCall();
-      first.letThrough(behind);
-      second.letThrough(behind);
+      first.forwardTo(behind);
+      second.forwardTo(behind);
       try (Ends.Link link = ends.connect(listener, handle)) {
         String line = ends.line("answered at last, after");
         assertTrue(line.contains(first.address().getPort() + ": no answer within 2000 ms"), line);
@@ -256,12 +256,12 @@ class UnauthenticatedChannelsTest {
       new ConnectionHandle(
               real.token(), real.planeDigest(), List.of(address(closed), address(silent)))
           .write(handle);
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       PeerFailure failure =
           assertThrows(
               PeerFailure.class,
               () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
-      assertFalse(patience.isOver(), "in bounded time");
+      assertFalse(deadline.isOver(), "in bounded time");
       String message = String.valueOf(failure.getMessage());
       for (String part :
           List.of(

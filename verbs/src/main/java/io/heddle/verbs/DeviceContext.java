@@ -52,7 +52,7 @@ public interface DeviceContext extends AutoCloseable {
    * Creates a completion queue with a {@linkplain CompletionQueue#descriptor descriptor} that a
    * thread can sleep on; EOPNOTSUPP where the device has no such descriptor.
    */
-  default CompletionQueue createWakingCompletionQueue(int capacity) {
+  default CompletionQueue createPollableCompletionQueue(int capacity) {
     throw new VerbsException(
         "create_comp_channel",
         device().name() + ", which has no completion channels",

@@ -136,7 +136,8 @@ public interface QueuePair extends AutoCloseable {
    * Returns how long this queue pair's peer has been silent, in ns, while this queue pair waits for
    * an acknowledgement beyond its retries. The time counts from the last packet on any queue pair
    * with the same {@link ReadyToSendAttributes#peer}. Suspend time of this host doesn't count. 0
-   * for a queue pair that doesn't wait so, or is {@link ReadyToSendAttributes#ALONE}. Any thread.
+   * for a queue pair that doesn't wait so, or is {@link ReadyToSendAttributes#NO_PEER_GROUP}. Any
+   * thread.
    */
   default long peerSilentNs() {
     return 0;

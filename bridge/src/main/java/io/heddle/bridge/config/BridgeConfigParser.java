@@ -109,7 +109,7 @@ public final class BridgeConfigParser {
         unicast = UnicastLine.parse(line);
       }
       default -> {
-        String question = NearestName.question(line.keyword(), KEYWORDS);
+        String question = NearestName.suggestion(line.keyword(), KEYWORDS);
         throw line.fail(
             "a line begins with "
                 + String.join(", ", KEYWORDS)

@@ -177,7 +177,7 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   private boolean round() {
-    wakeUp.calm();
+    wakeUp.reset();
     Runnable next = tasks.poll();
     while (next != null) {
       waiting.decrementAndGet();

@@ -184,7 +184,7 @@ public final class WireFabric implements FabricPort {
             + spec.name()
             + ": there is no interface "
             + spec.interfaceName()
-            + NearestName.question(spec.interfaceName(), names));
+            + NearestName.suggestion(spec.interfaceName(), names));
   }
 
   /* Returns the first address of a family; for IPv6 preferably one that isn't link-local. */

@@ -46,7 +46,7 @@ public final class StatusFile implements AutoCloseable {
     } catch (IOException refused) {
       throw creationFailure(path, FileFailure.reason(refused), refused);
     }
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       OpenFile file = folder.openOrCreate(path.getFileName().toString(), MODE);
       if (!file.tryLockExclusively()) {
         file.close();

@@ -409,7 +409,7 @@ public final class Gateway implements AutoCloseable {
                 new HeddleException(
                     "there is no list "
                         + listName
-                        + NearestName.question(
+                        + NearestName.suggestion(
                             listName, config.lists().map(ListConfig::name).toList())));
     PolicyConfig policy =
         config.policies().stream()

@@ -14,9 +14,9 @@ import io.heddle.gateway.WanCapture.Sighting;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigs;
 import io.heddle.gateway.probe.Probes;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.DatagramSocket;
@@ -161,10 +161,10 @@ abstract class GatewayInWan {
    * slowly, so the result of one poll may be old already.
    */
   private void pollUntil(BooleanSupplier seen) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     poll();
     while (!seen.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> "still missing in: " + gateway.view());
+      assertFalse(deadline.isOver(), () -> "still missing in: " + gateway.view());
       Thread.sleep(10);
       poll();
     }

@@ -75,7 +75,7 @@ public class SprayBenchmark {
     for (int i = 0; i < MESSAGES; i++) {
       int chunks = chosen.chunks(MESSAGE_BYTES, loads, weights);
       nowNs += TOOK_NS;
-      loads.at(nowNs);
+      loads.setTime(nowNs);
       for (int chunk = 0; chunk < chunks; chunk++) {
         long start = chosen.chunkStart(MESSAGE_BYTES, chunk, chunks, loads, weights);
         long end = chosen.chunkStart(MESSAGE_BYTES, chunk + 1, chunks, loads, weights);
@@ -104,10 +104,10 @@ public class SprayBenchmark {
   /* Finishes all chunks before the given one at once. */
   private void finish(int end) {
     nowNs += TOOK_NS;
-    loads.at(nowNs);
+    loads.setTime(nowNs);
     for (; finished < end; finished++) {
       loads.finished(planeOf[finished], lengthOf[finished]);
     }
-    loads.polled();
+    loads.onPolled();
   }
 }

@@ -164,7 +164,7 @@ final class SprayRun {
    */
   private int postChunks(boolean closing) {
     int laid = 0;
-    loads.at(System.nanoTime());
+    loads.setTime(System.nanoTime());
     while (!failure.hasOccurred()) {
       if (chunk == chunks) {
         boolean more = byTime ? !closing : started < target;
@@ -240,11 +240,11 @@ final class SprayRun {
       if (taken < 0) {
         failure.poll(taken);
       }
-      loads.polled();
+      loads.onPolled();
       return 0;
     }
     nowNs = System.nanoTime();
-    loads.at(nowNs);
+    loads.setTime(nowNs);
     boolean counts = !byTime || window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       int index = (int) (batch[i].workRequestId >>> INDEX_SHIFT);
@@ -255,7 +255,7 @@ final class SprayRun {
       int row = (int) (completed[index]++ % queueDepth);
       chunkDone(index, chunkMessages[index][row], chunkBytes[index][row], counts);
     }
-    loads.polled();
+    loads.onPolled();
     return taken;
   }
 

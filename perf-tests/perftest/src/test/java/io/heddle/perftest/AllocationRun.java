@@ -33,7 +33,7 @@ final class AllocationRun {
   private AllocationRun() {}
 
   public static void main(String[] arguments) {
-    TestShim.lendSocketCalls();
+    TestShim.registerSocketCalls();
     System.out.println(measure(arguments[1], Boolean.parseBoolean(arguments[0])));
   }
 

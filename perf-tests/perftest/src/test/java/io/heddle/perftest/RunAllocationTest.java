@@ -32,8 +32,8 @@ final class RunAllocationTest {
               AllocationRun.class,
               Boolean.toString(sprays),
               command);
-      assertEquals(0, end.status(), end.printed());
-      long allocated = Long.parseLong(end.printed().lines().reduce("", (first, last) -> last));
+      assertEquals(0, end.status(), end.output());
+      long allocated = Long.parseLong(end.output().lines().reduce("", (first, last) -> last));
       assertTrue(
           allocated < AllocationRun.ALLOWED_BYTES,
           command + " allocated " + allocated + " bytes, compilers to " + level);

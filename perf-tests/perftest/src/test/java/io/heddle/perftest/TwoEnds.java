@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.VerbsProvider;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -122,16 +122,16 @@ final class TwoEnds {
      * Both ends share a core with the rest of a build, for which perftest's half second is too
      * short.
      */
-    String patience = " -u 20";
+    String deadline = " -u 20";
     CompletableFuture<Output> serving =
         CompletableFuture.supplyAsync(
-            () -> run(server + port + patience, environment(0, planes)),
+            () -> run(server + port + deadline, environment(0, planes)),
             command -> thread(command));
     CompletableFuture<Output> asking =
         CompletableFuture.supplyAsync(
             () ->
                 connecting(
-                    client + port + patience + " 127.0.0.1", environment(1, planes), serving),
+                    client + port + deadline + " 127.0.0.1", environment(1, planes), serving),
             command -> thread(command));
     return new Both(get(serving), get(asking));
   }
@@ -158,7 +158,7 @@ final class TwoEnds {
 
   private static Output get(CompletableFuture<Output> end) throws Exception {
     try {
-      return Patience.ofSeconds(LIMIT_SECONDS).get(end);
+      return Deadline.ofSeconds(LIMIT_SECONDS).get(end);
     } catch (ExecutionException failed) {
       throw failed.getCause() instanceof Exception cause ? cause : failed;
     }

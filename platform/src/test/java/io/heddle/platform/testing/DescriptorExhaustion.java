@@ -37,8 +37,8 @@ public final class DescriptorExhaustion {
       throws IOException, InterruptedException {
     List<String> limited = List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT);
     SeparateJvm.End end = SeparateJvm.run(output, limited, List.of(), program, arguments);
-    assertEquals(0, end.status(), end.printed());
-    return end.printed();
+    assertEquals(0, end.status(), end.output());
+    return end.output();
   }
 
   /**
@@ -57,7 +57,7 @@ public final class DescriptorExhaustion {
   }
 
   private int tryAll(BooleanSupplier trial) {
-    takeRest();
+    openRest();
     int all = taken.size();
     int refused = -1;
     for (int left = 0; left <= MOST; left++) {
@@ -68,7 +68,7 @@ public final class DescriptorExhaustion {
         refused = left;
       }
       awaitThreads();
-      takeRest();
+      openRest();
       if (taken.size() != all) {
         throw new AssertionError(
             "of %s that were left it kept %s".formatted(left, all - taken.size()));
@@ -88,7 +88,7 @@ public final class DescriptorExhaustion {
     }
   }
 
-  private void takeRest() {
+  private void openRest() {
     int fd = LinuxCalls.eventfd(0, CLOEXEC);
     while (fd >= 0) {
       taken.push(fd);

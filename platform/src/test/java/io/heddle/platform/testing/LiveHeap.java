@@ -11,7 +11,7 @@ import javax.management.ObjectName;
  */
 public final class LiveHeap {
   private static final Pattern ROW = Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +(\\S+)");
-  private static final int VAIN_COLLECTIONS = 4;
+  private static final int USELESS_COLLECTIONS = 4;
 
   private LiveHeap() {}
 
@@ -22,7 +22,7 @@ public final class LiveHeap {
    */
   public static long bytes() {
     long least = Long.MAX_VALUE;
-    for (int inVain = 0; inVain < VAIN_COLLECTIONS; inVain++) {
+    for (int inVain = 0; inVain < USELESS_COLLECTIONS; inVain++) {
       long live = afterCollection();
       if (live < least) {
         least = live;

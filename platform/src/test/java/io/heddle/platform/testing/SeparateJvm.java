@@ -13,7 +13,7 @@ public final class SeparateJvm {
   private static final long USUAL_LIMIT_SECONDS = 120;
 
   /** Exit status and output. */
-  public record End(int status, String printed) {}
+  public record End(int status, String output) {}
 
   private SeparateJvm() {}
 
@@ -52,7 +52,7 @@ public final class SeparateJvm {
             .start();
     boolean ended;
     try {
-      ended = Patience.ofSeconds(limitSeconds).awaitExit(run);
+      ended = Deadline.ofSeconds(limitSeconds).awaitExit(run);
     } finally {
       run.destroyForcibly();
     }

@@ -18,5 +18,5 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(WholeRunOnlyCondition.class)
 public @interface WholeRunOnly {
   /** Numbers of the rows of a parameterised test that always run, from 1. */
-  int[] butRows() default {};
+  int[] alwaysRunRows() default {};
 }

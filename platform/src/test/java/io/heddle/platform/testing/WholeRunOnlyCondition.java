@@ -30,7 +30,7 @@ final class WholeRunOnlyCondition implements ExecutionCondition {
     if (annotation.isEmpty() || whole) {
       return enabled("");
     }
-    int[] always = annotation.get().butRows();
+    int[] always = annotation.get().alwaysRunRows();
     Matcher row = ROW.matcher(context.getUniqueId());
     boolean runs =
         row.find()

@@ -29,7 +29,7 @@ class WholeRunOnlyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"one", "two", "three"})
-    @WholeRunOnly(butRows = {1, 3})
+    @WholeRunOnly(alwaysRunRows = {1, 3})
     void rows(String row) {
       assertEquals(row, row.strip());
     }

@@ -53,7 +53,7 @@ final class Bundle {
   }
 
   /** Returns whether a train fits this bundle. */
-  boolean takes(PeerLink link, long train, int count, int bytes, int segmentBytes) {
+  boolean canAdd(PeerLink link, long train, int count, int bytes, int segmentBytes) {
     PeerLink host = carrier;
     if (host == null) {
       return bytes <= MOST_FIRST_BYTES && count * ENTRY_BYTES + bytes <= room(link);
@@ -83,7 +83,7 @@ final class Bundle {
     return true;
   }
 
-  /** Adds a train for which {@link #takes} is true. */
+  /** Adds a train for which {@link #canAdd} is true. */
   void add(PeerLink link, long train, int bytes, int segmentBytes) {
     if (carrier == null) {
       carrier = link;

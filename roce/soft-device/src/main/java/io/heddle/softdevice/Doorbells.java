@@ -25,7 +25,7 @@ final class Doorbells {
     WORD.getAndBitwiseOr(words, slot >> 6, bit);
   }
 
-  boolean anyIn(int usedWords) {
+  boolean isAnyRung(int usedWords) {
     for (int i = 0; i < usedWords; i++) {
       if ((long) WORD.getVolatile(words, i) != 0) {
         return true;

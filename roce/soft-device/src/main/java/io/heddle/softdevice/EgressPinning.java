@@ -22,11 +22,11 @@ final class EgressPinning {
   }
 
   /** Binds the socket if its route needs this. Called before the socket is connected. */
-  void keep(UdpSocket socket, NetworkLink link, Gid peer) {
+  void bindIfNeeded(UdpSocket socket, NetworkLink link, Gid peer) {
     switch (Egress.remedy(socket.address().toAddress(), link, peer.toAddress())) {
       case NONE -> {}
       case BIND -> {
-        int result = socket.leaveBy(link);
+        int result = socket.bindToInterface(link);
         if (result < 0) {
           warn(
               socket,

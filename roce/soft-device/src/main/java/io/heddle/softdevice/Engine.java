@@ -51,14 +51,14 @@ final class Engine implements PacketSink {
 
   final NarrowPathWarning narrow;
 
-  final Departures departures;
+  final SendStage departures;
 
   private final SystemCallFailures broken;
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
   private final PacketGate gate;
-  private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
+  private final Doorbells doorbells = new Doorbells(QUEUE_PAIRS);
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
   private final long[] active = new long[QUEUE_PAIRS / 64];
   private volatile int usedWords;
@@ -66,7 +66,7 @@ final class Engine implements PacketSink {
   private boolean callersIdle;
   private int firstWord;
   private int queuePairCount;
-  private final TimerScans timers;
+  private final TimerScanSchedule timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
   /*
@@ -83,11 +83,11 @@ final class Engine implements PacketSink {
     regions = new RegionTable(firstGeneration);
     PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
     broken = new SystemCallFailures(log, events);
-    departures = new Departures(arena, log, clock, gate, pages, counters, broken);
+    departures = new SendStage(arena, log, clock, gate, pages, counters, broken);
     sockets = new ReceiveSockets(arena, counters, broken);
     rows = new WriteRows(arena);
-    called(clock.nanoTime());
-    timers = new TimerScans(lastCallNs);
+    recordCall(clock.nanoTime());
+    timers = new TimerScanSchedule(lastCallNs);
   }
 
   void setSleeper(@Nullable ProgressThread thread) {
@@ -107,15 +107,15 @@ final class Engine implements PacketSink {
     try {
       work = round(nowNs);
       /* A round with work may take long, so the time is read again. */
-      called(work == 0 ? nowNs : clock.nanoTime());
+      recordCall(work == 0 ? nowNs : clock.nanoTime());
     } finally {
       unlock();
     }
-    pickUp();
+    sendUnclaimedPosts();
     return work;
   }
 
-  private void called(long atNs) {
+  private void recordCall(long atNs) {
     lastCallNs = atNs;
     Memory.setLongRelease(lastCallAddress, atNs);
   }
@@ -136,12 +136,12 @@ final class Engine implements PacketSink {
       callersIdle = false;
       unlock();
     }
-    pickUp();
+    sendUnclaimedPosts();
     return work;
   }
 
   /** Reports a fatal device error, since the progress thread fails in every round. */
-  void giveUp() {
+  void reportFatalError() {
     lockWithoutMemory();
     try {
       events.offer(AsyncEvent.DEVICE_FATAL);
@@ -151,7 +151,7 @@ final class Engine implements PacketSink {
   }
 
   /** Reports a permanent failure of a system call of the progress thread. */
-  void failedFor(String call, int fd, int errno) {
+  void onPermanentError(String call, int fd, int errno) {
     lockWithoutMemory();
     try {
       broken.deviceFailed(call, fd, errno);
@@ -171,14 +171,14 @@ final class Engine implements PacketSink {
    *
    * @throws HeddleException if a seccomp filter refuses a call
    */
-  void tryCalls() {
+  void trySystemCalls() {
     int fd = LinuxCalls.socket(UdpSocket.AF_INET6, UdpSocket.SOCK_DGRAM_CLOEXEC_NONBLOCK, 0);
     if (fd < 0) {
       throw new SystemCallException("socket(AF_INET6, SOCK_DGRAM)", -fd);
     }
     try {
-      sockets.tryCalls(fd);
-      departures.tryCalls(fd);
+      sockets.trySystemCalls(fd);
+      departures.trySystemCalls(fd);
     } finally {
       LinuxCalls.close(fd);
     }
@@ -195,19 +195,19 @@ final class Engine implements PacketSink {
 
   /** Sends a posted request at once if the lock is free. Otherwise the lock's holder sends it. */
   void posted(int slot) {
-    bells.ring(slot);
+    doorbells.ring(slot);
     if (lock.tryLock()) {
       sendPosted();
     }
-    pickUp();
+    sendUnclaimedPosts();
   }
 
   /*
    * Sends requests whose doorbells were set after the lock's holder had last taken doorbells. See
    * {@link ProgressLock}.
    */
-  private void pickUp() {
-    while (bells.anyIn(usedWords) && lock.tryLock()) {
+  private void sendUnclaimedPosts() {
+    while (doorbells.isAnyRung(usedWords) && lock.tryLock()) {
       sendPosted();
     }
   }
@@ -218,7 +218,7 @@ final class Engine implements PacketSink {
       takeDoorbells();
       long nowNs = clock.nanoTime();
       transmit(nowNs);
-      waiting.join(departures, nowNs);
+      waiting.addToBundle(departures, nowNs);
       departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_IDLE_NS, nowNs);
       timerAt(departures.dueNs());
     } finally {
@@ -273,8 +273,8 @@ final class Engine implements PacketSink {
     }
     timerAt(gate.dueNs());
     work += transmit(nowNs);
-    waiting.join(departures, nowNs);
-    departures.leave();
+    waiting.addToBundle(departures, nowNs);
+    departures.sendPending();
     timerAt(departures.dueNs());
     return work;
   }
@@ -284,7 +284,7 @@ final class Engine implements PacketSink {
     waiting.begin(slot, count);
   }
 
-  boolean callersAreIdle() {
+  boolean areCallersIdle() {
     return callersIdle;
   }
 
@@ -292,7 +292,7 @@ final class Engine implements PacketSink {
     int rung = 0;
     int words = usedWords;
     for (int i = 0; i < words; i++) {
-      long bits = bells.take(i);
+      long bits = doorbells.take(i);
       if (bits != 0) {
         active[i] |= bits;
         rung += Long.bitCount(bits);
@@ -320,7 +320,7 @@ final class Engine implements PacketSink {
       long low,
       int port,
       long nowNs) {
-    boolean inRows = gate.isOpen() && WriteRows.areTaken(stride);
+    boolean inRows = gate.isOpen() && WriteRows.isEligible(stride);
     int packets = 0;
     for (int at = 0; at < length; ) {
       int row =
@@ -356,7 +356,7 @@ final class Engine implements PacketSink {
     if (qp == null || qp.number() != number) {
       return 0;
     }
-    int link = qp.links().from(high, low, port);
+    int link = qp.links().linkOfSource(high, low, port);
     return link < 0 ? 0 : qp.onRow(rows, packet, stride, most, link, nowNs);
   }
 
@@ -407,7 +407,7 @@ final class Engine implements PacketSink {
       drops.count(DropCounters.Reason.WRONG_STATE);
       return;
     }
-    int link = qp.links().from(sourceHigh, sourceLow, sourcePort);
+    int link = qp.links().linkOfSource(sourceHigh, sourceLow, sourcePort);
     if (link < 0) {
       drops.count(DropCounters.Reason.WRONG_SOURCE);
       return;
@@ -427,7 +427,7 @@ final class Engine implements PacketSink {
       /* The sender computed the checksum with this byte as zero. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     }
-    if (!qp.links().get(link).checksumIsRight(view, base, packet, bytes, sourcePort)) {
+    if (!qp.links().get(link).isChecksumRight(view, base, packet, bytes, sourcePort)) {
       drops.count(DropCounters.Reason.BAD_CHECKSUM);
       return;
     }
@@ -456,7 +456,7 @@ final class Engine implements PacketSink {
 
   @Override
   public void timerAt(long whenNs) {
-    timers.at(whenNs);
+    timers.requestAt(whenNs);
   }
 
   void activate(int slot) {
@@ -518,8 +518,8 @@ final class Engine implements PacketSink {
   /** Moves every queue pair that uses this overrun completion queue to ERROR. */
   void failUsersOf(SoftCompletionQueue cq) {
     for (SoftQueuePair qp : queuePairs) {
-      if (qp != null && qp.uses(cq)) {
-        qp.die();
+      if (qp != null && qp.usesQueue(cq)) {
+        qp.enterError();
       }
     }
   }

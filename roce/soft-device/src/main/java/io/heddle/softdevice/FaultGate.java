@@ -111,18 +111,18 @@ final class FaultGate implements PacketGate {
       byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + (bit >> 3));
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + (bit >> 3), (byte) (was ^ 1 << (bit & 7)));
     } else if (drawn < ghost && ghosts != null) {
-      ghosts.add(packet, packetBytes, high, low, port, nowNs + varied(ghostNs));
+      ghosts.add(packet, packetBytes, high, low, port, nowNs + vary(ghostNs));
       return false;
     }
     if (line == null) {
       return true;
     }
-    line.add(packet, packetBytes, high, low, port, nowNs + varied(delayNs));
+    line.add(packet, packetBytes, high, low, port, nowNs + vary(delayNs));
     return false;
   }
 
   /* Returns the time, varied by up to a quarter. */
-  private long varied(long timeNs) {
+  private long vary(long timeNs) {
     return timeNs - timeNs / 4 + ((draw() >>> 40) * (timeNs / 2) >> 24);
   }
 

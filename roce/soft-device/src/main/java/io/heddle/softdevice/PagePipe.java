@@ -33,11 +33,11 @@ final class PagePipe {
   private final int writeEnd;
   private final long vector;
   /* Buffer for draining unsent data from the pipe. */
-  private final long sink;
+  private final long drainBuffer;
 
   /* Creates a pipe from the ends in these cells. A test may pass ends that aren't open. */
   PagePipe(long cells, long sink) {
-    this.sink = sink;
+    this.drainBuffer = sink;
     vector = cells;
     readEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 16);
     writeEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 20);
@@ -50,7 +50,7 @@ final class PagePipe {
    * @param kernel the kernel's release, such as "6.6.1"
    */
   static @Nullable PagePipe open(Arena arena, String kernel) {
-    if (!passesPages(kernel)) {
+    if (!supportsPages(kernel)) {
       return null;
     }
     long cells = Memory.allocate(arena, CELLS_BYTES, 8);
@@ -65,7 +65,7 @@ final class PagePipe {
   }
 
   /** Returns whether a kernel of this release takes pages from a pipe without a copy. */
-  static boolean passesPages(String kernel) {
+  static boolean supportsPages(String kernel) {
     int major = number(kernel, 0);
     int dot = kernel.indexOf('.');
     int minor = dot < 0 ? -1 : number(kernel, dot + 1);
@@ -89,7 +89,7 @@ final class PagePipe {
    *     been sent
    */
   int send(int socketFd, long address, int lengthBytes) {
-    int result = SocketCalls.lend(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
+    int result = SocketCalls.sendPages(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
     if (result != 0) {
       empty();
     }
@@ -105,7 +105,7 @@ final class PagePipe {
     MemorySegment capture = LinuxCalls.errnoCapture();
     long emptied = 1;
     while (emptied > 0) {
-      emptied = LinuxCalls.read(capture, readEnd, sink, TransmitRing.SLOT_BYTES);
+      emptied = LinuxCalls.read(capture, readEnd, drainBuffer, TransmitRing.SLOT_BYTES);
     }
   }
 }

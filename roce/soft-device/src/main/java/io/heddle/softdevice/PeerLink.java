@@ -108,7 +108,7 @@ final class PeerLink {
    * Returns the largest WRITE payload per packet on the path to the peer. Called after the link is
    * connected.
    */
-  int writeBytesOnRoute() {
+  int writeBytesOnPath() {
     UdpSocket open = socket;
     int mtu = open == null || absent ? 0 : open.pathMtuBytes();
     return mtu == 0 ? writeBytes : Math.min(writeBytes, PacketSizes.onLink(mtu));
@@ -125,7 +125,7 @@ final class PeerLink {
       return false;
     }
     try {
-      strays.keep(open, own, peer.gid());
+      strays.bindIfNeeded(open, own, peer.gid());
       open.connect(peer.gid(), scope, peer.port());
     } catch (SystemCallException failed) {
       throw new VerbsException(
@@ -135,7 +135,7 @@ final class PeerLink {
     trafficClass = classOfTraffic;
     if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
       /* Switches may mark the peer's packets too. */
-      receiver.socket().reportMarks();
+      receiver.socket().enableCongestionMarks();
     }
     return true;
   }
@@ -156,7 +156,7 @@ final class PeerLink {
   }
 
   /** Sets the sizes of packets on this link. */
-  void cutBy(PacketSizes sizes) {
+  void setSizes(PacketSizes sizes) {
     standardPacketBytes = sizes.narrowPacketBytes();
   }
 
@@ -211,7 +211,7 @@ final class PeerLink {
    * Returns whether the checksum of a packet is valid. The caller has set byte 4 of the packet's
    * BTH to zero.
    */
-  boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
+  boolean isChecksumRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
     if (sourcePort != remoteSourcePort) {
       /* A standard peer chooses its source port itself. */
       remoteSourcePort = sourcePort;

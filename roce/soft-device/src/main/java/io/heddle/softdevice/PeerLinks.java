@@ -27,7 +27,7 @@ final class PeerLinks {
   private int peersBufferBytes;
 
   /** Sets one link per address, or null for a missing address. The caller holds the lock. */
-  void use(List<@Nullable Opened> opened) {
+  void setLinks(List<@Nullable Opened> opened) {
     close();
     if (links.length != opened.size()) {
       links = new PeerLink[opened.size()];
@@ -51,7 +51,7 @@ final class PeerLinks {
    * Returns whether the links support all of these requests. Several links support neither SENDs
    * nor READs: these are executed in order, so each would wait for the slowest link.
    */
-  boolean carry(SendWorkRequest first) {
+  boolean support(SendWorkRequest first) {
     if (links.length == 1) {
       return true;
     }
@@ -98,21 +98,21 @@ final class PeerLinks {
    * @param peer parameters of the peer, or null if it is a standard device
    */
   PacketSizes sizes(PathMtu mtu, @Nullable EndpointParameters peer) {
-    PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreed(mtu, peer);
+    PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreedSizes(mtu, peer);
     for (PeerLink link : links) {
-      link.cutBy(sizes);
+      link.setSizes(sizes);
       UdpSocket open = link.socket();
       if (open != null && sizes.isWide()) {
-        open.mayFragment();
+        open.allowFragmentation();
       }
     }
     return sizes;
   }
 
-  private PacketSizes agreed(PathMtu mtu, EndpointParameters peer) {
+  private PacketSizes agreedSizes(PathMtu mtu, EndpointParameters peer) {
     int onRoute = PacketSizes.MOST_BYTES;
     for (PeerLink link : links) {
-      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnRoute());
+      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnPath());
     }
     return PacketSizes.agreed(mtu, writeBytes(), peer.writeBytes(), onRoute);
   }
@@ -123,7 +123,7 @@ final class PeerLinks {
    * @param peer parameters of the peer, or null if it is a standard device
    * @throws VerbsException if the peer has another number of links
    */
-  List<LinkEnd> ends(
+  List<LinkEnd> peerEnds(
       ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
     int theirs = peer == null ? 1 : peer.ends().size();
     if (theirs != links.length) {
@@ -190,7 +190,7 @@ final class PeerLinks {
    * Returns the links for the requester. A standard peer's buffers are assumed to be as large as a
    * soft device's.
    */
-  LinkSet asSet(PacketSizes sizes) {
+  LinkSet toLinkSet(PacketSizes sizes) {
     int absent = 0;
     for (int i = 0; i < links.length; i++) {
       absent |= links[i].isAbsent() ? 1 << i : 0;
@@ -206,7 +206,7 @@ final class PeerLinks {
    * Returns the index of the link of a packet from this source, or −1 if the source isn't the
    * peer's.
    */
-  int from(long high, long low, int port) {
+  int linkOfSource(long high, long low, int port) {
     if (links[last].isPeer(high, low, port)) {
       return last;
     }

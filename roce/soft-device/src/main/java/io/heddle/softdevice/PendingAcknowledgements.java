@@ -12,7 +12,7 @@ final class PendingAcknowledgements {
   private final long[] waiting;
   private final long[] untilRound;
   private int usedWords;
-  private boolean any;
+  private boolean isAnyWaiting;
   private long rounds;
 
   /**
@@ -29,7 +29,7 @@ final class PendingAcknowledgements {
     waiting[slot >> 6] |= 1L << slot;
     untilRound[slot] = rounds + 1 + count;
     usedWords = Math.max(usedWords, (slot >> 6) + 1);
-    any = true;
+    isAnyWaiting = true;
   }
 
   /**
@@ -40,29 +40,29 @@ final class PendingAcknowledgements {
    */
   void endRound(boolean callersIdle) {
     rounds++;
-    if (!any) {
+    if (!isAnyWaiting) {
       return;
     }
-    any = false;
+    isAnyWaiting = false;
     for (int word = 0; word < usedWords; word++) {
       for (long left = waiting[word]; left != 0; left &= left - 1) {
         int slot = word * 64 + Long.numberOfTrailingZeros(left);
         SoftQueuePair qp = queuePairs[slot];
         if (qp != null && !callersIdle && untilRound[slot] - rounds > 0) {
-          any = true;
+          isAnyWaiting = true;
           continue;
         }
         waiting[word] &= ~(1L << slot);
         if (qp != null) {
-          qp.waitIsOver();
+          qp.endAcknowledgementWait();
         }
       }
     }
   }
 
   /** Adds acknowledgements on the same path to a pending bundle. */
-  void join(Departures departures, long nowNs) {
-    PeerLink link = any ? departures.pendingLink() : null;
+  void addToBundle(SendStage departures, long nowNs) {
+    PeerLink link = isAnyWaiting ? departures.pendingLink() : null;
     if (link == null) {
       return;
     }

@@ -51,7 +51,7 @@ final class ProgressThread {
     watch(wakeUp.fd());
     thread =
         new ResilientThread(name, STACK_BYTES, log, this::round)
-            .onPersistentFailure(engine::giveUp);
+            .onPersistentFailure(engine::reportFatalError);
   }
 
   void start() {
@@ -144,12 +144,12 @@ final class ProgressThread {
     int ready = epoll.await(timeoutMs);
     sleepsUntil = AWAKE;
     if (ready < 0 && ready != -Errno.EINTR) {
-      engine.failedFor("epoll_wait", epoll.fd(), -ready);
+      engine.onPermanentError("epoll_wait", epoll.fd(), -ready);
       LockSupport.parkNanos(LONGEST_CHECK_NS);
     }
     for (int i = 0; i < ready; i++) {
       if (epoll.number(i) == wakeUp.fd()) {
-        wakeUp.calm();
+        wakeUp.reset();
       }
     }
   }

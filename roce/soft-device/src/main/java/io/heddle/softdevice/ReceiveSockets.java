@@ -37,8 +37,8 @@ final class ReceiveSockets {
    * For each socket, the consecutive calls that returned one datagram, and whether the last call
    * received as many as it allowed.
    */
-  private int[] ones = new int[0];
-  private boolean[] gotAll = new boolean[0];
+  private int[] singlePackets = new int[0];
+  private boolean[] isDrained = new boolean[0];
   /* For each socket, the consecutive errors. */
   private int[] failures = new int[0];
 
@@ -55,15 +55,15 @@ final class ReceiveSockets {
       place = fds.length;
       fds = Arrays.copyOf(fds, place + 1);
       emptyAtNs = Arrays.copyOf(emptyAtNs, place + 1);
-      ones = Arrays.copyOf(ones, place + 1);
-      gotAll = Arrays.copyOf(gotAll, place + 1);
+      singlePackets = Arrays.copyOf(singlePackets, place + 1);
+      isDrained = Arrays.copyOf(isDrained, place + 1);
       failures = Arrays.copyOf(failures, place + 1);
     }
     readable.add(fd, place);
     fds[place] = fd;
     emptyAtNs[place] = nowNs;
-    ones[place] = 0;
-    gotAll[place] = false;
+    singlePackets[place] = 0;
+    isDrained[place] = false;
     failures[place] = 0;
   }
 
@@ -72,7 +72,7 @@ final class ReceiveSockets {
    *
    * @throws HeddleException if a call is refused
    */
-  void tryCalls(int fd) {
+  void trySystemCalls(int fd) {
     int errno = -receiver.receive(fd);
     if (errno > 0 && !SystemCallFailures.isTransient(errno)) {
       throw new HeddleException(SystemCallFailures.describe("recvmmsg", fd, errno));
@@ -147,12 +147,13 @@ final class ReceiveSockets {
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
       int most = mostExpected(socket);
       int datagrams = receiver.receive(fds[socket], most);
-      gotAll[socket] = datagrams == most;
+      isDrained[socket] = datagrams == most;
       if (datagrams > 0) {
-        ones[socket] = datagrams == 1 ? Math.min(ONE_BY_ONE, ones[socket] + 1) : 0;
+        singlePackets[socket] =
+            datagrams == 1 ? Math.min(ONE_BY_ONE, singlePackets[socket] + 1) : 0;
       }
       for (int i = 0; i < datagrams; i++) {
-        packets += handOver(sink, i, nowNs);
+        packets += deliver(sink, i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
         /* An errno here usually concerns an earlier send, and the next call receives. */
@@ -184,10 +185,12 @@ final class ReceiveSockets {
    * latency of the kernel's search for a second.
    */
   private int mostExpected(int socket) {
-    return ones[socket] == ONE_BY_ONE && !gotAll[socket] ? 1 : DatagramReceiver.DATAGRAMS;
+    return singlePackets[socket] == ONE_BY_ONE && !isDrained[socket]
+        ? 1
+        : DatagramReceiver.DATAGRAMS;
   }
 
-  private int handOver(PacketSink sink, int datagram, long nowNs) {
+  private int deliver(PacketSink sink, int datagram, long nowNs) {
     int packets =
         sink.onTrain(
             receiver.view(),

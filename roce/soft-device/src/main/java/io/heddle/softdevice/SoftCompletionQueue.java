@@ -44,7 +44,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   @SuppressWarnings("unused") /* by HEAD */
   private volatile long head;
 
-  private volatile long newsAddress; /* 0 if no address is published */
+  private volatile long arrivalsAddress; /* 0 if no address is published */
   private volatile boolean overrun;
   private boolean closed;
   private int users; /* number of attached queue pairs; guarded by the progress lock */
@@ -109,7 +109,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     Memory.setInt(row + LENGTH, lengthBytes);
     Memory.setInt(row + FACTS, (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code());
     TAIL.setRelease(this, at + 1);
-    long news = newsAddress;
+    long news = arrivalsAddress;
     if (news != 0) {
       Memory.setLongRelease(news, at + 1);
     }
@@ -118,7 +118,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   @Override
   public boolean publishArrivalsAt(long address) {
-    newsAddress = address;
+    arrivalsAddress = address;
     return true;
   }
 

@@ -115,7 +115,7 @@ final class SoftContext implements DeviceContext {
             Engine.ADVERTISED_QUEUE_PAIRS,
             MAX_COMPLETIONS,
             false);
-    engine.tryCalls();
+    engine.trySystemCalls();
     sleeper = new ProgressThread(engine, arena, log, "heddle-soft0");
     engine.setSleeper(sleeper);
     sleeper.start(); /* the last step that may fail: from here on the thread uses the arena */
@@ -257,7 +257,7 @@ final class SoftContext implements DeviceContext {
           "soft0, memory for " + capacity + " completions (" + ProcessLimits.ofMemory() + ")",
           (int) -rows);
     }
-    MemoryCalls.wantSmallPages(rows, SoftCompletionQueue.bytes(capacity));
+    MemoryCalls.adviseSmallPages(rows, SoftCompletionQueue.bytes(capacity));
     SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows);
     completionQueues.add(cq);
     ledger.opened("soft completion queue");
@@ -449,7 +449,7 @@ final class SoftContext implements DeviceContext {
    * group or is closed.
    */
   @Nullable PeerGroup peerGroup(long peer) {
-    if (peer == ReadyToSendAttributes.ALONE) {
+    if (peer == ReadyToSendAttributes.NO_PEER_GROUP) {
       return null;
     }
     PeerGroup found = peerGroups.computeIfAbsent(peer, number -> new PeerGroup());

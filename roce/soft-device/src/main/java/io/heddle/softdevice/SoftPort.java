@@ -67,7 +67,7 @@ final class SoftPort {
      * Adds IPv4 addresses if the filter leaves no others. Not all of them need be planes'
      * addresses.
      */
-    for (AssignedAddress address : host.passing(filter).usable()) {
+    for (AssignedAddress address : host.filteredBy(filter).usable()) {
       enter(found, address, host.linkOf(address));
     }
     return new ArrayList<>(found.values());

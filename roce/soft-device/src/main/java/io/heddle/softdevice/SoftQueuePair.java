@@ -46,7 +46,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftCompletionQueue sendCompletions;
   private final SoftCompletionQueue receiveCompletions;
   private final PeerLinks links = new PeerLinks();
-  private final PacketExit exit;
+  private final SocketOutlet exit;
   private final ReliableConnection connection;
 
   private volatile QueuePairState state = QueuePairState.RESET;
@@ -64,7 +64,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     int sendBytes = SendQueue.bytes(attributes.sendDepth());
     int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
     exit =
-        new PacketExit(
+        new SocketOutlet(
             engine.departures,
             engine.narrow,
             engine.counters.trains(),
@@ -107,7 +107,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return pd;
   }
 
-  boolean uses(SoftCompletionQueue cq) {
+  boolean usesQueue(SoftCompletionQueue cq) {
     return cq == sendCompletions || cq == receiveCompletions;
   }
 
@@ -167,7 +167,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       List<PeerLinks.@Nullable Opened> opened = context.openLinks(gidIndexes, this);
       engine.lock.lock();
       try {
-        links.use(opened);
+        links.setLinks(opened);
         state = QueuePairState.INIT;
       } finally {
         engine.unlock();
@@ -185,7 +185,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       }
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
-      List<LinkEnd> ends = links.ends(attributes, peer, this);
+      List<LinkEnd> ends = links.peerEnds(attributes, peer, this);
       boolean[] connected = links.connect(ends, attributes.trafficClass(), context.strays(), this);
       engine.lock.lock();
       try {
@@ -226,7 +226,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       engine.lock.lock();
       try {
         peerGroup = fresh;
-        connection.startSending(attributes, links.asSet(sizes), fresh, engine.nowNs());
+        connection.startSending(attributes, links.toLinkSet(sizes), fresh, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
       } finally {
         engine.unlock();
@@ -262,7 +262,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void toError() {
-    whileOpen(this::die);
+    whileOpen(this::enterError);
   }
 
   @Override
@@ -323,7 +323,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
       return -Errno.EINVAL;
     }
-    if (!links.carry(first)) {
+    if (!links.support(first)) {
       return -Errno.EINVAL;
     }
     int taken = sends.post(first);
@@ -384,7 +384,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   /** Returns whether a waiting acknowledgement has the same path as this link. */
   boolean hasAnswerFor(PeerLink link) {
-    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).hasSamePath(link);
+    return connection.hasAnswerWaiting() && links.get(connection.answerLink()).hasSamePath(link);
   }
 
   /** Sends the waiting acknowledgement along with another queue pair's packet. */
@@ -392,8 +392,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     connection.acknowledgeWithPacket(nowNs);
   }
 
-  void waitIsOver() {
-    connection.waitIsOver();
+  void endAcknowledgementWait() {
+    connection.endAcknowledgementWait();
   }
 
   void onTimer(long nowNs) {
@@ -405,7 +405,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   /** Moves to ERROR: stops sending and executing, flushes all requests. */
-  void die() {
+  void enterError() {
     if (state != QueuePairState.ERROR) {
       halt(QueuePairState.ERROR);
     }
@@ -437,7 +437,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   @Override
   public void fail(AsyncEventListener.Kind kind) {
     if (state != QueuePairState.ERROR) {
-      die();
+      enterError();
       engine.publishEvent(kind, number);
     }
   }
@@ -469,8 +469,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   @Override
-  public boolean callersAreIdle() {
-    return engine.callersAreIdle();
+  public boolean areCallersIdle() {
+    return engine.areCallersIdle();
   }
 
   @Override

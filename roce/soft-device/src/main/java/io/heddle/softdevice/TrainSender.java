@@ -58,9 +58,9 @@ final class TrainSender {
    */
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     if (gate.dropsOutgoing()) {
-      return sendSieved(socket, address, lengthBytes, segmentBytes);
+      return sendWithFaults(socket, address, lengthBytes, segmentBytes);
     }
-    return socket.segments() || lengthBytes <= segmentBytes
+    return socket.isSegmenting() || lengthBytes <= segmentBytes
         ? sendOnce(socket, address, lengthBytes, segmentBytes)
         : sendSingly(socket, address, lengthBytes, segmentBytes);
   }
@@ -79,15 +79,15 @@ final class TrainSender {
         && socket.growSegmentBytes(segmentBytes)) {
       int result = pages.send(socket.fd(), address, lengthBytes);
       if (result == 0) {
-        trains.addLent();
-        return PacketOutlet.Outcome.LENT;
+        trains.addZeroCopy();
+        return PacketOutlet.Outcome.ZERO_COPY;
       }
       if (result == -Errno.EAGAIN) {
         return PacketOutlet.Outcome.FULL;
       }
       /* ECONNREFUSED concerns an earlier packet. */
       if (!isFull(-result) && result != -Errno.ECONNREFUSED) {
-        socket.stopLending();
+        socket.disableZeroCopy();
       }
     }
     if (!send(socket, address, lengthBytes, segmentBytes)) {
@@ -103,7 +103,7 @@ final class TrainSender {
    * Tries the data path's calls. A call without a peer fails with an error other than a filter's,
    * and sends nothing.
    */
-  void tryCalls(int fd) {
+  void trySystemCalls(int fd) {
     for (int segmentBytes : new int[] {0, Long.BYTES}) {
       int errno = -SocketCalls.send(fd, cell, Long.BYTES, segmentBytes, cell);
       if (errno == Errno.ENOSYS || errno == Errno.EPERM || errno == Errno.EACCES) {
@@ -116,7 +116,8 @@ final class TrainSender {
     return errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR;
   }
 
-  private boolean sendSieved(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendWithFaults(
+      UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       int bytes = Math.min(segmentBytes, lengthBytes - at);
       if (gate.passesOutgoing() && !sendOnce(socket, address + at, bytes, segmentBytes)) {
@@ -156,7 +157,7 @@ final class TrainSender {
       return false;
     }
     boolean pathDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;
-    if (pathDiffers && socket.stopLending()) {
+    if (pathDiffers && socket.disableZeroCopy()) {
       /*
        * If the socket's own segment size exceeds the path MTU, every send fails, so zero-copy sends
        * end.

@@ -34,11 +34,11 @@ final class UdpSocket implements AutoCloseable {
   private final IpOptions options;
   private final Gid address;
   private final int port;
-  private boolean segments = true;
-  private boolean lends = true;
+  private boolean isSegmenting = true;
+  private boolean allowsZeroCopy = true;
   private int defaultSegmentBytes;
-  private boolean mayFragment;
-  private boolean fragments;
+  private boolean canFragment;
+  private boolean isFragmenting;
   private boolean closed;
 
   /** Takes over a bound socket. */
@@ -120,7 +120,7 @@ final class UdpSocket implements AutoCloseable {
    *
    * @return 0, or the negated errno
    */
-  int leaveBy(NetworkLink link) {
+  int bindToInterface(NetworkLink link) {
     return Egress.bind(fd, link, address.isIpv4Mapped());
   }
 
@@ -138,7 +138,7 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /** Enables reports of congestion marks with each packet, at a small cost per packet. */
-  void reportMarks() {
+  void enableCongestionMarks() {
     LinuxCalls.setIntOption(fd, options.level, options.receiveTrafficClass, 1);
   }
 
@@ -155,13 +155,13 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /** Returns whether the kernel may segment a send. The caller holds the progress lock. */
-  boolean segments() {
-    return segments;
+  boolean isSegmenting() {
+    return isSegmenting;
   }
 
   /** Disables segmentation, which the kernel refused. The caller holds the progress lock. */
   void stopSegmenting() {
-    segments = false;
+    isSegmenting = false;
   }
 
   /**
@@ -173,7 +173,7 @@ final class UdpSocket implements AutoCloseable {
    *     be set
    */
   boolean growSegmentBytes(int segmentBytes) {
-    if (!lends || !segments || segmentBytes < defaultSegmentBytes) {
+    if (!allowsZeroCopy || !isSegmenting || segmentBytes < defaultSegmentBytes) {
       return false;
     }
     return segmentBytes == defaultSegmentBytes || setDefaultSegmentBytes(segmentBytes);
@@ -189,9 +189,9 @@ final class UdpSocket implements AutoCloseable {
    *
    * @return whether the socket had one
    */
-  boolean stopLending() {
+  boolean disableZeroCopy() {
     boolean did = defaultSegmentBytes != 0;
-    lends = false;
+    allowsZeroCopy = false;
     if (did) {
       check("setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
       defaultSegmentBytes = 0;
@@ -201,7 +201,7 @@ final class UdpSocket implements AutoCloseable {
 
   private boolean setDefaultSegmentBytes(int bytes) {
     if (LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, bytes) < 0) {
-      stopLending();
+      disableZeroCopy();
       return false;
     }
     defaultSegmentBytes = bytes;
@@ -220,8 +220,8 @@ final class UdpSocket implements AutoCloseable {
    * Allows fragmentation of packets that have become too large for their path: the peer is a soft
    * device, and the packets are already built. The caller holds the progress lock.
    */
-  void mayFragment() {
-    mayFragment = true;
+  void allowFragmentation() {
+    canFragment = true;
   }
 
   /**
@@ -229,16 +229,16 @@ final class UdpSocket implements AutoCloseable {
    * once per socket.
    */
   boolean startFragmenting() {
-    if (!mayFragment || fragments) {
+    if (!canFragment || isFragmenting) {
       return false;
     }
-    fragments = true;
+    isFragmenting = true;
     return LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 0) == 0;
   }
 
   /** Returns whether a packet was too large for its path. The caller holds the progress lock. */
-  boolean fragments() {
-    return fragments;
+  boolean isFragmenting() {
+    return isFragmenting;
   }
 
   /** Returns the receive buffer of the socket, in bytes of the kernel's accounting. */

@@ -38,7 +38,7 @@ final class ZeroCopyTrial {
    * @param kernel the kernel's release, such as "6.6.1"
    */
   static DeviceTrial run(String kernel) {
-    if (!PagePipe.passesPages(kernel)) {
+    if (!PagePipe.supportsPages(kernel)) {
       return DeviceTrial.slower(
           COPIED + "kernel " + kernel + " copies what comes out of a pipe",
           "use a kernel from 6.6 on");
@@ -84,7 +84,7 @@ final class ZeroCopyTrial {
             "allow both calls: a container's seccomp profile may forbid them");
       }
       fill(CHANGED);
-      return judge(to);
+      return awaitResult(to);
     }
   }
 
@@ -92,7 +92,7 @@ final class ZeroCopyTrial {
     Memory.ALL.asSlice(train, BYTES).fill(mark);
   }
 
-  private DeviceTrial judge(UdpSocket to) {
+  private DeviceTrial awaitResult(UdpSocket to) {
     DatagramReceiver receiver = new DatagramReceiver(arena);
     int changed = 0;
     int received = 0;

@@ -1,7 +1,7 @@
 package io.heddle.softdevice;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.TestShim;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -20,7 +20,7 @@ final class AllocationRun {
   private AllocationRun() {}
 
   public static void main(String[] arguments) {
-    TestShim.lendSocketCalls();
+    TestShim.registerSocketCalls();
     int bytes = Integer.parseInt(arguments[0]);
     boolean standardPeers = Boolean.parseBoolean(arguments[1]);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -37,8 +37,8 @@ final class AllocationRun {
        * loop.
        */
       long allocated = -1;
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (allocated != 0 && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !deadline.isOver()) {
         long before = threads.getCurrentThreadAllocatedBytes();
         run(pair, a, b, wr);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;

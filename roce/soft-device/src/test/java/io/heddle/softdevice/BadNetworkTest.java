@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -81,10 +81,10 @@ class BadNetworkTest {
     int received = 0;
     int offset = 0;
     assertEquals(0, b.postEmptyReceives(0, 100));
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (completed < MESSAGES || received < MESSAGES) {
       assertFalse(
-          patience.isOver(),
+          deadline.isOver(),
           "stuck at " + posted + " posted, " + completed + " completed, " + received + " received");
       if (posted < MESSAGES && posted - received < 40) {
         int bytes = random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(3000);

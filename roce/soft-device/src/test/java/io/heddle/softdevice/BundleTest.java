@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -79,9 +79,9 @@ class BundleTest {
       fill(pair.left);
       int tries = 0;
       long before = -1;
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (bundled(pair.left) - before != 2) {
-        assertFalse(patience.isOver(), "never together in " + tries + " tries");
+        assertFalse(deadline.isOver(), "never together in " + tries + " tries");
         before = bundled(pair.left);
         pair.left.context.progress();
         post(pair, two.get(0), Operation.RDMA_WRITE, 2 * tries % 60, 64);
@@ -106,9 +106,9 @@ class BundleTest {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> three = connected(pair, 3);
       long before = bundled(pair.left);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       for (int tries = 0; bundled(pair.left) - before < 3; tries++) {
-        assertFalse(patience.isOver(), "never together in " + tries + " tries");
+        assertFalse(deadline.isOver(), "never together in " + tries + " tries");
         fill(pair.left);
         Memory.clear(pair.right.mr.address(), BYTES);
         before = bundled(pair.left);
@@ -130,9 +130,9 @@ class BundleTest {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);
       post(pair, two.get(0), Operation.RDMA_WRITE, 3, 100);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (!hasArrived(pair, 3, 100)) {
-        assertFalse(patience.isOver(), "it hasn't left");
+        assertFalse(deadline.isOver(), "it hasn't left");
         pair.right.context.progress();
       }
       awaitSends(pair, 1);
@@ -176,7 +176,7 @@ class BundleTest {
         awaitSends(pair, 2);
         assertTrue(hasArrived(pair, i, 64) && hasArrived(pair, i + 20, 8));
       }
-      assertEquals(0, acrossPlanes(pair));
+      assertEquals(0, bundledAcrossPlanes(pair));
     }
   }
 
@@ -184,7 +184,7 @@ class BundleTest {
    * Returns the number of packets that came from another plane than their queue pair's, and so from
    * a source that isn't their peer's.
    */
-  private static long acrossPlanes(SoftPair pair) {
+  private static long bundledAcrossPlanes(SoftPair pair) {
     return pair.right.context.engine().counters.drops().get(DropCounters.Reason.WRONG_SOURCE)
         + pair.left.context.engine().counters.drops().get(DropCounters.Reason.WRONG_SOURCE);
   }

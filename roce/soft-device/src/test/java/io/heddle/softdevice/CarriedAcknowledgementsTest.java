@@ -3,7 +3,7 @@ package io.heddle.softdevice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;
@@ -34,9 +34,9 @@ class CarriedAcknowledgementsTest {
        * The progress threads send acknowledgements too, without a packet that carries them, and
        * more often on a busy machine.
        */
-      Patience patience = Patience.ofSeconds(20);
-      for (int i = 0; i < ROUND_TRIPS || carried(pair) <= ROUND_TRIPS / 4; i++) {
-        assertFalse(patience.isOver(), carried(pair) + " of " + 2 * i);
+      Deadline deadline = Deadline.ofSeconds(20);
+      for (int i = 0; i < ROUND_TRIPS || acknowledgementsCarried(pair) <= ROUND_TRIPS / 4; i++) {
+        assertFalse(deadline.isOver(), acknowledgementsCarried(pair) + " of " + 2 * i);
         send(pair.left, a, pair.right, i, bytes);
         receive(pair, pair.right, b, bytes);
         send(pair.right, b, pair.left, i, bytes);
@@ -60,9 +60,9 @@ class CarriedAcknowledgementsTest {
       pair.connect(backEnd, back, PathMtu.MTU_1024, false, 16);
       assertEquals(0, thereEnd.postEmptyReceives(0, 250));
       assertEquals(0, backEnd.postEmptyReceives(0, 250));
-      Patience patience = Patience.ofSeconds(20);
-      for (int i = 0; i < ROUND_TRIPS || carried(pair) <= ROUND_TRIPS / 4; i++) {
-        assertFalse(patience.isOver(), carried(pair) + " of " + 2 * i);
+      Deadline deadline = Deadline.ofSeconds(20);
+      for (int i = 0; i < ROUND_TRIPS || acknowledgementsCarried(pair) <= ROUND_TRIPS / 4; i++) {
+        assertFalse(deadline.isOver(), acknowledgementsCarried(pair) + " of " + 2 * i);
         send(pair.left, there, pair.right, i, 8);
         receive(pair, pair.right, thereEnd, 8);
         send(pair.right, back, pair.left, i, 8);
@@ -89,11 +89,11 @@ class CarriedAcknowledgementsTest {
         send(pair.right, back, pair.left, i, 8);
         receive(pair, pair.left, backEnd, 8);
       }
-      assertEquals(0, carried(pair));
+      assertEquals(0, acknowledgementsCarried(pair));
     }
   }
 
-  private static long carried(SoftPair pair) {
+  private static long acknowledgementsCarried(SoftPair pair) {
     return pair.left.context.engine().counters.acknowledgementsCarried()
         + pair.right.context.engine().counters.acknowledgementsCarried();
   }

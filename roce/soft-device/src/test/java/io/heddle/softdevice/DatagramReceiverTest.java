@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -36,7 +36,7 @@ class DatagramReceiverTest {
          */
         boolean marked = step % 2 == 1;
         if (step == 2) {
-          to.reportMarks();
+          to.enableCongestionMarks();
         }
         from.setTrafficClass(marked ? 3 : 2);
         SocketCalls.send(from.fd(), train, PACKET * PACKETS, PACKET, cell);
@@ -50,9 +50,9 @@ class DatagramReceiverTest {
   }
 
   private static void awaitOne(DatagramReceiver receiver, UdpSocket socket) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (receiver.receive(socket.fd()) <= 0) {
-      assertFalse(patience.isOver(), "nothing comes");
+      assertFalse(deadline.isOver(), "nothing comes");
     }
   }
 }

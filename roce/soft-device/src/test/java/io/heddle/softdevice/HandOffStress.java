@@ -274,7 +274,7 @@ final class HandOffStress {
     @Actor
     public void holder(II_Result result) {
       lock.unlock();
-      result.r2 = doorbells.anyIn(1) ? 1 : 0;
+      result.r2 = doorbells.isAnyRung(1) ? 1 : 0;
     }
   }
 

@@ -68,7 +68,7 @@ class HostilePacketsTest {
         pair.progress();
       }
       assertTrue(drops(pair.right) > 1_900, "counted " + drops(pair.right));
-      worksAsBefore(pair, a, b);
+      assertWorks(pair, a, b);
     }
   }
 
@@ -142,7 +142,7 @@ class HostilePacketsTest {
       for (int i = 0; i < PACKETS; i++) {
         int bytes = 16 + random.nextInt(300) & (random.nextInt(4) == 0 ? -1 : ~3);
         long bundle = end - bytes;
-        writeLies(bundle, end, b.number(), sourcePort(a), random);
+        writeFalseEntries(bundle, end, b.number(), sourcePort(a), random);
         engine.lock.lock();
         try {
           engine.onPacket(
@@ -169,13 +169,14 @@ class HostilePacketsTest {
         assertTrue(counted.get(reason) > 10, reason + ": " + counted.get(reason));
       }
       assertEquals(QueuePairState.READY_TO_SEND, b.state());
-      worksAsBefore(pair, a, b);
+      assertWorks(pair, a, b);
     } finally {
       MemoryCalls.unmapMemory(pages, PAGE);
     }
   }
 
-  private static void writeLies(long bundle, long end, int queuePair, int port, Random random) {
+  private static void writeFalseEntries(
+      long bundle, long end, int queuePair, int port, Random random) {
     for (long at = bundle; at < end; at++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
     }
@@ -252,7 +253,7 @@ class HostilePacketsTest {
         .sourcePort();
   }
 
-  private static void worksAsBefore(SoftPair pair, QueuePair a, QueuePair b) {
+  private static void assertWorks(SoftPair pair, QueuePair a, QueuePair b) {
     long from = pair.left.mr.address();
     for (int i = 0; i < 9_000; i++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, from + i, (byte) (i * 31));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.EndpointParameters;
@@ -131,7 +131,7 @@ class HostileResponsesTest {
       }
     }
 
-    void hasEndedAndRests() {
+    void assertEndedWithoutTimer() {
       assertEquals(QueuePairState.ERROR, qp.state());
       for (int i = 0; i < BUFFER; i++) {
         assertEquals(
@@ -153,10 +153,10 @@ class HostileResponsesTest {
     /*
      * Waits until the progress thread sleeps, which it would never do with a deadline in the past.
      */
-    void backgroundThreadSleeps() throws InterruptedException {
+    void assertBackgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();
-      Patience patience = Patience.ofSeconds(2);
-      while (engine.publishedDue() != Pause.NEVER_NS && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(2);
+      while (engine.publishedDue() != Pause.NEVER_NS && !deadline.isOver()) {
         pair.left.context.progress();
         Thread.sleep(5);
       }
@@ -177,9 +177,9 @@ class HostileResponsesTest {
     try (Victim victim = new Victim()) {
       victim.post(Operation.RDMA_WRITE, 4, 8);
       victim.acknowledge(SoftPair.PSN + 3, PacketFormat.SYNDROME_RECEIVER_NOT_READY | 12);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       victim.assertOverrunAfterTwoCompletions();
-      victim.backgroundThreadSleeps();
+      victim.assertBackgroundThreadSleeps();
     }
   }
 
@@ -188,9 +188,9 @@ class HostileResponsesTest {
     try (Victim victim = new Victim()) {
       victim.post(Operation.RDMA_WRITE, 40, 8);
       victim.acknowledge(SoftPair.PSN + 3, PacketFormat.SYNDROME_ACK, -1L, -1L);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       victim.assertOverrunAfterTwoCompletions();
-      victim.backgroundThreadSleeps();
+      victim.assertBackgroundThreadSleeps();
     }
   }
 
@@ -200,9 +200,9 @@ class HostileResponsesTest {
       victim.post(Operation.RDMA_WRITE, 3, 8);
       victim.post(Operation.RDMA_READ, 1, 2 * MTU);
       victim.respond(PacketFormat.READ_RESPONSE_FIRST, SoftPair.PSN + 3, MTU);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       victim.assertOverrunAfterTwoCompletions();
-      victim.backgroundThreadSleeps();
+      victim.assertBackgroundThreadSleeps();
     }
   }
 
@@ -215,7 +215,7 @@ class HostileResponsesTest {
       victim.respond(PacketFormat.READ_RESPONSE_FIRST, SoftPair.PSN + 3, MTU);
       victim.respond(PacketFormat.READ_RESPONSE_LAST, SoftPair.PSN + 4, MTU);
       victim.acknowledge(SoftPair.PSN + 4, PacketFormat.SYNDROME_SEQUENCE_ERROR);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       assertEquals(
           3,
           victim
@@ -242,23 +242,23 @@ class HostileResponsesTest {
         victim.post(Operation.RDMA_READ, random.nextInt(2), 1 + random.nextInt(3000));
         victim.post(Operation.RDMA_WRITE, random.nextInt(3), random.nextInt(100));
         for (int i = 0; i < 50 && victim.qp.state() != QueuePairState.ERROR; i++) {
-          nonsense(victim, random);
+          sendMalformed(victim, random);
         }
         if (victim.qp.state() == QueuePairState.ERROR) {
           ended++;
           assertEquals(Pause.NEVER_NS, victim.dueNs(), "round " + round);
           Memory.ALL.asSlice(victim.pair.left.mr.address(), BUFFER).fill(UNTOUCHED);
           for (int i = 0; i < 20; i++) {
-            nonsense(victim, random);
+            sendMalformed(victim, random);
           }
-          victim.hasEndedAndRests();
+          victim.assertEndedWithoutTimer();
         }
       }
     }
     assertTrue(ended > 20, "queue pairs ended: " + ended);
   }
 
-  private static void nonsense(Victim victim, Random random) {
+  private static void sendMalformed(Victim victim, Random random) {
     int psn = SoftPair.PSN + random.nextInt(10) - 1;
     switch (random.nextInt(4)) {
       case 0 -> victim.acknowledge(psn, PacketFormat.SYNDROME_ACK);

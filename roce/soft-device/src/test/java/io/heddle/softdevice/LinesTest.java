@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.PathMtu;
@@ -51,10 +51,10 @@ class LinesTest {
     pair.close();
   }
 
-  private void until(BooleanSupplier done) {
-    Patience patience = Patience.ofSeconds(40);
+  private void driveUntil(BooleanSupplier done) {
+    Deadline deadline = Deadline.ofSeconds(40);
     while (!done.getAsBoolean()) {
-      assertFalse(patience.isOver(), "nothing comes");
+      assertFalse(deadline.isOver(), "nothing comes");
       pair.progress();
     }
   }
@@ -74,22 +74,22 @@ class LinesTest {
     return write * 0x9e37_79b9_7f4a_7c15L + at;
   }
 
-  private long there(long offset) {
+  private long received(long offset) {
     return Memory.getLong(pair.right.mr.address() + offset);
   }
 
-  private void use(long offset) {
+  private void markUsed(long offset) {
     Memory.ALL.set(Memory.NATIVE_LONG, pair.right.mr.address() + offset, USED);
   }
 
   private void awaitArrival(int immediate) {
-    until(() -> pair.right.cq.poll(pair.right.one) == 1);
+    driveUntil(() -> pair.right.cq.poll(pair.right.one) == 1);
     assertEquals(Status.SUCCESS, pair.right.one[0].status);
     assertEquals(immediate, pair.right.one[0].immediate);
   }
 
   private void awaitAcknowledgement() {
-    until(() -> pair.left.cq.poll(pair.left.one) == 1);
+    driveUntil(() -> pair.left.cq.poll(pair.left.one) == 1);
     assertEquals(Status.SUCCESS, pair.left.one[0].status);
   }
 
@@ -146,8 +146,8 @@ class LinesTest {
           switch (PacketFormat.piece(packet)) {
             case 1 -> {
               if (++firsts[0] == 2) {
-                assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
-                use(0);
+                assertEquals(word(posted - 1, 0), received(0), "the first piece isn't placed");
+                markUsed(0);
               }
               return true;
             }
@@ -162,9 +162,9 @@ class LinesTest {
     post(0, 8000);
     awaitArrival(posted - 1);
     assertTrue(firsts[0] >= 2, "the first piece came once");
-    assertEquals(USED, there(0), "placed again");
-    assertEquals(word(posted - 1, 8), there(8));
-    assertEquals(word(posted - 1, 7992), there(7992));
+    assertEquals(USED, received(0), "placed again");
+    assertEquals(word(posted - 1, 8), received(8));
+    assertEquals(word(posted - 1, 7992), received(7992));
     awaitAcknowledgement();
   }
 
@@ -178,8 +178,8 @@ class LinesTest {
     faults.hold(packet -> PacketFormat.piece(packet) == 0);
     faults.passOnly(packet -> {
       if (PacketFormat.piece(packet) == 2 && seconds[0]++ == 0) {
-        assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
-        use(0);
+        assertEquals(word(posted - 1, 0), received(0), "the first piece isn't placed");
+        markUsed(0);
         faults.releaseHeld();
       }
       return PacketFormat.piece(packet) < 2;
@@ -187,9 +187,9 @@ class LinesTest {
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     post(0, 8000);
     awaitArrival(posted - 1);
-    assertEquals(USED, there(0), "placed again");
-    assertEquals(word(posted - 1, 8), there(8));
-    assertEquals(word(posted - 1, 7992), there(7992));
+    assertEquals(USED, received(0), "placed again");
+    assertEquals(word(posted - 1, 8), received(8));
+    assertEquals(word(posted - 1, 7992), received(7992));
     awaitAcknowledgement();
   }
 
@@ -206,8 +206,8 @@ class LinesTest {
           }
           int write = placeOf(packet) == pair.right.mr.address() ? 0 : 1;
           if (++came[write] == 2 && write == 1) {
-            assertEquals(word(1, 4096), there(4096), "the second write isn't placed");
-            use(4096);
+            assertEquals(word(1, 4096), received(4096), "the second write isn't placed");
+            markUsed(4096);
           }
           /* The first write passes only after the second, however late that one is posted. */
           return write == 1 || came[1] > 0;
@@ -215,11 +215,11 @@ class LinesTest {
     post(0, 1024);
     post(4096, 1024);
     awaitArrival(0);
-    until(() -> came[1] >= 2);
+    driveUntil(() -> came[1] >= 2);
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     awaitArrival(1);
-    assertEquals(USED, there(4096), "placed again");
-    assertEquals(word(1, 4104), there(4104));
+    assertEquals(USED, received(4096), "placed again");
+    assertEquals(word(1, 4104), received(4104));
     awaitAcknowledgement();
     awaitAcknowledgement();
   }

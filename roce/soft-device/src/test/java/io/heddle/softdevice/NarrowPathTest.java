@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.IdleStopwatch;
-import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
@@ -116,10 +116,10 @@ class NarrowPathTest {
 
     void run(int writes, int length, int depth) {
       long end = posted + writes;
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (Math.min(acknowledged, arrived) < end) {
         assertFalse(
-            patience.isOver(),
+            deadline.isOver(),
             () -> posted + " posted, " + acknowledged + " acknowledged, " + arrived + " arrived");
         if (posted < end && posted - Math.min(acknowledged, arrived) < depth) {
           post(length);
@@ -145,9 +145,9 @@ class NarrowPathTest {
      * once there is something to send.
      */
     void awaitWide() {
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       while (!isWide()) {
-        assertFalse(patience.isOver(), "still narrow after 10 s");
+        assertFalse(deadline.isOver(), "still narrow after 10 s");
       }
     }
 
@@ -158,11 +158,11 @@ class NarrowPathTest {
      */
     void runUntilAllLinksCarry(long more, int length, int depth) {
       long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       for (int link = 0; link < before.length; link++) {
         while (carried(link) - before[link] < more) {
           int silent = link;
-          assertFalse(patience.isOver(), () -> "link " + silent + " is left");
+          assertFalse(deadline.isOver(), () -> "link " + silent + " is left");
           run(10, length, depth);
         }
       }
@@ -280,9 +280,9 @@ class NarrowPathTest {
       writes.run(200, 250_000, DEPTH);
       /* If everything outstanding on a link was lost, the link rests for a while. */
       long before = writes.carried(2);
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       while (writes.carried(2) == before) {
-        assertFalse(patience.isOver(), "link 2 carries nothing");
+        assertFalse(deadline.isOver(), "link 2 carries nothing");
         writes.run(10, 250_000, DEPTH);
       }
       before = writes.carried(2);

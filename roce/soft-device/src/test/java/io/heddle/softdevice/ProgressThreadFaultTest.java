@@ -65,7 +65,7 @@ class ProgressThreadFaultTest {
   void persistentFailureEndsDevice() {
     try (SoftPair pair = new SoftPair("", 4096)) {
       List<AsyncEventListener.Kind> kinds = new CopyOnWriteArrayList<>();
-      pair.left.context.engine().giveUp();
+      pair.left.context.engine().reportFatalError();
       pair.left.context.pollAsyncEvents((kind, number) -> kinds.add(kind));
       assertEquals(List.of(AsyncEventListener.Kind.DEVICE_FATAL), kinds);
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.requester.Requester;
 import io.heddle.roce.wire.PacketFormat;
@@ -66,14 +66,14 @@ class ReadAnswersTest {
   }
 
   private static void awaitCompletions(SoftPair pair, int count) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     for (int completed = 0; completed < count; ) {
       pair.progress();
       while (pair.left.cq.poll(pair.left.one) == 1) {
         assertEquals(Status.SUCCESS, pair.left.one[0].status);
         completed++;
       }
-      assertFalse(patience.isOver(), "not completed after 20 s");
+      assertFalse(deadline.isOver(), "not completed after 20 s");
     }
   }
 

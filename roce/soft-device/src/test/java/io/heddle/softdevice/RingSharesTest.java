@@ -80,14 +80,14 @@ class RingSharesTest {
           }
         });
         sendUntilBlocked(pair);
-        assertEquals(RingShares.LEAST, pair.left.context.engine().shares.each());
+        assertEquals(RingShares.LEAST, pair.left.context.engine().shares.share());
         long underWay = largeTrains(pair) - before;
         assertTrue(underWay <= RingShares.LEAST * queuePairs, underWay + " trains");
       } finally {
         silent.unlock();
       }
       awaitAll(pair, 5 * queuePairs);
-      assertEquals(TransmitRing.SLOTS, pair.left.context.engine().shares.each());
+      assertEquals(TransmitRing.SLOTS, pair.left.context.engine().shares.share());
     }
   }
 

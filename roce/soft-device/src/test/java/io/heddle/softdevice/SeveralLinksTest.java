@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.LinkCounts;
@@ -93,13 +93,13 @@ class SeveralLinksTest {
     }
 
     void run(String what, BooleanSupplier until) {
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (!until.getAsBoolean()) {
         assertFalse(
-            patience.isOver(),
+            deadline.isOver(),
             () ->
                 "not within %s: %s; %s posted, %s acknowledged, %s arrived, %s"
-                    .formatted(patience, what, posted, acknowledged, arrived, counts()));
+                    .formatted(deadline, what, posted, acknowledged, arrived, counts()));
         /* An arrived message's memory isn't overwritten before the message is acknowledged too. */
         if (posted - Math.min(acknowledged, arrived) < 4) {
           post();
@@ -114,9 +114,9 @@ class SeveralLinksTest {
     }
 
     void finish() {
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (acknowledged < posted || arrived < posted) {
-        assertFalse(patience.isOver(), () -> "not finished: " + counts());
+        assertFalse(deadline.isOver(), () -> "not finished: " + counts());
         take();
       }
     }
@@ -294,9 +294,9 @@ class SeveralLinksTest {
       stream.messages(10);
       cut(stream.pair, LINKS - 1, true);
       stream.post();
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (stream.a.state() != QueuePairState.ERROR) {
-        assertFalse(patience.isOver(), "still not broken");
+        assertFalse(deadline.isOver(), "still not broken");
         stream.pair.progress();
       }
       boolean told = false;

@@ -80,7 +80,7 @@ class SlowPeerTest {
    * The test polls the left side. The right side makes progress by its own thread when its lock is
    * free.
    */
-  private void goOnUntil(String what, BooleanSupplier there) {
+  private void driveUntil(String what, BooleanSupplier there) {
     long endNs = System.nanoTime() + 60_000_000_000L;
     while (!there.getAsBoolean()) {
       pair.left.context.progress();
@@ -90,7 +90,7 @@ class SlowPeerTest {
     }
   }
 
-  private void allArrive() {
+  private void assertAllArrive() {
     for (int i = 0; i < PATHS; i++) {
       WorkCompletion wc = pair.await(pair.left);
       assertEquals(Status.SUCCESS, wc.status, "of path " + wc.workRequestId);
@@ -101,12 +101,12 @@ class SlowPeerTest {
     }
   }
 
-  private void allWait() {
+  private void assertAllWait() {
     for (int path = 0; path < PATHS; path++) {
       write(path);
     }
     long before = timeouts();
-    goOnUntil("timeouts", () -> timeouts() - before >= MANY_TIMEOUTS);
+    driveUntil("timeouts", () -> timeouts() - before >= MANY_TIMEOUTS);
     for (QueuePair each : lefts) {
       assertEquals(QueuePairState.READY_TO_SEND, each.state(), each.toString());
       assertTrue(each.peerSilentNs() > 134_000_000, each + " for " + each.peerSilentNs());
@@ -120,22 +120,22 @@ class SlowPeerTest {
     connect(PEER, standard);
     pair.right.context.engine().lock.lock();
     try {
-      allWait();
+      assertAllWait();
     } finally {
       pair.right.context.engine().unlock();
     }
-    allArrive();
+    assertAllArrive();
   }
 
   @Test
   void withoutPeerGroupEveryPathIsGivenUp() {
-    connect(ReadyToSendAttributes.ALONE, false);
+    connect(ReadyToSendAttributes.NO_PEER_GROUP, false);
     pair.right.context.engine().lock.lock();
     try {
       for (int path = 0; path < PATHS; path++) {
         write(path);
       }
-      goOnUntil(
+      driveUntil(
           "ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
     } finally {
       pair.right.context.engine().unlock();
@@ -148,11 +148,11 @@ class SlowPeerTest {
     for (int path = 0; path < PATHS; path++) {
       cut(path, true, false);
     }
-    allWait();
+    assertAllWait();
     for (int path = 0; path < PATHS; path++) {
       cut(path, false, false);
     }
-    allArrive();
+    assertAllArrive();
   }
 
   /* The other paths are idle, and the device probes them. */
@@ -200,7 +200,7 @@ class SlowPeerTest {
     connect(PEER, false);
     pair.right.context.engine().lock.lock();
     try {
-      allWait();
+      assertAllWait();
       pair.right.faults().cut(3, true);
     } finally {
       pair.right.context.engine().unlock();
@@ -230,7 +230,7 @@ class SlowPeerTest {
     SendWorkRequest word = pair.right.request(Operation.RDMA_WRITE, 1, 0, 8, pair.left);
     talking.postSend(word);
     int[] done = new int[1];
-    goOnUntil(
+    driveUntil(
         "answers",
         () -> {
           if (pair.right.cq.poll(pair.right.one) == 1) {
@@ -258,7 +258,7 @@ class SlowPeerTest {
           .get(path)
           .postSend(pair.right.request(Operation.RDMA_WRITE, path, 0, BYTES, pair.left));
     }
-    goOnUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
+    driveUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
     long tookMs = (System.nanoTime() - startNs) / 1_000_000;
     assertTrue(tookMs >= 4 * 134, "given up after " + tookMs + " ms");
   }
@@ -275,7 +275,7 @@ class SlowPeerTest {
     pair.right.context.engine().unlock();
     write(0);
     right.postSend(pair.right.request(Operation.RDMA_WRITE, 1, 0, 8, pair.left));
-    goOnUntil(
+    driveUntil(
         "end",
         () -> {
           if (pair.right.cq.poll(pair.right.one) == 1) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
@@ -131,10 +131,10 @@ class SoftDeviceTest {
       fill(pair.left.mr.address(), 1 << 20);
       a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 1 << 20, pair.right));
       /* Neither side calls progress, so both progress threads have to make it. */
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       int left = 0;
       int right = 0;
-      while ((left == 0 || right == 0) && !patience.isOver()) {
+      while ((left == 0 || right == 0) && !deadline.isOver()) {
         left += pair.left.cq.poll(pair.left.one);
         right += pair.right.cq.poll(pair.right.one);
         Thread.sleep(1);
@@ -254,8 +254,8 @@ class SoftDeviceTest {
   private static Set<AsyncEventListener.Kind> awaitEvent(
       DeviceContext context, AsyncEventListener.Kind wanted) {
     Set<AsyncEventListener.Kind> kinds = EnumSet.noneOf(AsyncEventListener.Kind.class);
-    Patience patience = Patience.ofSeconds(10);
-    while (!kinds.contains(wanted) && !patience.isOver()) {
+    Deadline deadline = Deadline.ofSeconds(10);
+    while (!kinds.contains(wanted) && !deadline.isOver()) {
       context.pollAsyncEvents((kind, number) -> kinds.add(kind));
     }
     assertTrue(kinds.contains(wanted), () -> wanted + " wasn't told, but " + kinds);
@@ -274,8 +274,8 @@ class SoftDeviceTest {
         b.postReceive(n, pair.right.mr.address(), 8, pair.right.mr.lkey());
         a.postSend(pair.left.request(operation, n, 0, 8, pair.right));
       }
-      Patience patience = Patience.ofSeconds(10);
-      while (b.state() != QueuePairState.ERROR && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(10);
+      while (b.state() != QueuePairState.ERROR && !deadline.isOver()) {
         pair.progress();
       }
       assertEquals(QueuePairState.ERROR, b.state());

@@ -6,7 +6,7 @@ import io.heddle.addr.RocePorts;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.MemoryRegion;
@@ -38,7 +38,7 @@ final class SoftPair implements AutoCloseable {
   /** Log lines of both devices. */
   final List<String> lines = new CopyOnWriteArrayList<>();
 
-  private final Log told =
+  private final Log log =
       (level, sentence) -> {
         lines.add(sentence);
         Log.toStandardError().write(level, sentence);
@@ -73,7 +73,7 @@ final class SoftPair implements AutoCloseable {
                       false,
                       RocePorts.STANDARD,
                       SourcePorts.ANY,
-                      told,
+                      log,
                       ledger,
                       arena -> faults.before(arena, everywhere))
                   .open();
@@ -169,7 +169,7 @@ final class SoftPair implements AutoCloseable {
 
   private static void follow(
       QueuePair qp, QueuePair peer, Gid gid, PathMtu mtu, boolean standard, int timeoutCode) {
-    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.ALONE);
+    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.NO_PEER_GROUP);
   }
 
   private static void follow(
@@ -193,8 +193,8 @@ final class SoftPair implements AutoCloseable {
 
   /** Polls until {@code side} has one completion, and returns it. */
   WorkCompletion await(Side side) {
-    Patience patience = Patience.ofSeconds(20);
-    while (!patience.isOver()) {
+    Deadline deadline = Deadline.ofSeconds(20);
+    while (!deadline.isOver()) {
       progress();
       int count = side.cq.poll(side.one);
       if (count == 1) {

@@ -84,7 +84,7 @@ class WidePacketsTest {
   }
 
   /* Returns the parameters of a link with this size. */
-  private static byte[] naming(byte[] parameters, int writeBytes) {
+  private static byte[] withWriteBytes(byte[] parameters, int writeBytes) {
     byte[] changed = parameters.clone();
     ByteBuffer.wrap(changed).putShort(SIZE_AT, (short) writeBytes);
     return changed;
@@ -112,12 +112,12 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       a.initialise(0);
       b.initialise(0);
-      follow(a, b, pair.right, naming(b.endpointParameters(), named));
+      follow(a, b, pair.right, withWriteBytes(b.endpointParameters(), named));
       /*
        * b sends with its own link's size, and receives packets of at most the smaller of both
        * sizes.
        */
-      follow(b, a, pair.left, naming(a.endpointParameters(), named));
+      follow(b, a, pair.left, withWriteBytes(a.endpointParameters(), named));
       int bytes = 1_000_000;
       write(pair, a, b, 1); /* once this write has arrived, the path has been probed */
       long before = packetsSent(pair.left);
@@ -169,7 +169,7 @@ class WidePacketsTest {
       a.initialise(0);
       b.initialise(0);
       follow(a, b, pair.right, b.endpointParameters());
-      follow(b, a, pair.left, naming(a.endpointParameters(), 4352));
+      follow(b, a, pair.left, withWriteBytes(a.endpointParameters(), 4352));
       write(pair, a, b, 1);
       Memory.ALL.asSlice(pair.right.mr.address(), 1).fill((byte) 0);
       assertEquals(0, b.postEmptyReceives(1, 1));
@@ -191,7 +191,7 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       a.initialise(0);
       b.initialise(0);
-      byte[] parameters = naming(b.endpointParameters(), named);
+      byte[] parameters = withWriteBytes(b.endpointParameters(), named);
       VerbsException refused =
           assertThrows(VerbsException.class, () -> follow(a, b, pair.right, parameters));
       assertTrue(

@@ -40,7 +40,7 @@ final class WriteRowsRun {
   private final ByteBuffer view = Memory.ALL.asSlice(train, LONGEST).asByteBuffer();
   private final FlowChecksum flow = new FlowChecksum();
   private final PacketSeal seal = new PacketSeal(train, LONGEST, flow);
-  private final List<String> story = new ArrayList<>();
+  private final List<String> steps = new ArrayList<>();
   private final QueuePair a = pair.left.createQueuePair();
   private final QueuePair b = pair.right.createQueuePair();
   private final int mtu;
@@ -63,10 +63,10 @@ final class WriteRowsRun {
   }
 
   public static void main(String[] arguments) throws Throwable {
-    if (!TestShim.lendPacketCalls()) {
+    if (!TestShim.registerPacketCalls()) {
       System.exit(3);
     }
-    check(WriteRows.areTaken(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
+    check(WriteRows.isEligible(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
     long seed = Long.parseLong(arguments[0]);
     for (int i = 0; i < SCENARIOS; i++) {
       List<String> inC = new WriteRowsRun(seed + i, true).run();
@@ -97,13 +97,13 @@ final class WriteRowsRun {
       int packets = 1 + random.nextInt(14);
       int length = build(payload, stride, packets);
       arrive(length, stride);
-      story.add(describeState());
+      steps.add(describeState());
     }
     a.close();
     b.close();
     pair.close();
     arena.close();
-    return story;
+    return steps;
   }
 
   private String describeState() {
@@ -150,7 +150,7 @@ final class WriteRowsRun {
           left);
       seal.seal(packet, stride - PacketFormat.ICRC_BYTES);
       if (random.nextInt(80) == 0) {
-        spoil(packet, stride);
+        corrupt(packet, stride);
       }
     }
     return packets * stride + (closing ? close(train + (long) packets * stride, remote) : 0);
@@ -164,7 +164,7 @@ final class WriteRowsRun {
     return bytes + PacketFormat.ICRC_BYTES;
   }
 
-  private void spoil(long packet, int stride) {
+  private void corrupt(long packet, int stride) {
     int kind = random.nextInt(10);
     if (kind < 3) {
       long at = packet + random.nextInt(stride);

@@ -29,7 +29,7 @@ final class PublishLock {
     Path file = path.resolveSibling(path.getFileName() + ".lock");
     try {
       makeFolder(path);
-      try (OpenFolder folder = OpenFolder.around(path)) {
+      try (OpenFolder folder = OpenFolder.parentOf(path)) {
         requireSafe(path, folder);
         OpenFile lock = folder.openOrCreate(file.getFileName().toString(), MODE);
         if (isTaken(lock)) {

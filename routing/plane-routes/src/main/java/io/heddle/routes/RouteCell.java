@@ -27,7 +27,7 @@ public final class RouteCell {
     if (reason == WeightReason.NO_ROUTE) {
       throw new IllegalArgumentException("a cell without a route is empty");
     }
-    long cut = reason.carries() ? Math.clamp(weight, 1, LARGEST_WEIGHT) : 0;
+    long cut = reason.carriesTraffic() ? Math.clamp(weight, 1, LARGEST_WEIGHT) : 0;
     return reason.ordinal() << REASON_SHIFT | (int) cut;
   }
 

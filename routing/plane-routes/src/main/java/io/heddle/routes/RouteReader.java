@@ -115,7 +115,7 @@ public final class RouteReader implements AutoCloseable {
       map.requireWhole();
       return result;
     } catch (InternalError fault) {
-      throw map.cut(fault);
+      throw map.cutException(fault);
     }
   }
 
@@ -132,7 +132,7 @@ public final class RouteReader implements AutoCloseable {
     try {
       return find(high, low, answer);
     } catch (InternalError fault) {
-      throw map.cut(fault);
+      throw map.cutException(fault);
     }
   }
 
@@ -322,7 +322,7 @@ public final class RouteReader implements AutoCloseable {
 
   /** Returns whether the reader's name still refers to the file that it reads. */
   public boolean isCurrent() {
-    return map.hasName(path);
+    return map.isFileAt(path);
   }
 
   @Override

@@ -13,7 +13,7 @@ public interface RouteTarget {
   Path path();
 
   /** Returns whether another process has damaged the table, so that it must be replaced. */
-  boolean isCut();
+  boolean isTruncated();
 
   /**
    * Replaces the table by one with the same planes and rules, without routes.

@@ -52,7 +52,7 @@ final class RoutesMap implements AutoCloseable {
   static RoutesMap create(Path path, int cells, int slots) {
     long bytes = RoutesLayout.fileBytes(cells, slots);
     String name = path.getFileName().toString();
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       folder.remove(name);
       OpenFile file = folder.create(name, MODE);
       try {
@@ -100,7 +100,7 @@ final class RoutesMap implements AutoCloseable {
   }
 
   private static @Nullable RoutesMap open(Path path, boolean writing) {
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       OpenFile file = folder.open(path.getFileName().toString(), writing);
       try {
         requireTrusted(path, file.status(), folder.status(), writing);
@@ -165,7 +165,7 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /** Returns whether the name still refers to this file: it was neither replaced nor removed. */
-  boolean hasName(Path name) {
+  boolean isFileAt(Path name) {
     try {
       FileStatus there = OpenFolder.statusOf(name);
       return there != null && there.isSameFile(status);
@@ -188,11 +188,11 @@ final class RoutesMap implements AutoCloseable {
    */
   void requireWhole() {
     if (!isWhole()) {
-      throw cut(null);
+      throw cutException(null);
     }
   }
 
-  RoutesCutException cut(@Nullable InternalError fault) {
+  RoutesCutException cutException(@Nullable InternalError fault) {
     return new RoutesCutException(path, fault);
   }
 

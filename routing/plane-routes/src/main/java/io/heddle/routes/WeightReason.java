@@ -27,7 +27,7 @@ public enum WeightReason {
   }
 
   /** Returns whether a route with this reason carries anything at all. */
-  public boolean carries() {
+  public boolean carriesTraffic() {
     return switch (this) {
       case PATH_BANDWIDTH, LINK_BANDWIDTH, LOCAL_RATE, NO_FIGURE -> true;
       case NO_ROUTE, PATH_BANDWIDTH_ZERO, UNREACHABLE -> false;

@@ -67,7 +67,7 @@ final class CutReaderProcess {
   private static String readUntilCut(RouteReader reader, RouteAnswer answer) {
     try {
       for (int readings = 1; ; readings++) {
-        int wrong = reader.reading(() -> wrong(reader, answer));
+        int wrong = reader.reading(() -> countWrong(reader, answer));
         if (wrong > 0) {
           return wrong + " wrong answers";
         }
@@ -82,7 +82,7 @@ final class CutReaderProcess {
     }
   }
 
-  private static int wrong(RouteReader reader, RouteAnswer answer) {
+  private static int countWrong(RouteReader reader, RouteAnswer answer) {
     int wrong = 0;
     for (int host = 0; host < PublisherProcess.HOSTS; host++) {
       boolean whole = reader.resolve(PublisherProcess.HIGH, host, answer);

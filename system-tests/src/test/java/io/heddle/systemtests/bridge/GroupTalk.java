@@ -1,6 +1,6 @@
 package io.heddle.systemtests.bridge;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,10 +68,10 @@ public final class GroupTalk {
       GroupPort port = GroupPort.open(arguments[0], arguments[1], own, names);
       talks.add(new GroupTalk(port, me, names.size(), count));
     }
-    Patience patience = Patience.ofSeconds(seconds);
+    Deadline deadline = Deadline.ofSeconds(seconds);
     boolean all = false;
     while (!all) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         throw new IllegalStateException("still talking after " + seconds + " s: " + talks);
       }
       all = true;

@@ -1,6 +1,6 @@
 package io.heddle.systemtests.bridge;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,7 +25,7 @@ public final class OneWay {
     List<GroupName> groups = List.of(GroupName.of(arguments[4]));
     int hops = Integer.parseInt(arguments[5]);
     int count = Integer.parseInt(arguments[6]);
-    Patience patience = Patience.ofSeconds(Integer.parseInt(arguments[7]));
+    Deadline deadline = Deadline.ofSeconds(Integer.parseInt(arguments[7]));
     try (GroupPort port =
         arguments[1].equals("verbs")
             ? new VerbsGroupPort(arguments[2], own, groups, hops)
@@ -34,7 +34,7 @@ public final class OneWay {
       if (arguments[0].equals("send")) {
         program.send(port, count);
       } else {
-        program.receive(port, count, patience);
+        program.receive(port, count, deadline);
       }
     }
   }
@@ -48,10 +48,10 @@ public final class OneWay {
     port.poll((ignored, hasImmediate, immediate) -> {});
   }
 
-  private void receive(GroupPort port, int count, Patience patience) throws IOException {
+  private void receive(GroupPort port, int count, Deadline deadline) throws IOException {
     System.out.println("listening");
     while (next < count) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         throw new IllegalStateException(next + " of " + count + " have come");
       }
       port.poll(this::take);

@@ -1,6 +1,6 @@
 package io.heddle.systemtests.guest;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -96,7 +96,7 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits until the script has printed this text. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::hasEnded)) {
+      if (!Deadline.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::hasEnded)) {
         throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }
@@ -111,9 +111,9 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits for the script to end. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
-      Patience patience = Patience.ofSeconds(limitSeconds);
+      Deadline deadline = Deadline.ofSeconds(limitSeconds);
       while (!hasEnded()) {
-        if (patience.isOver()) {
+        if (deadline.isOver()) {
           throw new AssertionError(
               "the job still runs after " + limitSeconds + " s; it said:\n" + output());
         }

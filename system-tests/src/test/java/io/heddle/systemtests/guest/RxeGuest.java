@@ -1,7 +1,7 @@
 package io.heddle.systemtests.guest;
 
 import io.heddle.cli.lab.Skip;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -55,7 +55,7 @@ final class RxeGuest implements AutoCloseable {
               .start();
       make.getOutputStream().close();
       String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!Patience.ofSeconds(MAKE_LIMIT_SECONDS).awaitExit(make)) {
+      if (!Deadline.ofSeconds(MAKE_LIMIT_SECONDS).awaitExit(make)) {
         make.destroyForcibly();
         throw new AssertionError("make.sh runs for more than " + MAKE_LIMIT_SECONDS + " s");
       }
@@ -132,7 +132,7 @@ final class RxeGuest implements AutoCloseable {
   }
 
   Ended awaitEnd() throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds + GRACE_SECONDS).awaitExit(process)) {
+    if (!Deadline.ofSeconds(limitSeconds + GRACE_SECONDS).awaitExit(process)) {
       throw new AssertionError("the guest outlives its time limit; it said:\n" + output());
     }
     return new Ended(process.exitValue(), output());
@@ -144,7 +144,7 @@ final class RxeGuest implements AutoCloseable {
 
   /** Waits until the guest has printed this text. */
   void awaitOutput(String text) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds)
+    if (!Deadline.ofSeconds(limitSeconds)
         .awaitOutput(text, this::output, () -> !process.isAlive())) {
       throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
     }

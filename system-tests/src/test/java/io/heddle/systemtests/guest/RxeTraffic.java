@@ -3,7 +3,7 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.cli.lab.Skip;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -125,16 +125,16 @@ final class RxeTraffic implements AutoCloseable {
   /** Waits until the traffic's program prints this text after the last {@link #guest} call. */
   void await(String expression) throws IOException, InterruptedException {
     Pattern pattern = Pattern.compile(expression);
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (!pattern.matcher(job.output()).region(seen, job.output().length()).find()) {
-      checkAndSleep("\"" + expression + "\" didn't come", patience);
+      checkAndSleep("\"" + expression + "\" didn't come", deadline);
     }
   }
 
-  private void checkAndSleep(String missed, Patience patience)
+  private void checkAndSleep(String missed, Deadline deadline)
       throws IOException, InterruptedException {
     OptionalInt status = job.exitCode();
-    if (status.isPresent() || patience.isOver()) {
+    if (status.isPresent() || deadline.isOver()) {
       String until =
           status.isPresent()
               ? "the ranks ended with " + status.getAsInt()
@@ -161,13 +161,13 @@ final class RxeTraffic implements AutoCloseable {
   /** Waits until both sides have sent this many more bytes over each of these planes. */
   void awaitBytes(long bytes, int... planes) throws IOException, InterruptedException {
     long[][] before = sent();
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     for (int plane : planes) {
       for (long[][] now = sent();
           now[0][plane] - before[0][plane] < bytes || now[1][plane] - before[1][plane] < bytes;
           now = sent()) {
         checkAndSleep(
-            "plane " + plane + " doesn't carry " + bytes + " bytes in both directions", patience);
+            "plane " + plane + " doesn't carry " + bytes + " bytes in both directions", deadline);
       }
     }
   }

@@ -232,7 +232,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @MethodSource("runs")
-  @WholeRunOnly(butRows = {1, 7, 13, 19, 25})
+  @WholeRunOnly(alwaysRunRows = {1, 7, 13, 19, 25})
   void everyTestPassesInBothRolesAtEveryMtuOnOneAndFourQueuePairs(Run run) throws Exception {
     measure(run.oursIsServer(), run.words());
   }
@@ -247,7 +247,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @MethodSource("matrix")
-  @WholeRunOnly(butRows = {4, 61})
+  @WholeRunOnly(alwaysRunRows = {4, 61})
   void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
     measure(
         oursIsServer,
@@ -265,7 +265,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @CsvSource({"false", "true"})
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void wholeMegabytesPassAsClientAndAsServer(boolean oursIsServer) throws Exception {
     measure(oursIsServer, "write_bw -s 1048576 -n 10");
   }
@@ -281,7 +281,7 @@ final class SoftToRxeTest {
     "false, write_lat",
     "true, send_lat"
   })
-  @WholeRunOnly(butRows = {2, 5})
+  @WholeRunOnly(alwaysRunRows = {2, 5})
   void survivesLossInBothDirections(boolean oursIsServer, String test) throws Exception {
     Map<String, String> faults =
         Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,send-loss=0.01,seed=" + (runs + 1));
@@ -295,7 +295,7 @@ final class SoftToRxeTest {
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void everyOperationAndLengthIsCorrect(boolean lossy) throws Exception {
     int port = 18_600 + ++runs;
     Map<String, String> faults =

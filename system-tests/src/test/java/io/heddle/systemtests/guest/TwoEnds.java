@@ -1,6 +1,6 @@
 package io.heddle.systemtests.guest;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.systemtests.HostProcess;
 import java.io.IOException;
 import java.util.List;
@@ -64,12 +64,12 @@ final class TwoEnds {
   static void assertPass(String what, End first, End second, int limitSeconds)
       throws IOException, InterruptedException {
     TwoEnds both = new TwoEnds(what, first, second);
-    Patience patience = Patience.ofSeconds(limitSeconds);
+    Deadline deadline = Deadline.ofSeconds(limitSeconds);
     boolean failed = false;
-    while (both.isRunning() && !patience.isOver()) {
+    while (both.isRunning() && !deadline.isOver()) {
       if (!failed && (first.hasFailed() || second.hasFailed())) {
         failed = true;
-        patience = patience.atMostSeconds(GRACE_SECONDS);
+        deadline = deadline.atMostSeconds(GRACE_SECONDS);
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }

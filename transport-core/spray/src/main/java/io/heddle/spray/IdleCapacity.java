@@ -76,7 +76,7 @@ final class IdleCapacity {
   private double spanNs;
   private double lateNs;
   private double lateBytes;
-  private double dryNs;
+  private double idleNs;
 
   private boolean isFound;
   private long findingAgeNs;
@@ -108,7 +108,7 @@ final class IdleCapacity {
     spanNs = 0;
     lateNs = 0;
     lateBytes = 0;
-    dryNs = 0;
+    idleNs = 0;
   }
 
   /**
@@ -117,7 +117,7 @@ final class IdleCapacity {
    *
    * @return whether an earlier finding has just expired
    */
-  boolean polled(PlaneLoads loads, PlaneWeights weights) {
+  boolean onPolled(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     if (!isAnyBusy && !rates.isAnyInFlight()) {
       /*
@@ -149,8 +149,8 @@ final class IdleCapacity {
     attributeBytes(loads, tookNs, isLate, !isLate && isAnyBusyAllTheTime);
     if (isLate) {
       lateNs += tookNs;
-      dryNs += tookNs * (double) dry / weights.total();
-      judge();
+      idleNs += tookNs * (double) dry / weights.total();
+      updateFinding();
     } else if (isAnyBusyAllTheTime) {
       busyNs += tookNs;
       if (busyBytes > MOST_BUSY_CHUNKS * chunkBytes) {
@@ -198,19 +198,19 @@ final class IdleCapacity {
       spanNs /= MOST_SPANS;
       lateNs /= MOST_SPANS;
       lateBytes /= MOST_SPANS;
-      dryNs /= MOST_SPANS;
+      idleNs /= MOST_SPANS;
     }
   }
 
-  private void judge() {
+  private void updateFinding() {
     double bytesPerNs = busyBytes / busyNs;
-    if (dryNs < ENOUGH_NS
+    if (idleNs < ENOUGH_NS
         || busyBytes < BUSY_CHUNKS * chunkBytes
-        || dryNs * bytesPerNs < ENOUGH_CHUNKS * chunkBytes) {
+        || idleNs * bytesPerNs < ENOUGH_CHUNKS * chunkBytes) {
       return;
     }
     double missingNs = lateNs - lateBytes / bytesPerNs;
-    if (missingNs > Math.max(dryNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
+    if (missingNs > Math.max(idleNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
       isFound = true;
       findingAgeNs = 0;
       forgetLate();

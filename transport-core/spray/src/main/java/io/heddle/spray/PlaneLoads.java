@@ -35,7 +35,7 @@ public final class PlaneLoads {
   private final PlaneRates rates;
   private final IdleCapacity idle;
   private boolean isObserved;
-  private long moves;
+  private long changeCount;
   private final int maxChunksPerPlane;
   private final long windowBytes;
   private final int preferredChunkBytes;
@@ -86,16 +86,16 @@ public final class PlaneLoads {
   }
 
   /** Sets the time of all following events. Without this call, nothing is observed. */
-  public void at(long nowNs) {
+  public void setTime(long nowNs) {
     isObserved = true;
-    rates.at(nowNs);
+    rates.setTime(nowNs);
   }
 
   /** Records that the caller polled completions now, and has reported all of them. */
-  public void polled() {
-    rates.polled();
+  public void onPolled() {
+    rates.onPolled();
     PlaneWeights weights = derivedFrom;
-    if (weights != null && idle.polled(this, weights)) {
+    if (weights != null && idle.onPolled(this, weights)) {
       forgetDebts();
     }
   }
@@ -133,8 +133,8 @@ public final class PlaneLoads {
   }
 
   /** Returns a count that grows with every chunk that begins or ends. */
-  long moves() {
-    return moves;
+  long changeCount() {
+    return changeCount;
   }
 
   /** Returns whether a chunk is still unacknowledged. */
@@ -184,7 +184,7 @@ public final class PlaneLoads {
         && isSmall(lengthBytes)
         && virtualTime[smallChunkPlane] + charge(lengthBytes, cost[smallChunkPlane])
             <= smallChunkUntil
-        && takes(smallChunkPlane, lengthBytes, Long.MAX_VALUE)) {
+        && hasRoomFor(smallChunkPlane, lengthBytes, Long.MAX_VALUE)) {
       return smallChunkPlane;
     }
     return lowestVirtualFinish(lengthBytes, weights, unlimited);
@@ -208,7 +208,7 @@ public final class PlaneLoads {
     long bestFinish = Long.MAX_VALUE;
     for (int plane = 0; plane < virtualTime.length; plane++) {
       long finish = virtualTime[plane] + charge(lengthBytes, cost[plane]);
-      if (finish < bestFinish && takes(plane, lengthBytes, mostInFlight[plane])) {
+      if (finish < bestFinish && hasRoomFor(plane, lengthBytes, mostInFlight[plane])) {
         bestFinish = finish;
         best = plane;
       }
@@ -218,14 +218,14 @@ public final class PlaneLoads {
     }
     smallChunkUntil = bestFinish + charge(preferredChunkBytes, cost[smallChunkPlane]);
     if (virtualTime[smallChunkPlane] + charge(lengthBytes, cost[smallChunkPlane]) > smallChunkUntil
-        || !takes(smallChunkPlane, lengthBytes, mostInFlight[smallChunkPlane])) {
+        || !hasRoomFor(smallChunkPlane, lengthBytes, mostInFlight[smallChunkPlane])) {
       smallChunkPlane = best;
       smallChunkUntil = bestFinish;
     }
     return smallChunkPlane;
   }
 
-  private boolean takes(int plane, int lengthBytes, long mostInFlight) {
+  private boolean hasRoomFor(int plane, int lengthBytes, long mostInFlight) {
     long inFlight = inFlightBytes[plane];
     return inFlight <= mostInFlight
         && inFlightChunks[plane] < mostChunks[plane]
@@ -239,7 +239,7 @@ public final class PlaneLoads {
     }
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;
-    moves++;
+    changeCount++;
     if (isObserved) {
       rates.started(plane, inFlightBytes[plane]);
     }
@@ -254,7 +254,7 @@ public final class PlaneLoads {
    * Applies changed weights. Virtual time under the old weights is no debt under the new ones. A
    * plane's observed rate is dropped if its weight relative to the heaviest plane changed.
    */
-  public void weightsChanged(PlaneWeights before, PlaneWeights now) {
+  public void onWeightsChanged(PlaneWeights before, PlaneWeights now) {
     forgetDebts();
     idle.forget();
     long heaviestBefore = before.heaviest();
@@ -277,7 +277,7 @@ public final class PlaneLoads {
   public void finished(int plane, int lengthBytes) {
     inFlightBytes[plane] -= lengthBytes;
     inFlightChunks[plane]--;
-    moves++;
+    changeCount++;
     carriedBytes[plane] += lengthBytes;
     if (isObserved) {
       rates.finished(plane);
@@ -288,7 +288,7 @@ public final class PlaneLoads {
   public void lost(int plane) {
     inFlightBytes[plane] = 0;
     inFlightChunks[plane] = 0;
-    moves++;
+    changeCount++;
     rates.lost(plane);
   }
 

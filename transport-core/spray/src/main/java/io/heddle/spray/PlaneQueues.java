@@ -73,7 +73,7 @@ final class PlaneQueues {
       update(lengthBytes, loads, weights);
     }
     if (loads.inFlightBytes(plane) > mostInFlight[plane]
-        && (loads.moves() != moves || loads.rates().nowNs() != atNs)) {
+        && (loads.changeCount() != moves || loads.rates().nowNs() != atNs)) {
       update(lengthBytes, loads, weights);
     }
     return loads.inFlightBytes(plane) <= mostInFlight[plane];
@@ -97,7 +97,7 @@ final class PlaneQueues {
     }
     seenWeights = weights;
     chunkBytes = Math.max(lengthBytes, loads.preferredChunkBytes());
-    moves = loads.moves();
+    moves = loads.changeCount();
     atNs = loads.rates().nowNs();
     isTimed = loads.rates().isTimed();
     if (isTimed && usable(weights) > 1) {

@@ -73,7 +73,7 @@ final class PlaneRates {
     idleSinceNs = new long[planes];
   }
 
-  void at(long newNs) {
+  void setTime(long newNs) {
     if (isTimed && newNs <= nowNs) {
       return;
     }
@@ -82,7 +82,7 @@ final class PlaneRates {
   }
 
   /** Records that the caller polled completions now, and has reported all of them. */
-  void polled() {
+  void onPolled() {
     double before =
         callerLateNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
     callerLateNs = wasBusy ? Math.max(nowNs - Math.max(polledAtNs, busySinceNs), before) : before;

@@ -33,7 +33,7 @@ public final class PlaneWeights {
   private final long total;
   private final String source;
   /* Bit i is set if plane i must not be given anything, even by a policy that ignores weights. */
-  private final long out;
+  private final long outOfUseMask;
 
   private PlaneWeights(int[] weights, String source) {
     this(weights, source, 0);
@@ -42,7 +42,7 @@ public final class PlaneWeights {
   private PlaneWeights(int[] weights, String source, long out) {
     this.weights = weights;
     this.source = source;
-    this.out = out;
+    this.outOfUseMask = out;
     long sum = 0;
     for (int weight : weights) {
       sum += weight;
@@ -72,7 +72,7 @@ public final class PlaneWeights {
     String[] parts = value.split(",", -1);
     int[] weights = new int[planeKeys.size()];
     if (value.indexOf('=') >= 0) {
-      byKey(value, parts, planeKeys, weights);
+      parseByKey(value, parts, planeKeys, weights);
     } else {
       if (parts.length != weights.length) {
         throw new HeddleException(
@@ -99,7 +99,8 @@ public final class PlaneWeights {
     return new PlaneWeights(weights, "HEDDLE_WEIGHTS");
   }
 
-  private static void byKey(String value, String[] parts, List<String> planeKeys, int[] weights) {
+  private static void parseByKey(
+      String value, String[] parts, List<String> planeKeys, int[] weights) {
     Map<String, Integer> named = new HashMap<>();
     for (String part : parts) {
       int equals = part.lastIndexOf('=');
@@ -174,8 +175,8 @@ public final class PlaneWeights {
   }
 
   /** Returns these weights with another source for display. */
-  public PlaneWeights from(String otherSource) {
-    return new PlaneWeights(weights, otherSource, out);
+  public PlaneWeights withSource(String otherSource) {
+    return new PlaneWeights(weights, otherSource, outOfUseMask);
   }
 
   /** Returns whether both give every plane the same weight. */
@@ -203,7 +204,7 @@ public final class PlaneWeights {
    *
    * @param eighths one for each plane, 0 to 8; 0 takes it out of use
    */
-  public PlaneWeights shared(int[] eighths) {
+  public PlaneWeights scaledBy(int[] eighths) {
     if (Arrays.stream(eighths).allMatch(each -> each == SHARES)) {
       return this;
     }
@@ -225,11 +226,11 @@ public final class PlaneWeights {
 
   /** Returns whether this plane must not be given anything. */
   public boolean isOutOfUse(int plane) {
-    return (out >>> plane & 1) != 0;
+    return (outOfUseMask >>> plane & 1) != 0;
   }
 
   /** Returns whether no plane may be given anything. */
-  public boolean carriesNothing() {
+  public boolean areAllZero() {
     return total == 0;
   }
 

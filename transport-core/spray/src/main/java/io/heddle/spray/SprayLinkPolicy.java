@@ -33,7 +33,7 @@ final class SprayLinkPolicy implements SprayPolicy {
   }
 
   @Override
-  public boolean observes() {
+  public boolean needsTimes() {
     return true;
   }
 

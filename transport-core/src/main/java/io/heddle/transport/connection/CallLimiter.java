@@ -11,22 +11,22 @@ final class CallLimiter {
 
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
   private int underWay;
-  private boolean beginning;
+  private boolean isBeginning;
 
-  /** Begins a connect, now or when another has {@linkplain #ended ended}. */
+  /** Begins a connect, now or when another has {@linkplain #onEnded ended}. */
   void begin(Runnable call) {
     waiting.add(call);
     beginNext();
   }
 
   /** Notes that a connect has ended, with any outcome, and begins the next one. */
-  void ended() {
+  void onEnded() {
     underWay--;
     beginNext();
   }
 
   /** Drops the waiting connects. */
-  void giveUp() {
+  void cancelWaiting() {
     waiting.clear();
   }
 
@@ -35,10 +35,10 @@ final class CallLimiter {
    * and each of them ends as soon as it begins.
    */
   private void beginNext() {
-    if (beginning) {
+    if (isBeginning) {
       return;
     }
-    beginning = true;
+    isBeginning = true;
     boolean whole = false;
     try {
       while (underWay < MOST && !waiting.isEmpty()) {
@@ -47,9 +47,9 @@ final class CallLimiter {
       }
       whole = true;
     } finally {
-      beginning = false;
+      isBeginning = false;
       if (!whole) {
-        ended();
+        onEnded();
       }
     }
   }

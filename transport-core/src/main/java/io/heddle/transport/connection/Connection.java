@@ -76,25 +76,25 @@ public final class Connection implements DeviceConnection, FailoverConnection {
       arena.close();
       throw failure;
     }
-    device.opened(this);
+    device.addConnection(this);
   }
 
   /**
    * Pairs the planes by their marks and makes queue pairs on each common one.
    *
    * @param queuePairs how many this end would make on each plane
-   * @param together whether each queue pair spans all planes, as the policy packet requires
+   * @param spansAllPlanes whether each queue pair spans all planes, as the policy packet requires
    * @return the result for each plane
    * @throws HeddleException when no plane is common, the peer has two planes on one address, or the
    *     device has no room for so many queue pairs
    */
-  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
+  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean spansAllPlanes) {
     peer = remote.host();
     PlanePairing.requireDistinctAddresses(peer, remote.planes());
     List<LocalPlane> own = device.planes();
     PlanePairing pairing = PlanePairing.of(own, remote);
     if (pairing.pairs().isEmpty()) {
-      throw new HeddleException(pairing.refusal(peer));
+      throw new HeddleException(pairing.describeMismatch(peer));
     }
     PlaneEnds paired =
         new PlaneEnds(
@@ -102,7 +102,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
             pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList());
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
     /* With a single plane, the carrier is an ordinary plane. */
-    boolean joined = together && paired.count() > 1;
+    boolean joined = spansAllPlanes && paired.count() > 1;
     int maxLinks = device.context().maxLinks();
     if (joined && paired.count() > maxLinks) {
       throw new HeddleException(
@@ -113,7 +113,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     carriers = joined ? Carrier.ofAll(pairNames) : Carrier.ofEach(pairNames);
     planeWeights =
         new ConnectionWeights(
-            device.weights().subset(paired.here().stream().mapToInt(own::indexOf).toArray()));
+            device
+                .weights()
+                .subset(paired.localPlanes().stream().mapToInt(own::indexOf).toArray()));
     weights = planeWeights;
     if (joined) {
       weights = new ConnectionWeights(PlaneWeights.equal(1, "all planes together"));
@@ -162,7 +164,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
    * @throws HeddleException when the peer's list isn't the agreed one
    */
   void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
-    if (!pairs().isAgreed(remote.endpoints())) {
+    if (!pairs().hasSameCarriers(remote.endpoints())) {
       throw new HeddleException(
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
@@ -331,7 +333,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   @Override
   public List<String> planeKeys() {
-    return planes.here().stream().map(LocalPlane::key).toList();
+    return planes.localPlanes().stream().map(LocalPlane::key).toList();
   }
 
   @Override
@@ -368,9 +370,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
     int plane = asked.first();
     return new PlaneRoute(
-        planes.here(plane).key(),
-        planes.here(plane).gid().toAddress(),
-        planes.there(plane).toAddress());
+        planes.local(plane).key(),
+        planes.local(plane).gid().toAddress(),
+        planes.remoteGid(plane).toAddress());
   }
 
   @Override
@@ -378,9 +380,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     int carrier = carrierOf(plane);
     Failover begun = failover;
     if (carrier >= 0 && begun != null) {
-      begun.noticedNow(carrier, cause);
+      begun.reportFailureNow(carrier, cause);
     } else {
-      guarded(() -> leaveLink(plane));
+      guarded(() -> markLinkDown(plane));
     }
   }
 
@@ -392,10 +394,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
       return;
     }
     if (spansAllPlanes()) {
-      guarded(() -> pairs().leaveLink(plane));
+      guarded(() -> pairs().markLinkDown(plane));
       device.planes().forEach(this::planeMoved);
     } else {
-      begun.noticedNow(plane, cause);
+      begun.reportFailureNow(plane, cause);
     }
   }
 
@@ -408,9 +410,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     Failover begun = failover;
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && begun != null && link >= 0) {
-      Gid before = planes.here(link).gid();
+      Gid before = planes.local(link).gid();
       if (!before.equals(plane.gid())) {
-        begun.noticedNow(
+        begun.reportFailureNow(
             0, "plane %s is at %s now, not at %s".formatted(plane.key(), plane.gid(), before));
       }
     }
@@ -418,18 +420,18 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   @Override
   public void publishAddresses() {
-    if (planes.takeChanged()) {
+    if (planes.takeAddressesChanged()) {
       planeWeights.publishAddresses(planes.localGids(), planes.remoteGids());
       device.follow(this);
     }
   }
 
   @Override
-  public void queuePairLost(int queuePairNumber, String story) {
+  public void queuePairLost(int queuePairNumber, String reason) {
     int carrier = carrierOf(queuePairNumber);
     Failover begun = failover;
     if (carrier >= 0 && begun != null) {
-      begun.queuePairLost(carrier, story);
+      begun.queuePairLost(carrier, reason);
     }
   }
 
@@ -451,13 +453,13 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   @Override
-  public void deviceFailed(String story) {
-    health.deviceFailed(story);
+  public void deviceFailed(String reason) {
+    health.onDeviceFailure(reason);
   }
 
   @Override
-  public void reportFailure(String story) {
-    health.failedHere(story);
+  public void reportFailure(String reason) {
+    health.reportOwnFailure(reason);
   }
 
   @Override
@@ -466,10 +468,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /* Stops using this plane in queue pairs that span several planes. */
-  private void leaveLink(LocalPlane plane) {
+  private void markLinkDown(LocalPlane plane) {
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && link >= 0) {
-      pairs().leaveLink(link);
+      pairs().markLinkDown(link);
     }
   }
 
@@ -489,6 +491,6 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
     arena.close();
     memory.close();
-    device.closed(this);
+    device.removeConnection(this);
   }
 }

@@ -93,7 +93,7 @@ public final class ReconnectListeners {
   }
 
   /** Registers the session of a ticket. */
-  void expect(byte[] ticket, Session link) {
+  void register(byte[] ticket, Session link) {
     links.put(ByteBuffer.wrap(ticket), link);
   }
 

@@ -63,7 +63,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final SocketChannel socket;
   private final String peer;
   private final long sinceNs;
-  private final InetAddress there;
+  private final InetAddress remoteAddress;
   private Listener listener;
   private final ByteBuffer arrived;
   private final ByteBuffer scratch;
@@ -75,7 +75,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private boolean authenticated = true;
   private boolean heard;
   /* Whether a whole message has come on this channel. */
-  private boolean spoken;
+  private boolean hasSent;
   private boolean closeWhenSent;
   /* A flag, since socket.isOpen() won't do: a connect that fails closes the socket by itself. */
   private boolean closed;
@@ -88,7 +88,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     this.scratch = loop.scratchFrame();
     this.socket = socket;
     this.peer = AddressText.of(peer);
-    this.there = peer.getAddress();
+    this.remoteAddress = peer.getAddress();
     this.listener = listener;
   }
 
@@ -146,16 +146,16 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Marks the other end as a peer: it is no longer evicted, and may send longer frames. */
   public void markAuthenticated() {
     authenticated = true;
-    loop.unauthenticated().forget(this);
+    loop.unauthenticated().remove(this);
   }
 
   /** Returns the other end's address. */
-  public InetAddress there() {
-    return there;
+  public InetAddress remoteAddress() {
+    return remoteAddress;
   }
 
   /** Returns this end's address. */
-  public InetAddress here() {
+  public InetAddress localAddress() {
     return socket.socket().getLocalAddress();
   }
 
@@ -200,7 +200,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Replaces the listener. */
-  public void handTo(Listener next) {
+  public void setListener(Listener next) {
     listener = next;
   }
 
@@ -215,8 +215,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Returns whether the channel has either of these addresses. */
-  public boolean goesBy(InetAddress here, InetAddress there) {
-    return here.equals(here()) || there.equals(there());
+  public boolean hasEitherAddress(InetAddress here, InetAddress there) {
+    return here.equals(localAddress()) || there.equals(remoteAddress());
   }
 
   /** Sends a message, now or when the socket has room. */
@@ -305,7 +305,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       int length = in.getInt(in.position());
       if (length < 1 || length > mostBytes()) {
         String size = "a frame of " + Integer.toUnsignedString(length) + " bytes";
-        fail(Ending.PROTOCOL_ERROR, spoken ? size : ForeignProtocol.describe(in, size));
+        fail(Ending.PROTOCOL_ERROR, hasSent ? size : ForeignProtocol.describe(in, size));
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -319,7 +319,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         fail(Ending.PROTOCOL_ERROR, malformed.reason());
         return;
       }
-      spoken = true;
+      hasSent = true;
       listener.onMessage(message);
       if (closed) {
         return;
@@ -335,7 +335,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     if (!authenticated) {
       return ControlCodec.MAX_UNAUTHENTICATED_FRAME_BYTES;
     }
-    return spoken ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
+    return hasSent ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
   }
 
   /*

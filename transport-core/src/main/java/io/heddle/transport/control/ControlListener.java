@@ -84,7 +84,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  private void startAgain(Throwable told) {
+  private void startAgain(Throwable thrown) {
     tasks.schedule(PAUSE_NS, this::start);
   }
 

@@ -49,7 +49,7 @@ public final class ControlLoop implements AutoCloseable {
     private @Nullable SelectionKey key;
 
     @Override
-    public void accept(Throwable told) {
+    public void accept(Throwable thrown) {
       if (handler != null && key != null) {
         handler.onBroken(key);
       }
@@ -68,7 +68,7 @@ public final class ControlLoop implements AutoCloseable {
    */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
   /* Spare descriptor for a connection that comes when the process has no other left. */
-  private @Nullable SocketChannel spare;
+  private @Nullable SocketChannel spareDescriptor;
   private final Log log;
   private final ResilientThread thread;
   private final UnauthenticatedChannels unauthenticated;
@@ -78,7 +78,7 @@ public final class ControlLoop implements AutoCloseable {
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
   private boolean late;
-  private volatile Runnable whenLost = () -> {};
+  private volatile Runnable onLost = () -> {};
   private volatile boolean lost;
   private volatile boolean closed;
 
@@ -97,7 +97,7 @@ public final class ControlLoop implements AutoCloseable {
       throw new HeddleException(
           "the control thread can't open a selector: " + OpenFiles.explain(failure), failure);
     }
-    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, unauthenticated::judge);
+    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, unauthenticated::evictExpired);
     every(Heartbeats.BEAT_NS, heartbeats::beat);
     thread =
         new ResilientThread("heddle-control", log, this::round)
@@ -123,7 +123,7 @@ public final class ControlLoop implements AutoCloseable {
    * until it succeeds. Then the thread closes all channels and ends.
    */
   public void onPersistentFailure(Runnable consequence) {
-    whenLost = consequence;
+    onLost = consequence;
   }
 
   /** Returns whether this thread has stopped serving. Any thread. */
@@ -189,20 +189,20 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private void reserveSpareDescriptor() {
-    if (spare == null) {
+    if (spareDescriptor == null) {
       try {
-        spare = SocketChannel.open();
+        spareDescriptor = SocketChannel.open();
       } catch (IOException noneLeft) {
         // The next round tries again.
-        spare = null;
+        spareDescriptor = null;
       }
     }
   }
 
   /** Releases the spare descriptor; returns false where there is none. Control thread. */
   boolean releaseSpareDescriptor() {
-    SocketChannel given = spare;
-    spare = null;
+    SocketChannel given = spareDescriptor;
+    spareDescriptor = null;
     if (given != null) {
       closeQuietly(given);
     }
@@ -226,7 +226,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private boolean round() throws IOException {
     if (lost) {
-      whenLost.run();
+      onLost.run();
       closeAllQuietly();
       return false;
     }
@@ -282,7 +282,7 @@ public final class ControlLoop implements AutoCloseable {
       FaultReporter.releaseReserve();
       unserved.handler = handler;
       unserved.key = key;
-      deal("serving a control channel failed", thrown, unserved);
+      handleFault("serving a control channel failed", thrown, unserved);
     }
   }
 
@@ -337,7 +337,7 @@ public final class ControlLoop implements AutoCloseable {
       task.run();
     } catch (Throwable thrown) {
       FaultReporter.releaseReserve();
-      deal("a control task failed", thrown, broken);
+      handleFault("a control task failed", thrown, broken);
     }
   }
 
@@ -345,7 +345,7 @@ public final class ControlLoop implements AutoCloseable {
    * Passes the exception to the handler of the task's owner. If the handler fails as well, the
    * owner's callers would wait forever, so the whole loop counts as lost.
    */
-  private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
+  private void handleFault(String what, Throwable thrown, Consumer<Throwable> broken) {
     if (!thread.faults().reportAndHandle(what, thrown, broken)) {
       lost = true;
     }

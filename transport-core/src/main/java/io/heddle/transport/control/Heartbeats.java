@@ -29,7 +29,7 @@ public final class Heartbeats {
     void sendPing();
 
     /** Handles silence: nothing has come for {@link #SILENT_NS} on any channel of the same path. */
-    void silent();
+    void onSilence();
   }
 
   private record ChannelPath(String peer, InetAddress here, InetAddress there) {}
@@ -65,7 +65,7 @@ public final class Heartbeats {
       members.add(next);
       next.sendPing();
       if (time.getAsLong() - heardNs > SILENT_NS) {
-        List.copyOf(members).forEach(Member::silent);
+        List.copyOf(members).forEach(Member::onSilence);
       }
     }
   }
@@ -87,7 +87,7 @@ public final class Heartbeats {
    * @param peer the other process's name
    */
   public Heartbeat join(String peer, ControlChannel channel, Member member) {
-    return join(new ChannelPath(peer, channel.here(), channel.there()), member);
+    return join(new ChannelPath(peer, channel.localAddress(), channel.remoteAddress()), member);
   }
 
   /** Adds a member to the heartbeat of the path between these addresses. */

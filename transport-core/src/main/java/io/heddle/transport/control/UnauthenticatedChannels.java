@@ -82,17 +82,17 @@ final class UnauthenticatedChannels {
   }
 
   private void evict(ControlChannel channel, String why) {
-    forget(channel);
+    remove(channel);
     channel.evict(why);
   }
 
   void add(ControlChannel channel) {
     all.add(channel);
-    byAddress.computeIfAbsent(channel.there(), none -> new LinkedHashSet<>()).add(channel);
+    byAddress.computeIfAbsent(channel.remoteAddress(), none -> new LinkedHashSet<>()).add(channel);
   }
 
   /** Evicts expired channels, oldest first; called once a second. */
-  void judge() {
+  void evictExpired() {
     long now = clock.nanoTime();
     while (!all.isEmpty() && now - all.iterator().next().sinceNs() >= MAX_AGE_NS) {
       evictOldest("showed no token within " + MAX_AGE_NS / 1_000_000 + " ms");
@@ -100,11 +100,11 @@ final class UnauthenticatedChannels {
   }
 
   /** Removes a channel that has authenticated or is gone. */
-  void forget(ControlChannel channel) {
+  void remove(ControlChannel channel) {
     if (all.remove(channel)) {
-      Set<ControlChannel> there = byAddress.get(channel.there());
+      Set<ControlChannel> there = byAddress.get(channel.remoteAddress());
       if (there != null && there.remove(channel) && there.isEmpty()) {
-        byAddress.remove(channel.there());
+        byAddress.remove(channel.remoteAddress());
       }
     }
   }

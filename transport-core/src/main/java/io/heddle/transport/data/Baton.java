@@ -12,7 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>NCCL's thread never waits: without the baton its call does nothing, and NCCL calls again. The
  * control thread waits for the end of the call that holds it.
  *
- * <p>Pairing: {@link #release} releases {@code held}, {@link #take} and {@link #await} acquire it.
+ * <p>Pairing: {@link #release} releases {@code held}, {@link #tryTake} and {@link #take} acquire
+ * it.
  */
 public final class Baton {
   private static final int SPINS = 100;
@@ -37,12 +38,12 @@ public final class Baton {
   private volatile boolean wanted;
 
   /** Takes the baton unless it is held or requested. NCCL's thread. */
-  public boolean take() {
+  public boolean tryTake() {
     return !wanted && HELD.weakCompareAndSetAcquire(this, 0, 1);
   }
 
   /** Waits for the baton. Control thread only. */
-  public void await() {
+  public void take() {
     wanted = true;
     for (int tries = 0; !HELD.weakCompareAndSetAcquire(this, 0, 1); tries++) {
       if (tries < SPINS) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * progress thread, or by the control thread during a failover.
  */
 public abstract sealed class Communicator implements AutoCloseable
-    permits SendComm, RecvComm, PeerPuts, PeerSignals {
+    permits SendComm, RecvComm, OneSidedInitiator, OneSidedTarget {
   private static final int POLL_BATCH = 16;
 
   final ConnectionParts path;
@@ -71,8 +71,8 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Sets the listener that moves this end off failed planes. Before it is driven. */
-  public final void setPlaneFailureListener(PlaneFailureListener ear) {
-    failure.setPlaneFailureListener(ear);
+  public final void setPlaneFailureListener(PlaneFailureListener listener) {
+    failure.setPlaneFailureListener(listener);
   }
 
   /** Returns the number of carriers, usually one per plane. */
@@ -86,8 +86,8 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Leaves a carrier that has never failed before, as if it had failed. Any thread. */
-  public final void leave(int carrier, String cause) {
-    failure.plane(carrier, 0, cause);
+  public final void failCarrier(int carrier, String cause) {
+    failure.reportPlaneFailure(carrier, 0, cause);
   }
 
   /**
@@ -128,7 +128,7 @@ public abstract sealed class Communicator implements AutoCloseable
    * @return a result code
    */
   public int progress() {
-    if (!baton.take()) {
+    if (!baton.tryTake()) {
       return TransportResult.SUCCESS;
     }
     try {
@@ -163,7 +163,7 @@ public abstract sealed class Communicator implements AutoCloseable
     }
     String broken = path.health().deviceFailure();
     if (broken != null) {
-      return failure.device(broken);
+      return failure.onDeviceFailure(broken);
     }
     postPending(peer);
     return failure.result();
@@ -230,7 +230,7 @@ public abstract sealed class Communicator implements AutoCloseable
     if (wc.status == WorkCompletion.Status.SUCCESS) {
       succeeded(wc, flow);
     } else if (isFailureRelevant()) {
-      failure.completion(wc, flow);
+      failure.onFailedCompletion(wc, flow);
     }
   }
 
@@ -254,7 +254,7 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /** Returns the duration of the send that completed last, in ns. */
   final long tookNs(SubFlow flow) {
-    return flow.tookNs(polledAtNs);
+    return flow.recordDuration(polledAtNs);
   }
 
   /* Methods for failover. The caller has the baton, except in the first two. */
@@ -304,7 +304,7 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /** Returns whether a request isn't finished. */
   public boolean hasPending() {
-    return lines.anyPending();
+    return lines.isAnyPending();
   }
 
   /** Returns this end's name for the log. */
@@ -318,7 +318,7 @@ public abstract sealed class Communicator implements AutoCloseable
    * after another thread closes this.
    */
   final boolean isUnfinished() {
-    if (!baton.take()) {
+    if (!baton.tryTake()) {
       return true;
     }
     try {
@@ -334,8 +334,8 @@ public abstract sealed class Communicator implements AutoCloseable
   abstract boolean isWaitingForPeer();
 
   /** Fails the communicator, with this result for NCCL. */
-  public final void fail(int result, String story) {
-    failure.latch(result, story);
+  public final void fail(int result, String reason) {
+    failure.latch(result, reason);
   }
 
   /**
@@ -346,7 +346,7 @@ public abstract sealed class Communicator implements AutoCloseable
   @Override
   public void close() {
     /* The control thread may still have to answer the peer's fences. */
-    while (!baton.take()) {
+    while (!baton.tryTake()) {
       Thread.onSpinWait();
     }
     try {

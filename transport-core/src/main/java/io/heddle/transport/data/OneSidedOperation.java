@@ -3,8 +3,8 @@ package io.heddle.transport.data;
 import io.heddle.spray.SprayPolicy;
 
 /**
- * Put or get requested by a caller; a value holder that belongs to {@link PeerPuts} from {@link
- * PeerPuts#submit} until its request is done.
+ * Put or get requested by a caller; a value holder that belongs to {@link OneSidedInitiator} from
+ * {@link OneSidedInitiator#submit} until its request is done.
  */
 public final class OneSidedOperation {
   /** Maximum size of one operation: 32 GiB. */

@@ -34,7 +34,7 @@ final class PeerLine {
   }
 
   /** Returns whether the line has been written at least once. */
-  static boolean isThere(long line) {
+  static boolean isWritten(long line) {
     return Memory.getLongAcquire(line + CHECK)
         == check(Memory.getLong(line + DIRECTORY), Memory.getLong(line + KEY));
   }

@@ -108,7 +108,7 @@ final class SentChunks {
    * @param begun the first group of which nothing was sent yet; next or the one after it
    * @return the contradiction; null where there is none
    */
-  @Nullable String judge(Fenced fenced, int plane, long next, long begun) {
+  @Nullable String describeContradiction(Fenced fenced, int plane, long next, long begun) {
     if (fenced.oldest() < 0
         || fenced.oldest() > next
         || fenced.next() < fenced.oldest()
@@ -116,14 +116,14 @@ final class SentChunks {
       return "groups %s to %s are open there, but %s is the next to be sent"
           .formatted(fenced.oldest(), fenced.next(), next);
     }
-    Map<Integer, Arrival> told = new HashMap<>();
+    Map<Integer, Arrival> arrivals = new HashMap<>();
     for (Arrival each : fenced.arrivals()) {
       long of = groupOf(each, fenced);
       if (of >= fenced.next() || of >= begun) {
         return "slot %s has something, but groups %s to %s are open there, and %s is the next to be sent"
             .formatted(each.slot(), fenced.oldest(), fenced.next(), next);
       }
-      if (told.put(key(each.slot(), each.receive()), each) != null) {
+      if (arrivals.put(key(each.slot(), each.receive()), each) != null) {
         return "receive %s of slot %s is named twice".formatted(each.receive(), each.slot());
       }
     }
@@ -131,7 +131,7 @@ final class SentChunks {
       if (isDone(line) || !wasOpen(group[line], fenced)) {
         continue;
       }
-      String wrong = judge(line, told.get(keyOf(line)), plane);
+      String wrong = describeContradiction(line, arrivals.get(keyOf(line)), plane);
       if (wrong != null) {
         return wrong;
       }
@@ -151,20 +151,20 @@ final class SentChunks {
     return group >= fenced.oldest() && group < fenced.next();
   }
 
-  private @Nullable String judge(int line, @Nullable Arrival told, int plane) {
-    long arrived = told == null ? 0 : told.chunks();
+  private @Nullable String describeContradiction(int line, @Nullable Arrival arrivals, int plane) {
+    long arrived = arrivals == null ? 0 : arrivals.chunks();
     long all = -1L >>> MAX_CHUNKS - chunks[line];
     String name =
         "receive %s of slot %s"
             .formatted(Immediate.receive(immediateBase[line]), Immediate.slot(immediateBase[line]));
-    if (told != null
-        && (told.count() != chunks[line]
-            || told.generation() != Immediate.generation(immediateBase[line]))) {
+    if (arrivals != null
+        && (arrivals.count() != chunks[line]
+            || arrivals.generation() != Immediate.generation(immediateBase[line]))) {
       return "%s has generation %s and %s chunks there, %s and %s here"
           .formatted(
               name,
-              told.generation(),
-              told.count(),
+              arrivals.generation(),
+              arrivals.count(),
               Immediate.generation(immediateBase[line]),
               chunks[line]);
     }

@@ -214,7 +214,7 @@ public final class SubFlow {
   }
 
   /** Returns the duration of the send that completed last, in ns. */
-  long tookNs(long nowNs) {
+  long recordDuration(long nowNs) {
     long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
     usualNs += took - usualNs >> USUAL_SHIFT;
     return took;

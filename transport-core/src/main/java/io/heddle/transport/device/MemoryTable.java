@@ -27,7 +27,7 @@ public final class MemoryTable {
   public static final int DMA_BUF = 4;
 
   private final ProtectionDomain pd;
-  private final boolean flushes;
+  private final boolean needsFlush;
   private final Set<ProtectionDomain.Access> access =
       EnumSet.of(
           ProtectionDomain.Access.LOCAL_WRITE,
@@ -53,20 +53,20 @@ public final class MemoryTable {
    * @param relaxedOrder whether received data may be written in any order. Completed data is in
    *     place all the same, and NCCL's protocols that poll a buffer earlier have a flag in each
    *     piece
-   * @param flushes whether received data in device memory is flushed when NCCL asks for it
+   * @param needsFlush whether received data in device memory is flushed when NCCL asks for it
    */
-  public record Rules(boolean relaxedOrder, boolean flushes) {}
+  public record Rules(boolean relaxedOrder, boolean needsFlush) {}
 
   MemoryTable(ProtectionDomain pd, Rules rules) {
     this.pd = pd;
-    flushes = rules.flushes();
+    needsFlush = rules.needsFlush();
     if (rules.relaxedOrder()) {
       access.add(ProtectionDomain.Access.RELAXED_ORDERING);
     }
   }
 
-  public boolean flushes() {
-    return flushes;
+  public boolean needsFlush() {
+    return needsFlush;
   }
 
   /**

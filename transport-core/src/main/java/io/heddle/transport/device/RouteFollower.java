@@ -60,9 +60,9 @@ public final class RouteFollower implements AutoCloseable {
   private final NanoClock clock;
   private final Log log;
   private final ResilientThread thread;
-  private final RouteAnswer one = new RouteAnswer();
-  private final RouteAnswer all = new RouteAnswer();
-  private final Set<String> told = new HashSet<>();
+  private final RouteAnswer lookUp = new RouteAnswer();
+  private final RouteAnswer combined = new RouteAnswer();
+  private final Set<String> warned = new HashSet<>();
 
   private List<NetDevice> devices = List.of();
   private Stage stage = Stage.NO_FILE;
@@ -93,7 +93,7 @@ public final class RouteFollower implements AutoCloseable {
   public void start(List<NetDevice> of) {
     synchronized (this) {
       devices = of;
-      of.forEach(device -> device.follow(this::joined));
+      of.forEach(device -> device.follow(this::onJoined));
     }
     thread.start();
   }
@@ -119,7 +119,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /** Applies the weights to a connection whose planes are paired. Control thread. */
-  synchronized void joined(RoutedConnection connection) {
+  synchronized void onJoined(RoutedConnection connection) {
     try {
       apply(connection);
     } catch (RoutesCutException cut) {
@@ -295,7 +295,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   private void warnOnce(String sentence) {
-    if (told.add(sentence)) {
+    if (warned.add(sentence)) {
       log.warn("%s", sentence);
     }
   }
@@ -311,7 +311,7 @@ public final class RouteFollower implements AutoCloseable {
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
             : queryWeights(connection, remote);
     if (next == null && stage == Stage.HOLDING && current.source().startsWith(ROUTES)) {
-      next = current.from(HELD + current.source());
+      next = current.withSource(HELD + current.source());
     }
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
       connection.setRouted(next);
@@ -340,7 +340,7 @@ public final class RouteFollower implements AutoCloseable {
     int[] weights = new int[keys.size()];
     boolean any = false;
     for (int i = 0; i < weights.length; i++) {
-      weights[i] = all.weight(i);
+      weights[i] = combined.weight(i);
       any |= weights[i] > 0;
     }
     if (!any) {
@@ -351,18 +351,18 @@ public final class RouteFollower implements AutoCloseable {
 
   private boolean readWeights(
       RouteReader open, List<String> keys, List<Gid> remote, List<String> unknown) {
-    all.begin(keys.size());
+    combined.begin(keys.size());
     for (int i = 0; i < keys.size(); i++) {
       int plane = numberOf(keys.get(i));
       if (plane < 0) {
         unknown.add(keys.get(i));
         continue;
       }
-      if (!open.resolve(remote.get(i).high(), remote.get(i).low(), one)) {
+      if (!open.resolve(remote.get(i).high(), remote.get(i).low(), lookUp)) {
         return false;
       }
-      if (plane < one.planes()) {
-        all.take(i, one, plane);
+      if (plane < lookUp.planes()) {
+        combined.copyPlane(i, lookUp, plane);
       }
     }
     return true;
@@ -372,8 +372,8 @@ public final class RouteFollower implements AutoCloseable {
     String prefix = stage == Stage.HOLDING ? HELD : "";
     WeightReason reason = WeightReason.NO_ROUTE;
     for (int i = 0; i < count; i++) {
-      WeightReason each = all.reason(i);
-      if (each.carries()) {
+      WeightReason each = combined.reason(i);
+      if (each.carriesTraffic()) {
         reason = each;
       }
     }

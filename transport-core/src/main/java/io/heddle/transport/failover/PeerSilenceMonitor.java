@@ -49,14 +49,14 @@ final class PeerSilenceMonitor {
     long silentNs = connection.pairs().peerSilentNs();
     if (silentNs == 0) {
       if (longestNs > REPORT_AFTER_NS) {
-        connection.planeLog().answers(connection, longestNs, log);
+        connection.planeLog().logAnswering(connection, longestNs, log);
       }
       silent = false;
       longestNs = 0;
       return;
     }
     if (silentNs > REPORT_AFTER_NS && longestNs <= REPORT_AFTER_NS) {
-      connection.planeLog().silent(connection, silentNs, graceNs, log);
+      connection.planeLog().logSilent(connection, silentNs, graceNs, log);
     }
     longestNs = Math.max(longestNs, silentNs);
     if (!silent) {

@@ -19,7 +19,7 @@ final class WithdrawnPlanes {
 
   private static final long MIN_SILENCE_NS = 20_000_000;
   private static final long MAX_SILENCE_NS = 60_000_000;
-  private static final int LOOKS = 4;
+  private static final int POLLS = 4;
 
   /** Listener of silent planes. */
   interface Listener {
@@ -70,7 +70,7 @@ final class WithdrawnPlanes {
     long answered = 0;
     long others = 0;
     long usualNs = 0;
-    end.baton().await();
+    end.baton().take();
     try {
       if (end.hasFailed()) {
         return;
@@ -96,14 +96,14 @@ final class WithdrawnPlanes {
     boolean again = answered != answeredBefore || peerIsSlow;
     long since = again ? now : changedNs;
     long othersSince = again ? others : othersBefore;
-    long told = answered;
+    long answeredNow = answered;
     if (unanswered > 0 && late && !peerIsSlow) {
       String cause =
           "its route is gone, and %s requests have no answer for %s ms"
               .formatted(unanswered, (now - changedNs) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {
-      tasks.schedule(silentNs / LOOKS, () -> poll(plane, epoch, told, othersSince, since));
+      tasks.schedule(silentNs / POLLS, () -> poll(plane, epoch, answeredNow, othersSince, since));
     }
   }
 }

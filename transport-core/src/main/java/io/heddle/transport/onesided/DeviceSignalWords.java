@@ -80,7 +80,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private final ArrayDeque<Integer> freeFlushes = new ArrayDeque<>();
   private final int[] lineOfFlush = new int[FLUSHES];
   private boolean wordsAreRead;
-  private int awaited;
+  private int pendingOperations;
 
   /**
    * @param lines request lines in which flushes are completed
@@ -131,7 +131,7 @@ final class DeviceSignalWords implements AutoCloseable {
    *
    * @return false where the processor may add at once
    */
-  boolean takes(Registered memory, long address, long addend, Waiting waiting, int slot) {
+  boolean enqueueIfNeeded(Registered memory, long address, long addend, Waiting waiting, int slot) {
     return pairs != null && enqueue(memory, address, addend, waiting, slot);
   }
 
@@ -187,7 +187,7 @@ final class DeviceSignalWords implements AutoCloseable {
       lineOfFlush[place] = next.line();
       failed = readFirstByte(open, scratch, 2 * MOST + place, next.memory());
     }
-    return failed == null && awaited == 0 ? advance(open, scratch) : failed;
+    return failed == null && pendingOperations == 0 ? advance(open, scratch) : failed;
   }
 
   private void takeReturned(LoopbackQueuePairs open) {
@@ -216,7 +216,7 @@ final class DeviceSignalWords implements AutoCloseable {
       freeFlushes.add(place);
       lines.complete(lineOfFlush[place], 1);
     } else {
-      awaited--;
+      pendingOperations--;
     }
   }
 
@@ -231,7 +231,7 @@ final class DeviceSignalWords implements AutoCloseable {
     } else if (stage == Stage.READING) {
       failed = add(open, scratch);
     }
-    if (failed == null && awaited == 0) {
+    if (failed == null && pendingOperations == 0) {
       end();
     }
     return failed;
@@ -261,7 +261,7 @@ final class DeviceSignalWords implements AutoCloseable {
     String failed = null;
     for (int i = 0; i < MOST && !toFlush.isEmpty() && failed == null; i++) {
       failed = readFirstByte(open, scratch, i, toFlush.remove());
-      awaited++;
+      pendingOperations++;
     }
     if (!toFlush.isEmpty()) {
       return failed;
@@ -318,7 +318,7 @@ final class DeviceSignalWords implements AutoCloseable {
       SendWorkRequest.Operation operation,
       int place) {
     Word word = words.get(place);
-    awaited++;
+    pendingOperations++;
     return post(open, scratch, number, operation, place, word.memory(), word.address(), Long.BYTES);
   }
 

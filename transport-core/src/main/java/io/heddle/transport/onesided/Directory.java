@@ -186,7 +186,7 @@ final class Directory implements SignalWords, AutoCloseable {
         || (found.address() + offset) % Long.BYTES != 0) {
       return Addition.NOWHERE;
     }
-    if (deviceWords.takes(found, found.address() + offset, addend, waiting, slot)) {
+    if (deviceWords.enqueueIfNeeded(found, found.address() + offset, addend, waiting, slot)) {
       return Addition.LATER;
     }
     Memory.getAndAddLong(found.address() + offset, addend);

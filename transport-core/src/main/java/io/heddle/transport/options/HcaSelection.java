@@ -91,7 +91,7 @@ public record HcaSelection(
    * @param device the provider's name for it; {@code mlx5_0:2} is port 2 of mlx5_0
    * @param port its port
    */
-  public boolean takes(String device, int port) {
+  public boolean includes(String device, int port) {
     return entries.isEmpty() || matching(device, port).findAny().isPresent() != excludes;
   }
 

@@ -39,12 +39,12 @@ final class DefaultStatsFolder {
    *
    * @throws SystemCallException if no folder can be created there
    */
-  static Found in(Path sharedMemory) {
+  static Found findOrCreate(Path sharedMemory) {
     Path first = sharedMemory.resolve("heddle-" + user());
     List<String> taken = new ArrayList<>();
     for (int number = 1; number <= MOST; number++) {
       Path path = number == 1 ? first : first.resolveSibling(first.getFileName() + "-" + number);
-      OpenFolder folder = ours(path);
+      OpenFolder folder = openIfOwn(path);
       if (folder != null) {
         return new Found(folder, taken);
       }
@@ -54,11 +54,11 @@ final class DefaultStatsFolder {
     return new Found(null, taken);
   }
 
-  private static @Nullable OpenFolder ours(Path path) {
+  private static @Nullable OpenFolder openIfOwn(Path path) {
     if (OpenFolder.statusOf(path) == null) {
-      OpenFolder.make(path, MODE);
+      OpenFolder.createIfMissing(path, MODE);
     }
-    OpenFolder folder = opened(path);
+    OpenFolder folder = openIfFolder(path);
     if (folder == null) {
       return null;
     }
@@ -78,7 +78,7 @@ final class DefaultStatsFolder {
     return null;
   }
 
-  private static @Nullable OpenFolder opened(Path path) {
+  private static @Nullable OpenFolder openIfFolder(Path path) {
     try {
       return OpenFolder.open(path);
     } catch (SystemCallException failure) {

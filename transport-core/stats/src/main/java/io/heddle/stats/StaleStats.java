@@ -45,7 +45,7 @@ final class StaleStats {
 
   /** Returns whether the file's process is gone, as far as this process can see. */
   static boolean hasEnded(Path file) {
-    try (OpenFolder folder = OpenFolder.around(file)) {
+    try (OpenFolder folder = OpenFolder.parentOf(file)) {
       return hasEnded(folder, file.getFileName().toString());
     } catch (SystemCallException unreadable) {
       return false; // the folder is gone, or another user's

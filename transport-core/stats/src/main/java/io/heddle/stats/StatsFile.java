@@ -95,12 +95,12 @@ public final class StatsFile implements AutoCloseable {
    */
   public PlaneCounters open(Direction direction, String planeKey, int weight, String peer) {
     PlaneCounters counters = opened(direction, planeKey, weight, peer);
-    warnOfTrouble();
+    logTrouble();
     return counters;
   }
 
   /* Called without this object's lock: the log may write warnings into this file, under a lock of its own. */
-  private void warnOfTrouble() {
+  private void logTrouble() {
     String trouble;
     synchronized (this) {
       trouble = memory.trouble();
@@ -134,7 +134,7 @@ public final class StatsFile implements AutoCloseable {
   /** Adds the counters of a closed communicator to the sum of its plane and direction. */
   public void close(PlaneCounters counters) {
     addToSum(counters);
-    warnOfTrouble();
+    logTrouble();
   }
 
   private synchronized void addToSum(PlaneCounters counters) {

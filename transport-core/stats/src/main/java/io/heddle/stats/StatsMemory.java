@@ -58,7 +58,7 @@ final class StatsMemory implements AutoCloseable {
     OpenFile made = null;
     long mapped = 0;
     try {
-      opened = directory == null ? usual(sharedMemory) : named(directory);
+      opened = directory == null ? defaultFolder(sharedMemory) : createFolder(directory);
       if (opened != null) {
         place = opened.path();
         made = make(opened);
@@ -99,8 +99,8 @@ final class StatsMemory implements AutoCloseable {
         place, why);
   }
 
-  private @Nullable OpenFolder usual(Path sharedMemory) {
-    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
+  private @Nullable OpenFolder defaultFolder(Path sharedMemory) {
+    DefaultStatsFolder.Found found = DefaultStatsFolder.findOrCreate(sharedMemory);
     String taken = String.join("; ", found.taken());
     OpenFolder own = found.folder();
     if (own == null) {
@@ -112,7 +112,7 @@ final class StatsMemory implements AutoCloseable {
   }
 
   /* The user who names a folder is responsible for it, and for a link to it. */
-  private static OpenFolder named(Path directory) throws IOException {
+  private static OpenFolder createFolder(Path directory) throws IOException {
     Files.createDirectories(directory);
     return OpenFolder.open(directory.toRealPath());
   }

@@ -47,7 +47,7 @@ public final class StatsReader {
    * @throws HeddleException if the file can't be read or isn't a statistics file
    */
   public static ProcessStats snapshot(Path path) {
-    try (OpenFolder open = OpenFolder.around(path);
+    try (OpenFolder open = OpenFolder.parentOf(path);
         OpenFile file = open.open(path.getFileName().toString(), false)) {
       requireWhole(path, file);
       long base = file.map(StatsLayout.FILE_BYTES, false);

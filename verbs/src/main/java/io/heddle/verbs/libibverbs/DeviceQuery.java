@@ -55,7 +55,7 @@ record DeviceQuery(
    * Returns whether device and kernel can register a dma-buf. The probe passes an invalid
    * descriptor; only implementations of the verb reject the descriptor itself.
    */
-  static boolean takesDmaBufs(long pd) {
+  static boolean supportsDmaBufs(long pd) {
     if (!Verb.REG_DMABUF_MR.isPresent()) {
       return false;
     }

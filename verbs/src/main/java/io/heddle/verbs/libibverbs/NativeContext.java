@@ -52,7 +52,7 @@ final class NativeContext implements DeviceContext {
             limits.maxWorkRequests(),
             limits.maxCompletionQueues(),
             limits.maxCompletions(),
-            takesDmaBufs(port));
+            supportsDmaBufs(port));
     port.ledger().opened("libibverbs device context");
     for (int descriptor : descriptors(port)) {
       OwnDescriptors.opened(descriptor);
@@ -68,10 +68,10 @@ final class NativeContext implements DeviceContext {
         .toArray();
   }
 
-  private static boolean takesDmaBufs(OpenPort port) {
+  private static boolean supportsDmaBufs(OpenPort port) {
     long pd = Verb.ALLOC_PD.call(port.name(), port.address());
     try {
-      return DeviceQuery.takesDmaBufs(pd);
+      return DeviceQuery.supportsDmaBufs(pd);
     } finally {
       Verb.DEALLOC_PD.call("protection domain of " + port, pd);
     }
@@ -127,7 +127,7 @@ final class NativeContext implements DeviceContext {
   }
 
   @Override
-  public CompletionQueue createWakingCompletionQueue(int capacity) {
+  public CompletionQueue createPollableCompletionQueue(int capacity) {
     return createCompletionQueue(capacity, true);
   }
 

@@ -109,7 +109,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
             whileOpen(
                 Verb.MODIFY_QP,
                 () -> {
-                  transitions.to(target, this);
+                  transitions.moveTo(target, this);
                   moved = target;
                 }));
   }

@@ -169,7 +169,7 @@ final class NativeQueuePair implements QueuePair {
         port.log().trace("%s; it is moved to ERROR instead", String.valueOf(refused.getMessage()));
       }
     }
-    transitions.to(QueuePairState.ERROR, this);
+    transitions.moveTo(QueuePairState.ERROR, this);
     moved = QueuePairState.ERROR;
   }
 
@@ -188,7 +188,7 @@ final class NativeQueuePair implements QueuePair {
         .shared(() -> {
           synchronized (this) {
             if (!closed) {
-              transitions.to(target, this);
+              transitions.moveTo(target, this);
               moved = target;
             }
           }

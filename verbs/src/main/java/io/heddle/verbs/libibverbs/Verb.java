@@ -111,7 +111,7 @@ enum Verb {
   }
 
   /** Returns whether the library can be opened on this host. */
-  static boolean libraryIsPresent() {
+  static boolean isLibraryPresent() {
     return Library.LOOKUP.isPresent();
   }
 
@@ -208,6 +208,6 @@ enum Verb {
   }
 
   VerbsException failure(String object, int errno) {
-    return new VerbsException(verb(), object, errno, Advice.on(this, errno));
+    return new VerbsException(verb(), object, errno, ErrorRemedies.forError(this, errno));
   }
 }

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 @EnabledIf(
-    value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
+    value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
 class DatagramTest {
   private static final int QUEUE_KEY = 0x1234_5678;
@@ -260,7 +260,7 @@ class DatagramTest {
 
   @Test
   void completionWakesSleeperAfterArm() {
-    CompletionQueue cq = right.context.createWakingCompletionQueue(16);
+    CompletionQueue cq = right.context.createPollableCompletionQueue(16);
     try (DatagramQueuePair qp =
         right.pd.createDatagramQueuePair(new QueuePairAttributes(cq, cq, 4, 4))) {
       left.qp.start(QUEUE_KEY);

@@ -22,7 +22,7 @@ final class TestDevices {
   }
 
   /** Condition for {@code @EnabledIf}. */
-  static boolean areThere() {
+  static boolean arePresent() {
     return !all(new LeakLedger()).isEmpty();
   }
 

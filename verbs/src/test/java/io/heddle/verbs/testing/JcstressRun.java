@@ -1,6 +1,6 @@
 package io.heddle.verbs.testing;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -88,7 +88,7 @@ public final class JcstressRun {
     /* jcstress writes its binary result to the working directory. */
     builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
     Process process = builder.start();
-    boolean inTime = Patience.ofSeconds(TIME_LIMIT_SECONDS).awaitExit(process);
+    boolean inTime = Deadline.ofSeconds(TIME_LIMIT_SECONDS).awaitExit(process);
     if (!inTime) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();

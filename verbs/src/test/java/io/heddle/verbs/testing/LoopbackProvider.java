@@ -184,7 +184,7 @@ public final class LoopbackProvider implements VerbsProvider {
       List<GidTable.Entry> entries = new ArrayList<>();
       List<Gid> gids = device.provider().gids;
       for (int i = 0; i < gids.size(); i++) {
-        if (fabric().has(gids.get(i))) {
+        if (fabric().hasAddress(gids.get(i))) {
           entries.add(new GidTable.Entry(i, gids.get(i), GidTable.Type.ROCE_V2, 0));
         }
       }

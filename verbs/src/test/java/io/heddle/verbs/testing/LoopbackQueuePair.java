@@ -58,7 +58,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private boolean waitingForReceive;
   private long peersNumber;
   private volatile boolean held;
-  private boolean refuses;
+  private boolean isRefusing;
 
   LoopbackQueuePair(LoopbackProvider.Domain pd, QueuePairAttributes attributes) {
     super(pd.ledger(), pd);
@@ -159,7 +159,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   @Override
   public void refuseRequests() {
     synchronized (fabric) {
-      refuses = true;
+      isRefusing = true;
     }
   }
 
@@ -195,7 +195,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     synchronized (fabric) {
       state = QueuePairState.RESET;
       held = false;
-      refuses = false;
+      isRefusing = false;
       head = next = tail = 0;
       receiveHead = receiveTail = 0;
       waitingSince = 0;
@@ -222,7 +222,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
         if (wr.inline) {
           sends[slot].localAddress = inlinePayloads + (long) inlineBytes * slot;
           Memory.copy(wr.localAddress, sends[slot].localAddress, wr.lengthBytes);
-          fabric.sentInline();
+          fabric.countInline();
         }
         taken++;
       }
@@ -288,7 +288,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   /** Acknowledges executed requests to the sender. Returns their number. */
   int acknowledge() {
     int told = 0;
-    while (head != next && !fabric.acknowledgementsHeld()) {
+    while (head != next && !fabric.areAcknowledgementsHeld()) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
       told++;
       if (wr.signalled) {
@@ -352,14 +352,14 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   private boolean isAnswered() {
     LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
-    return peer != null && peer.awaitOutput(this) && fabric.passes(localGid, remoteGid);
+    return peer != null && peer.awaitOutput(this) && fabric.isPathOpen(localGid, remoteGid);
   }
 
   /**
    * Returns whether this queue pair has the same peer as the silent one, and the peer answers it.
    */
-  boolean hearsPeerOf(LoopbackQueuePair silent) {
-    return silent.peersNumber == ReadyToSendAttributes.ALONE
+  boolean isReachedByPeerOf(LoopbackQueuePair silent) {
+    return silent.peersNumber == ReadyToSendAttributes.NO_PEER_GROUP
         || peersNumber == silent.peersNumber
             && state == QueuePairState.READY_TO_SEND
             && isAnswered();
@@ -410,7 +410,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   /* Methods of the responder's side. */
   private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
-    if (refuses) {
+    if (isRefusing) {
       return refuse(Status.REMOTE_INVALID_REQUEST_ERROR);
     }
     return switch (wr.operation) {

@@ -272,7 +272,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
       throw range.refusal(
           "no group of the configuration is named "
               + name
-              + NearestName.question(name, List.copyOf(known(bridge).keySet())));
+              + NearestName.suggestion(name, List.copyOf(known(bridge).keySet())));
     }
     InetAddress address = AddressText.parse(name);
     if (address == null || !MgidFormat.isMulticast(Gid.of(address))) {

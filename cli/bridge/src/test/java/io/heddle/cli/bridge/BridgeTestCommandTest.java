@@ -11,8 +11,8 @@ import io.heddle.cli.kit.Json;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -206,7 +206,7 @@ final class BridgeTestCommandTest {
 
   /* The receiver joins IPv6 last. */
   private void awaitMember() {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline patience = Deadline.ofSeconds(60);
     List<String> check = List.of("ip", "maddr", "show", "dev", "e2");
     String output = "";
     while (!output.contains("239.1.1.1") || !output.contains("ff05::1:1")) {

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
@@ -75,9 +75,9 @@ class IdentificationTest {
     try (Arena arena = Arena.ofConfined()) {
       long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
       thenSpeak.run();
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (seen.size() < 10) {
-        assertFalse(patience.isOver(), () -> "seen: " + seen);
+        assertFalse(deadline.isOver(), () -> "seen: " + seen);
         long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer, BUFFER_BYTES, 0);
         if (length < 0) {
           LockSupport.parkNanos(1_000_000);

@@ -19,8 +19,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -128,9 +128,9 @@ class ProxiedInNamespacesTest {
   }
 
   private void await(BooleanSupplier what) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!what.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> unicast() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> unicast() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }

@@ -13,8 +13,8 @@ import io.heddle.bridge.status.RedundancyStatus;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
@@ -126,9 +126,9 @@ class RedundancyTest {
   }
 
   private void await(String what, BooleanSupplier holds) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!holds.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + read(2));
+      assertFalse(deadline.isOver(), () -> what + " within " + deadline + ": " + read(2));
       LockSupport.parkNanos(POLL_NS);
     }
   }

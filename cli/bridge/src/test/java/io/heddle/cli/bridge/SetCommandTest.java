@@ -16,8 +16,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
@@ -80,9 +80,9 @@ final class SetCommandTest {
   }
 
   private void awaitCounted(int group, int from, long packets) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (direction(group, from).forwarded() + direction(group, from).dropped() < packets) {
-      assertFalse(patience.isOver(), () -> status() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }

@@ -139,10 +139,10 @@ final class JobsCheck implements Check {
   }
 
   private static void copies(ProcessStats process, List<Finding> findings) {
-    long lent = process.deviceCounters().getOrDefault("soft0/trains_lent", 0L);
+    long zeroCopy = process.deviceCounters().getOrDefault("soft0/trains_zero_copy", 0L);
     long copied = process.deviceCounters().getOrDefault("soft0/trains_copied", 0L);
     /* Some copies may be right: of small messages, or now and then. */
-    if (copied >= ENOUGH_TRAINS && lent == 0) {
+    if (copied >= ENOUGH_TRAINS && zeroCopy == 0) {
       findings.add(
           new Finding.Warning(
               COPIED,

@@ -193,7 +193,7 @@ final class PeerCheck implements Check {
     matching.unmatchedHere().forEach(plane -> left.add(here.get(plane) + " here only"));
     matching.unmatchedThere().forEach(plane -> left.add(theirs.get(plane) + " there only"));
     here.stream()
-        .filter(each -> matching.onBoth().contains(each.address()))
+        .filter(each -> matching.addressesOnBoth().contains(each.address()))
         .forEach(each -> left.add(each + ", whose address both hosts have"));
     String remedy =
         "HEDDLE_PLANES on both ends gives common keys; a route daemon must run on both or on"

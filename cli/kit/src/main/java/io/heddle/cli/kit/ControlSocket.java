@@ -108,7 +108,7 @@ public final class ControlSocket implements AutoCloseable {
    * the folder, they could put another file in the socket's place, and it would get the permissions.
    */
   private static void removeStaleSocket(Path path) throws IOException {
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       if (!folder.isSafe()) {
         throw new IOException(
             folder.path()

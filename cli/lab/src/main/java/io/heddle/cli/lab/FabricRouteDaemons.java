@@ -187,7 +187,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
           if (other != host
               && (index < 0
                   || !reader.resolve(bits.getLong(), bits.getLong(), answer)
-                  || !answer.reason(index).carries()
+                  || !answer.reason(index).carriesTraffic()
                   || answer.isBorrowed(index))) {
             return false;
           }

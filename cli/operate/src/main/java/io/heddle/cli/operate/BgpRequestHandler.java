@@ -111,7 +111,7 @@ final class BgpRequestHandler {
         "%s from %s (AS path %s)"
             .formatted(route.prefix(), route.peer(), route.attributes().asPath());
     String what = answer.reason(plane).text();
-    if (!answer.reason(plane).carries()) {
+    if (!answer.reason(plane).carriesTraffic()) {
       return "carries no traffic: %s, by %s; covering routes of this plane don't count until that is withdrawn"
           .formatted(what, from);
     }

@@ -104,7 +104,7 @@ final class BgpStatus {
           status.upForMs(),
           status.retryInMs(),
           idleUntil(status.idleForMs()),
-          status.counters().turnedAway(),
+          status.counters().rejected(),
           end == null ? null : end.why(),
           view.filterLines(),
           view.withoutPlane(),
@@ -156,7 +156,7 @@ final class BgpStatus {
           view.incomplete(),
           view.entries(),
           view.generation(),
-          view.strangers(),
+          view.unknownPeers(),
           view.planes().stream().map(PlaneEntry::of).toList(),
           view.peers().stream().map(Neighbour::of).toList());
     }

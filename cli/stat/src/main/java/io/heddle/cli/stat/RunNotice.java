@@ -136,7 +136,7 @@ public final class RunNotice implements AutoCloseable {
    * of its own user.
    */
   static List<Path> read(Path notice) {
-    try (OpenFolder memory = OpenFolder.around(notice);
+    try (OpenFolder memory = OpenFolder.parentOf(notice);
         OpenFile file = memory.open(notice.getFileName().toString(), false)) {
       FileStatus status = file.status();
       String text = new String(file.read(LONGEST_PATH), StandardCharsets.UTF_8).strip();

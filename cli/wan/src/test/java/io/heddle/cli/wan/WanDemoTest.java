@@ -32,7 +32,7 @@ final class WanDemoTest {
   void collidingElephantsAreSeparatedUntilTheReasonEnds() throws Exception {
     WanDemo.TimeLimits patience =
         new WanDemo.TimeLimits(
-            seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
+            seconds -> io.heddle.platform.testing.Deadline.ofSeconds(seconds)::isOver, false);
     try (Cleanup cleanup = new Cleanup()) {
       WanReport report =
           WanDemo.run(

@@ -44,7 +44,7 @@ final class WanSoakTest {
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
     WanDemo.TimeLimits patience =
         new WanDemo.TimeLimits(
-            seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
+            seconds -> io.heddle.platform.testing.Deadline.ofSeconds(seconds)::isOver, false);
     try (Cleanup cleanup = new Cleanup()) {
       WanSoakReport report =
           WanSoak.run(

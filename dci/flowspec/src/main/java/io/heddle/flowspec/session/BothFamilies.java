@@ -40,8 +40,8 @@ public final class BothFamilies implements SessionListener {
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session, AddressFamily family) {
-    forEach(one -> one.routesBecomeStale(session, family));
+  public void markRoutesStale(PeerSession session, AddressFamily family) {
+    forEach(one -> one.markRoutesStale(session, family));
   }
 
   @Override

@@ -120,7 +120,7 @@ public final class RuleReceiver implements SessionListener {
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+  public void markRoutesStale(PeerSession session, AddressFamily family) {
     if (family.equals(codec.family())) {
       table.markStale(peer);
     }
@@ -147,7 +147,7 @@ public final class RuleReceiver implements SessionListener {
 
   @Override
   public void down(PeerSession session, SessionEnd end) {
-    lost(end.keeps(codec.family()), end.why());
+    lost(end.keepsRoutesOf(codec.family()), end.why());
   }
 
   /**

@@ -79,7 +79,7 @@ final class SessionSecurityTest {
   }
 
   private static void enter(BgpSpeaker speaker, NetworkNamespace namespace) {
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       NetworkNamespace.enter(namespace.name());
       return namespace;
     });
@@ -138,7 +138,7 @@ final class SessionSecurityTest {
   }
 
   private void assertKeptOut() {
-    assertEquals(0, controller.ask(() -> session.status().counters().established()));
+    assertEquals(0, controller.callOnLoop(() -> session.status().counters().established()));
     assertFalse(gateway.isEstablished());
     assertEquals(0, gateway.rules());
   }

@@ -15,9 +15,9 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryListener;
 import io.heddle.telemetry.client.TelemetryTarget;
@@ -138,10 +138,10 @@ final class TelemetryTest {
   }
 
   private void await(String what, BooleanSupplier condition) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!condition.getAsBoolean()) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> what + " didn't come; received " + listener.received + ", lost " + listener.lost);
       Thread.sleep(2);
     }
@@ -238,14 +238,14 @@ final class TelemetryTest {
                     .build())
             .build();
     open.addFirst(bare::shutdownNow);
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     String why = refusalOf(bare);
     /*
      * A client that is still writing when the server hangs up may see only that, and not the
      * reason.
      */
     while (!why.contains("certificate_required")) {
-      assertFalse(patience.isOver(), why);
+      assertFalse(deadline.isOver(), why);
       bare.resetConnectBackoff();
       why = refusalOf(bare);
     }

@@ -66,7 +66,7 @@ public final class ModelText {
         tier = text.begin(line);
       } else if (!WORDS.contains(word)) {
         throw line.fail(
-            "'" + word + "' isn't a keyword of a model" + NearestName.question(word, WORDS));
+            "'" + word + "' isn't a keyword of a model" + NearestName.suggestion(word, WORDS));
       } else if (tier == null) {
         throw line.fail("'" + word + "' belongs to a tier; add before it: tier NAME");
       } else {

@@ -83,7 +83,7 @@ final class Senders {
               planes, setting.chunkBytes(), setting.windowBytes(), setting.queueChunks());
       weights[each] = announced.apply(each);
     }
-    observes = policies[0].observes();
+    observes = policies[0].needsTimes();
   }
 
   int connections() {
@@ -99,7 +99,7 @@ final class Senders {
   void post(int connection, long nowNs) {
     PlaneLoads load = loads[connection];
     if (observes) {
-      load.at(nowNs);
+      load.setTime(nowNs);
     }
     while (againFirst[connection] != ChunkTable.NONE) {
       int slot = againFirst[connection];
@@ -157,7 +157,7 @@ final class Senders {
     PlaneLoads load = loads[connection];
     PlaneWeights newest = weights[connection];
     int at = place(connection, message);
-    PlaneWeights by = policy.cutsByWeight() ? cutBy[at] : newest;
+    PlaneWeights by = policy.isCutByWeight() ? cutBy[at] : newest;
     int plane = policy.choose(message, chunk, chunksOf[at], lengthBytes, load, by);
     return plane >= 0 && newest.isOutOfUse(plane)
         ? SprayPolicy.substitute(lengthBytes, load, newest)
@@ -222,13 +222,13 @@ final class Senders {
     int plane = chunks.plane[slot];
     PlaneLoads load = loads[connection];
     if (observes) {
-      load.at(nowNs);
+      load.setTime(nowNs);
     }
     if (chunks.epoch[slot] == epochs[connection * planes + plane]) {
       load.finished(plane, length);
     }
     if (observes) {
-      load.polled();
+      load.onPolled();
     }
     inFlightBytes[connection] -= length;
     int at = place(connection, chunks.message[slot]);
@@ -266,7 +266,7 @@ final class Senders {
     }
     epochs[connection * planes + plane]++;
     if (observes) {
-      loads[connection].at(nowNs);
+      loads[connection].setTime(nowNs);
     }
     loads[connection].lost(plane);
     use(connection, out[connection] | 1L << plane);
@@ -285,7 +285,7 @@ final class Senders {
     }
     out[connection] = nextOut;
     PlaneWeights before = weights[connection];
-    weights[connection] = announced.apply(connection).shared(eighths);
-    loads[connection].weightsChanged(before, weights[connection]);
+    weights[connection] = announced.apply(connection).scaledBy(eighths);
+    loads[connection].onWeightsChanged(before, weights[connection]);
   }
 }

@@ -35,7 +35,7 @@ public interface QueuePairEvents {
   void waitRounds(int rounds);
 
   /** Returns whether no polling thread makes rounds. */
-  boolean callersAreIdle();
+  boolean areCallersIdle();
 
   /** Returns the longest time that the current packet may have waited in its socket. */
   long waitedNs();

@@ -12,25 +12,25 @@ public final class RingShares {
   public static final int LEAST = 16;
 
   private int rings;
-  private int each = TransmitRing.SLOTS;
+  private int share = TransmitRing.SLOTS;
 
-  public int each() {
-    return each;
+  public int share() {
+    return share;
   }
 
   /** Registers a ring with its first outstanding large train. */
-  void begins() {
+  void addRing() {
     rings++;
     divide();
   }
 
   /** Removes a ring without outstanding large trains. */
-  void ends() {
+  void removeRing() {
     rings--;
     divide();
   }
 
   private void divide() {
-    each = Math.max(LEAST, TransmitRing.SLOTS / Math.max(1, rings));
+    share = Math.max(LEAST, TransmitRing.SLOTS / Math.max(1, rings));
   }
 }

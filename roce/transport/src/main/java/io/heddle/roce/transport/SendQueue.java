@@ -155,7 +155,7 @@ public final class SendQueue {
     return OPERATIONS[Memory.getInt(row(index) + OPERATION)];
   }
 
-  public boolean signalled(long index) {
+  public boolean isSignalled(long index) {
     return Memory.getInt(row(index) + SIGNALLED) != 0;
   }
 

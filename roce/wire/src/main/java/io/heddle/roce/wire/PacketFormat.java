@@ -298,7 +298,7 @@ public final class PacketFormat {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + 4) & PSN_MASK;
   }
 
-  public static boolean acknowledgeRequested(long packet) {
+  public static boolean isAcknowledgeRequested(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) < 0;
   }
 

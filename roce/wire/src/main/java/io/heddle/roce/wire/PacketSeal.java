@@ -46,7 +46,7 @@ public final class PacketSeal {
   }
 
   /** Returns whether {@link #copyAndSeal} supports this payload. */
-  public static boolean copiesAndSeals(int payloadBytes) {
+  public static boolean canCopyAndSeal(int payloadBytes) {
     return IN_C && payloadBytes % BLOCK_BYTES == 0;
   }
 

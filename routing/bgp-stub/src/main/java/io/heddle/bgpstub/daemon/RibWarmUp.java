@@ -1,7 +1,7 @@
 package io.heddle.bgpstub.daemon;
 
 import io.heddle.bgp.wire.AsPath;
-import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.DecodeResult;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.MessageDecoder;
 import io.heddle.bgp.wire.MessageEncoder;
@@ -64,7 +64,7 @@ final class RibWarmUp {
         AdjRibIn peer = rib.addPeer("p" + i, "plane:p" + i, 0);
         MessageDecoder decoder = new MessageDecoder(WireOptions.DEFAULT);
         for (byte[] message : dump) {
-          Decoded decoded = decoder.decode(message, 0, message.length);
+          DecodeResult decoded = decoder.decode(message, 0, message.length);
           if (decoded instanceof UpdateMessage update) {
             peer.update(update);
           }

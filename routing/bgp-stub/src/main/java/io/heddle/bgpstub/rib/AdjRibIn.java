@@ -25,7 +25,7 @@ public final class AdjRibIn implements AutoCloseable {
   private final RouteTable routes = new RouteTable();
   private final AttributeTable attributes = new AttributeTable();
   private long rateMbps;
-  private boolean sawAigp;
+  private boolean hasSeenAigp;
   private boolean complete;
   private long withoutPlane;
 
@@ -96,9 +96,9 @@ public final class AdjRibIn implements AutoCloseable {
     if (number != RouteTable.NONE) {
       return number;
     }
-    if (set.aigp() != null && !sawAigp) {
-      sawAigp = true;
-      revalue(); // the meaning of missing AIGP is known only now
+    if (set.aigp() != null && !hasSeenAigp) {
+      hasSeenAigp = true;
+      recomputeCells(); // the meaning of missing AIGP is known only now
     }
     return attributes.add(set, planeOf(set), cellOf(set));
   }
@@ -113,7 +113,7 @@ public final class AdjRibIn implements AutoCloseable {
 
   private int cellOf(PathAttributes set) {
     int cell = CellPolicy.cell(set, rateMbps, rib.options());
-    return sawAigp && CellPolicy.lacksAigp(set) ? RouteCell.borrowed(cell) : cell;
+    return hasSeenAigp && CellPolicy.lacksAigp(set) ? RouteCell.borrowed(cell) : cell;
   }
 
   private void announce(long high, long low, int length, int number) {
@@ -161,7 +161,7 @@ public final class AdjRibIn implements AutoCloseable {
   /** Withdraws all routes, after a session's end without graceful restart. */
   public void clear() {
     drop(0, (high, low, length) -> true);
-    sawAigp = false;
+    hasSeenAigp = false;
     complete = false;
     withoutPlane = 0;
   }
@@ -189,18 +189,18 @@ public final class AdjRibIn implements AutoCloseable {
   public void setRateMbps(long mbps) {
     if (mbps != rateMbps) {
       rateMbps = mbps;
-      revalue();
+      recomputeCells();
       rib.publishSoon();
     }
   }
 
   /** Evaluates all routes by new options. */
-  void revalueAll() {
-    revalue();
+  void recomputeAllCells() {
+    recomputeCells();
     rib.publishSoon();
   }
 
-  private void revalue() {
+  private void recomputeCells() {
     boolean[] changed = new boolean[attributes.end()];
     boolean any = false;
     for (int number = 0; number < changed.length; number++) {
@@ -227,7 +227,7 @@ public final class AdjRibIn implements AutoCloseable {
   }
 
   /** Returns the number of this peer's routes with a prefix that none of the other peers has. */
-  int routesBeyond(List<AdjRibIn> others) {
+  int countRoutesMissingFrom(List<AdjRibIn> others) {
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {
       for (AdjRibIn each : others) {

@@ -27,15 +27,15 @@ final class PeerFilter {
   private long nextSequence = FIRST_SEQUENCE;
 
   /** Returns the whole list, for a peer without a filter of ours. */
-  List<OrfEntry> full(Collection<Prefix> wanted) {
+  List<OrfEntry> rebuild(Collection<Prefix> wanted) {
     permitted.clear();
     denied.clear();
     nextSequence = FIRST_SEQUENCE;
-    return change(wanted);
+    return update(wanted);
   }
 
   /** Returns the lines after which exactly these prefixes are permitted; empty without a change. */
-  List<OrfEntry> change(Collection<Prefix> wanted) {
+  List<OrfEntry> update(Collection<Prefix> wanted) {
     List<OrfEntry> lines = new ArrayList<>();
     TreeSet<Prefix> sorted = new TreeSet<>(wanted);
     for (Map.Entry<Prefix, Long> line : List.copyOf(permitted.entrySet())) {
@@ -64,7 +64,7 @@ final class PeerFilter {
   }
 
   /** Returns whether the list should be rebuilt. */
-  boolean isWorn() {
+  boolean needsRebuild() {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }
 

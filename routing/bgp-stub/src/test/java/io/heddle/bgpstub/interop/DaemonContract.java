@@ -21,8 +21,8 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -125,7 +125,7 @@ abstract class DaemonContract {
   abstract void reset() throws Exception;
 
   /** Returns the start of the session's end message after the operator's reset. */
-  String wordOfReset() {
+  String resetMessage() {
     return "the peer sent Cease/";
   }
 
@@ -186,9 +186,9 @@ abstract class DaemonContract {
   }
 
   void await(String what, Condition condition) throws Exception {
-    Patience patience = Patience.ofSeconds(45);
+    Deadline deadline = Deadline.ofSeconds(45);
     while (!condition.holds()) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         assertTrue(false, what + "; heard " + heard.events + "\n" + heard.log + "\n" + net.logs());
       }
       LockSupport.parkNanos(20_000_000);
@@ -242,7 +242,7 @@ abstract class DaemonContract {
         NextHop.of(Prefix.of(fabric().host()).address()));
   }
 
-  private String shown() {
+  private String showRoutes() {
     return AddressText.of(announced().inetAddress());
   }
 
@@ -253,7 +253,7 @@ abstract class DaemonContract {
     await("the aggregate", () -> attributesOf(aggregate()) != null);
     assertAttributes(attributesOf(aggregate()));
     assertEquals(65002, attributesOf(aggregate()).asPath().first());
-    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+    assertEquals(0, speaker.callOnLoop(session::status).counters().attributeFaults());
   }
 
   @Test
@@ -262,14 +262,14 @@ abstract class DaemonContract {
     connect(options());
     awaitEstablished();
     speaker.execute(() -> session.send(announcement()));
-    await("our route in its table", () -> table().contains(shown()));
+    await("our route in its table", () -> table().contains(showRoutes()));
     String shown = ours();
     for (String attribute : ourAttributes()) {
       assertTrue(shown.contains(attribute), attribute + " isn't in " + shown);
     }
     speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(announced()))));
-    await("our route gone from its table", () -> !table().contains(shown()));
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    await("our route gone from its table", () -> !table().contains(showRoutes()));
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
   }
 
   @Test
@@ -286,7 +286,7 @@ abstract class DaemonContract {
   }
 
   /** Returns the daemon's process. */
-  ProcessHandle itself(Process started) {
+  ProcessHandle daemonProcess(Process started) {
     return started.descendants().reduce((one, last) -> last).orElse(started.toHandle());
   }
 
@@ -295,7 +295,7 @@ abstract class DaemonContract {
     Process first = launch("", false);
     connect(options());
     await("end of rib", () -> heard.has("end of rib"));
-    itself(first).destroyForcibly();
+    daemonProcess(first).destroyForcibly();
     await("the end", () -> heard.has("down CONNECTION_LOST kept"));
     launch("", false);
     await("the end of what was stale", () -> heard.has("drop stale"));
@@ -311,7 +311,7 @@ abstract class DaemonContract {
     reset();
     await(
         "the end and its reason",
-        () -> heard.log.stream().anyMatch(line -> line.contains("down: " + wordOfReset())));
+        () -> heard.log.stream().anyMatch(line -> line.contains("down: " + resetMessage())));
     await(
         "established again",
         () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);

@@ -135,13 +135,13 @@ abstract class ExabgpContract extends DaemonContract {
 
   /* ExaBGP's child process is the script that receives its messages. */
   @Override
-  ProcessHandle itself(Process started) {
+  ProcessHandle daemonProcess(Process started) {
     return started.toHandle();
   }
 
   /* ExaBGP doesn't request graceful restart. */
   @Override
-  String wordOfReset() {
+  String resetMessage() {
     return "the peer closed the connection";
   }
 

@@ -167,16 +167,16 @@ class FrrInteropTest extends DaemonContract {
     launch("", false);
     connect(options().filters(true));
     awaitEstablished();
-    Negotiated negotiated = speaker.ask(session::status).negotiated();
-    assertTrue(negotiated != null && negotiated.filters());
+    Negotiated negotiated = speaker.callOnLoop(session::status).negotiated();
+    assertTrue(negotiated != null && negotiated.hasFilters());
     for (int count : new int[] {1, 169, 170, 4000}) {
       List<OrfEntry> lines =
           IntStream.rangeClosed(1, count).mapToObj(i -> OrfEntry.permit(i, host(i))).toList();
-      assertTrue(speaker.ask(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
+      assertTrue(speaker.callOnLoop(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
       awaitExactly(count + " lines", known.headSet(count, true));
     }
     heard.updates.clear();
-    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     awaitExactly("all of them again", known.headSet(4000, true));
   }
 
@@ -211,7 +211,7 @@ class FrrInteropTest extends DaemonContract {
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
     PeerRoutes peer =
-        speaker.ask(
+        speaker.callOnLoop(
             () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
     Prefix first = Prefix.of("fd00:bb::1");
     Prefix second = Prefix.of("fd00:bb::2");
@@ -226,11 +226,11 @@ class FrrInteropTest extends DaemonContract {
     await("all three", () -> prefixes(peer).equals(List.of(AGGREGATE, first, second)));
     speaker.execute(() -> peer.setWanted(Set.of(second)));
     await("the second alone", () -> prefixes(peer).equals(List.of(second)));
-    assertEquals(3, speaker.ask(peer::filterLines), "two of them deny");
+    assertEquals(3, speaker.callOnLoop(peer::filterLines), "two of them deny");
     await("our address", () -> table().contains("fd00:1::2/128"));
     speaker.execute(() -> peer.setAddresses(Set.of(), 400_000));
     await("its end", () -> !table().contains("fd00:1::2/128"));
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       rib.freeze();
       publisher.close();
       return true;
@@ -257,7 +257,7 @@ class FrrInteropTest extends DaemonContract {
             net.folder().resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
     PeerRoutes peer =
-        speaker.ask(
+        speaker.callOnLoop(
             () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
     Prefix four = Prefix.of("10.20.0.2");
     Prefix six = Prefix.of("fd00:bb::1");
@@ -279,7 +279,7 @@ class FrrInteropTest extends DaemonContract {
     await("our address", () -> vtysh("show bgp ipv4 unicast").contains("10.9.0.2/32"));
     speaker.execute(() -> peer.setWanted(Set.of(Prefix.of("10.20.0.1"), six)));
     await("another", () -> prefixes(peer).equals(List.of(Prefix.of("10.20.0.1"), six)));
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       rib.freeze();
       publisher.close();
       return true;
@@ -300,7 +300,7 @@ class FrrInteropTest extends DaemonContract {
             net.folder().resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
     PeerRoutes peer =
-        speaker.ask(
+        speaker.callOnLoop(
             () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
     Set<Prefix> inUse = new TreeSet<>();
     for (int i = 1; i <= 64; i++) {
@@ -317,8 +317,8 @@ class FrrInteropTest extends DaemonContract {
         LARGE_LEAF + 1,
         prefixes(peer).size(),
         (System.nanoTime() - beganNs) / 1_000_000);
-    assertEquals(64, speaker.ask(peer::filterLines));
-    speaker.ask(() -> {
+    assertEquals(64, speaker.callOnLoop(peer::filterLines));
+    speaker.callOnLoop(() -> {
       rib.freeze();
       publisher.close();
       return true;
@@ -326,7 +326,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   private List<Prefix> prefixes(PeerRoutes peer) {
-    return speaker.ask(() -> peer.routes().routes(LARGE_LEAF).stream().map(Route::prefix).toList());
+    return speaker.callOnLoop(
+        () -> peer.routes().routes(LARGE_LEAF).stream().map(Route::prefix).toList());
   }
 
   @Test
@@ -334,7 +335,7 @@ class FrrInteropTest extends DaemonContract {
     launch("", false);
     connect(options().filters(true));
     awaitEstablished();
-    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 
@@ -344,7 +345,7 @@ class FrrInteropTest extends DaemonContract {
     launch("h0", " neighbor h0 interface remote-as external\n");
     connect(options().remote(null).localAddress(null).onInterface("p1").bindToDevice(true));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
-    assertTrue(speaker.ask(session::status).remote().startsWith("[fe80::"));
+    assertTrue(speaker.callOnLoop(session::status).remote().startsWith("[fe80::"));
   }
 
   @Test

@@ -126,13 +126,14 @@ abstract class OpenbgpdContract extends DaemonContract {
     Process first = launch("", false);
     connect(options());
     await("end of rib", () -> heard.has("end of rib"));
-    Negotiated negotiated = Objects.requireNonNull(speaker.ask(session::status).negotiated());
+    Negotiated negotiated =
+        Objects.requireNonNull(speaker.callOnLoop(session::status).negotiated());
     assertEquals(
         List.of(),
         negotiated.peer().find(Capability.GracefulRestart.class).families(),
         "asked for");
     assertNull(negotiated.gracefulRestart());
-    killWithoutAWord(first);
+    killWithoutNotification(first);
     await("the end", () -> heard.has("down"));
     assertTrue(heard.events.contains("down CONNECTION_LOST"), heard.events + " " + heard.log);
     int before = heard.updates.size();
@@ -141,7 +142,7 @@ abstract class OpenbgpdContract extends DaemonContract {
   }
 
   /* If only one of OpenBGPD's three processes is killed, the others close the session. */
-  private static void killWithoutAWord(Process daemon) throws Exception {
+  private static void killWithoutNotification(Process daemon) throws Exception {
     List<ProcessHandle> all =
         Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();
     for (ProcessHandle each : all) {

@@ -126,7 +126,8 @@ public final class EventLoop implements AutoCloseable {
    */
   public EventLoop(Log log) {
     this.log = log;
-    thread = new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::fail);
+    thread =
+        new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::endByFailure);
     try {
       wakeUp = new WakeUp(arena);
       epollFd = LinuxCalls.epollCreate();
@@ -230,14 +231,14 @@ public final class EventLoop implements AutoCloseable {
     fatalHandler = end;
   }
 
-  private void fail() {
+  private void endByFailure() {
     fatalHandler.end(new IllegalStateException("every round of the BGP thread fails"));
   }
 
   private void dispatch(long token, int readyEvents) {
     int fd = (int) token;
     if (fd == wakeUp.fd()) {
-      wakeUp.calm();
+      wakeUp.reset();
       return;
     }
     Registration registration = handlers.get(fd);

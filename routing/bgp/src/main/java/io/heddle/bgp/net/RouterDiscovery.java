@@ -65,7 +65,8 @@ public final class RouterDiscovery implements AutoCloseable {
     if (open != null) {
       int refused =
           open.send(
-              RouterAdvertisement.ours(macAddress), Endpoint.of(ALL_NODES.address(), index, 0));
+              RouterAdvertisement.encodeOwn(macAddress),
+              Endpoint.of(ALL_NODES.address(), index, 0));
       if (!sessionUp) {
         open.send(
             RouterAdvertisement.solicitation(macAddress),

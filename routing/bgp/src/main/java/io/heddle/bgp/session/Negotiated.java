@@ -31,7 +31,7 @@ public record Negotiated(
   }
 
   /** Returns whether the peer takes filters of any family. */
-  public boolean filters() {
+  public boolean hasFilters() {
     return !filtered.isEmpty();
   }
 
@@ -46,7 +46,7 @@ public record Negotiated(
 
   /**
    * Returns the peer's graceful restart capability; null without it. It may cover only some
-   * families, see {@link #kept}.
+   * families, see {@link #restartFamilies}.
    */
   public Capability.@Nullable GracefulRestart gracefulRestart() {
     Capability.GracefulRestart restart = peer.find(Capability.GracefulRestart.class);
@@ -54,7 +54,7 @@ public record Negotiated(
   }
 
   /** Returns the families whose routes the peer wants kept while it restarts. */
-  List<AddressFamily> kept() {
+  List<AddressFamily> restartFamilies() {
     Capability.GracefulRestart restart = gracefulRestart();
     return restart == null ? List.of() : families().all().stream().filter(restart::covers).toList();
   }

@@ -226,14 +226,14 @@ public final class PeerSession {
         negotiated,
         lastEnd,
         retryNs < 0 ? -1 : retryNs / 1_000_000,
-        fsm.idleForNs() < 0 ? -1 : fsm.idleForNs() / 1_000_000,
+        fsm.idleHoldLeftNs() < 0 ? -1 : fsm.idleHoldLeftNs() / 1_000_000,
         current == null ? -1 : (System.nanoTime() - establishedNs) / 1_000_000,
         received.counters(rejected, timesEstablished, failedAttempts));
   }
 
   /** Takes a connection from the peer; closes it if the state doesn't allow it. */
   void accepted(TcpSocket socket) {
-    if (!fsm.accepts()) {
+    if (!fsm.acceptsConnection()) {
       logRejection();
       socket.close();
       return;
@@ -256,7 +256,7 @@ public final class PeerSession {
   private void logRejection() {
     rejected++;
     SessionEnd end = lastEnd;
-    long idleNs = fsm.idleForNs();
+    long idleNs = fsm.idleHoldLeftNs();
     if (idleNs >= 0 && end != null && end != loggedEnd) {
       loggedEnd = end;
       log.warn(
@@ -321,7 +321,8 @@ public final class PeerSession {
     if (connection != null && agreed != null && agreed.holdTimeSeconds() > 0) {
       long limitNs = Math.max(SEND_HOLD_LEAST_NS, 2_000_000_000L * agreed.holdTimeSeconds());
       if (connection.blockedForNs() > limitNs) {
-        fsm.stuck(side(connection), "the peer read nothing for " + limitNs / 1_000_000_000 + " s");
+        fsm.onSendHoldExpired(
+            side(connection), "the peer read nothing for " + limitNs / 1_000_000_000 + " s");
       }
     }
     fsm.tick();
@@ -395,7 +396,7 @@ public final class PeerSession {
     public void agreed(SessionFsm.Side side, Negotiated outcome) {
       PeerConnection connection = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
       if (connection != null) {
-        connection.agreed(outcome.wire());
+        connection.setWireOptions(outcome.wire());
       }
     }
 
@@ -427,7 +428,7 @@ public final class PeerSession {
       if (connection != null) {
         Endpoint ours = connection.socket().localEndpoint();
         Endpoint peer = remote();
-        ownEndpoint = peer != null && ours.sameAddress(peer) ? null : ours;
+        ownEndpoint = peer != null && ours.hasSameAddress(peer) ? null : ours;
         path.sessionUp(ours, remote(), PeerSession.this::pathDown);
       }
       log.info(

@@ -16,7 +16,7 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     kept = List.copyOf(kept);
   }
 
-  public boolean keeps(AddressFamily family) {
+  public boolean keepsRoutesOf(AddressFamily family) {
     return kept.contains(family);
   }
 
@@ -27,13 +27,13 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     /** TCP ended, or the peer made another connection. */
     CONNECTION_LOST,
     /** The peer sent a NOTIFICATION. */
-    PEER_ENDED_IT,
+    NOTIFICATION_RECEIVED,
     /** The peer ended the session and wants no routes kept (RFC 8538). */
     HARD_RESET,
     /** The peer sent a malformed message. */
     PEER_MALFORMED,
     /** The peer isn't the configured one, or lacks a needed capability. */
-    NOT_ACCEPTABLE,
+    OPEN_REJECTED,
     /** The hold timer expired. */
     HOLD_TIMER,
     /** The send hold timer expired (RFC 9687). */

@@ -86,7 +86,7 @@ public record AsPath(List<Segment> segments) {
    * Returns why the path is forbidden in an UPDATE (RFC 7607 §2, RFC 5065 §5, RFC 9774 §3); null if
    * it is valid.
    */
-  @Nullable String forbidden(boolean external, boolean acceptSets) {
+  @Nullable String invalidReason(boolean external, boolean acceptSets) {
     if (contains(0)) {
       return "AS 0 in the path is reserved (RFC 7607)";
     }

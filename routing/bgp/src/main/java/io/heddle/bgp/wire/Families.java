@@ -38,7 +38,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
   }
 
   /** Returns these families and another one. */
-  public Families and(FamilyCodec<?> codec) {
+  public Families with(FamilyCodec<?> codec) {
     List<FamilyCodec<?>> more = new ArrayList<>(codecs);
     more.add(codec);
     return new Families(ipv6Unicast, ipv4Unicast, more);
@@ -81,7 +81,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
   }
 
   /** Returns the families that fulfil a condition; null if there are none. */
-  public @Nullable Families only(Predicate<AddressFamily> condition) {
+  public @Nullable Families filter(Predicate<AddressFamily> condition) {
     boolean ipv6 = ipv6Unicast && condition.test(AddressFamily.IPV6_UNICAST);
     boolean ipv4 = ipv4Unicast && condition.test(AddressFamily.IPV4_UNICAST);
     List<FamilyCodec<?>> left = new ArrayList<>();

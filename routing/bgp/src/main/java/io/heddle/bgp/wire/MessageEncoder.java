@@ -90,7 +90,7 @@ public final class MessageEncoder {
       fields.announce(announced.of(AddressFamily.IPV4_UNICAST), nextHop, attributes);
       fields.bodies().forEach(each -> messages.add(update(each)));
     }
-    for (FamilyRoutes<?> each : update.others()) {
+    for (FamilyRoutes<?> each : update.otherFamilies()) {
       if (families.has(each.family())) {
         encodeAll(each, attributes, messages);
       }

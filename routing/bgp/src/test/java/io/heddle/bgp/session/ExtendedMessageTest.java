@@ -75,7 +75,7 @@ class ExtendedMessageTest {
     peer.send(UpdateMessage.END_OF_RIB);
     heard.awaitEvent("end of rib");
     assertEquals(List.of(routes), heard.updates);
-    assertEquals(ROUTES, speaker.ask(session::status).counters().announced());
+    assertEquals(ROUTES, speaker.callOnLoop(session::status).counters().announced());
   }
 
   /*
@@ -83,7 +83,7 @@ class ExtendedMessageTest {
    * it.
    */
   @Test
-  void ourOfferAloneAllowsLongMessages() throws Exception {
+  void longMessagesAreReadIfOnlyWeOfferThem() throws Exception {
     peer.establish();
     peer.extendMessages();
     UpdateMessage routes = manyRoutes(65002);

@@ -93,7 +93,7 @@ public final class FailureScenario {
   }
 
   private boolean isOneSession() {
-    return speaker.ask(() ->
+    return speaker.callOnLoop(() ->
         session.state() == SessionState.ESTABLISHED
             && session.status().counters().established() == 1);
   }

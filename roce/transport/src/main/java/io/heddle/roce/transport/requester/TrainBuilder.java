@@ -102,20 +102,20 @@ final class TrainBuilder {
     return queue.started() < queue.posted();
   }
 
-  boolean nextIsRead() {
+  boolean isNextRead() {
     return queue.operation(queue.started()) == Operation.RDMA_READ;
   }
 
   /** Returns whether the front request fits one packet. */
-  boolean nextIsSmall() {
-    return hasMore() && !nextIsRead() && queue.lengthBytes(queue.started()) <= writeBytes;
+  boolean isNextSmall() {
+    return hasMore() && !isNextRead() && queue.lengthBytes(queue.started()) <= writeBytes;
   }
 
   /**
    * Returns whether the front request may access its local memory. Checked for each train, since
    * the region may be closed meanwhile.
    */
-  boolean nextIsAllowed() {
+  boolean isNextAllowed() {
     long index = queue.started();
     if (queue.lengthBytes(index) == 0) {
       return true;
@@ -150,10 +150,10 @@ final class TrainBuilder {
     int used = 0;
     long psn = firstPsn;
     while (psn - firstPsn < Math.min(room, PacketSizes.TRAIN_PACKETS) && hasMore()) {
-      if ((used == 0 || offset == 0) && !nextIsAllowed()) {
+      if ((used == 0 || offset == 0) && !isNextAllowed()) {
         break;
       }
-      if (nextIsRead()) {
+      if (isNextRead()) {
         return used == 0
             ? buildRead(ring, address, firstPsn)
             : finish(ring, firstPsn, psn, segment, used);
@@ -222,13 +222,13 @@ final class TrainBuilder {
       /* Only the first packet of a row may request an acknowledgement. */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
       int row =
-          PacketSeal.copiesAndSeals(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
+          PacketSeal.canCopyAndSeal(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
       int third =
           PacketFormat.requestTagAndPsn(
               next == acknowledgeAt, next == psn ? tag : PacketFormat.NO_TAG, next);
       PacketFormat.writeBaseAndReth(
           packet, PacketFormat.WRITE_ONLY, 0, dataQueuePair, third, remote, rkey, left);
-      if (PacketSeal.copiesAndSeals(writeBytes)) {
+      if (PacketSeal.canCopyAndSeal(writeBytes)) {
         seal.copyAndSeal(packet, row, local, writeBytes);
       } else {
         Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, writeBytes);
@@ -292,11 +292,11 @@ final class TrainBuilder {
     for (int i = from; i < to; i++) {
       long packet = address + (long) i * segment;
       boolean last = i == to - 1;
-      boolean request = last || PacketFormat.acknowledgeRequested(packet);
+      boolean request = last || PacketFormat.isAcknowledgeRequested(packet);
       int wanted = last ? tag : PacketFormat.NO_TAG;
       if (sealAnew
           || PacketFormat.tag(packet) != wanted
-          || PacketFormat.acknowledgeRequested(packet) != request) {
+          || PacketFormat.isAcknowledgeRequested(packet) != request) {
         PacketFormat.setRequestAndTag(packet, request, wanted);
         int bytes = i == ring.packets(slot) - 1 ? ring.totalBytes(slot) - i * segment : segment;
         seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);

@@ -41,7 +41,7 @@ final class AcknowledgeDelay {
     return rounds;
   }
 
-  void carried() {
+  void onCarried() {
     rounds = Math.min(MAX_ROUNDS, 2 * rounds);
     backoff.waitSucceeded();
   }

@@ -22,10 +22,10 @@ final class Acknowledger {
   private int remoteNumber;
   private boolean softPeer;
   /* Packets since the last acknowledgement. */
-  private int owed;
-  private boolean now;
+  private int owedPackets;
+  private boolean isImmediate;
   /* Set while a requested acknowledgement waits for a packet to carry it. */
-  private boolean soon;
+  private boolean isDelayed;
   private long dueNs = Pause.NEVER_NS;
 
   /*
@@ -33,7 +33,7 @@ final class Acknowledger {
    * before.
    */
   private int tag;
-  private boolean keepsTag;
+  private boolean hasProbeTag;
   private long taggedAtNs;
   private long waitedNs;
   private long nowNs;
@@ -47,7 +47,7 @@ final class Acknowledger {
     remoteNumber = numberOfPeer;
     softPeer = peerIsSoft;
     tag = PacketFormat.NO_TAG;
-    keepsTag = false;
+    hasProbeTag = false;
     delay.reset();
     sent();
   }
@@ -70,28 +70,28 @@ final class Acknowledger {
 
   /** Ends the acknowledgement's wait: no packet came in time to carry it. */
   void endWait() {
-    if (!soon) {
+    if (!isDelayed) {
       return;
     }
-    if (events.callersAreIdle()) {
+    if (events.areCallersIdle()) {
       delay.waitFailed();
     } else {
       delay.waitExpired();
     }
-    soon = false;
+    isDelayed = false;
     acknowledgeNow();
   }
 
   boolean isWaiting() {
-    return soon;
+    return isDelayed;
   }
 
   /** Ends the acknowledgement's wait: another queue pair's packet to the peer can carry it. */
   void endWaitWithPacket() {
-    delay.carried();
+    delay.onCarried();
     counters.acknowledgementCarried();
-    soon = false;
-    now = true;
+    isDelayed = false;
+    isImmediate = true;
   }
 
   /**
@@ -99,9 +99,9 @@ final class Acknowledger {
    *
    * @param newTag newest tag among them, or {@link PacketFormat#NO_TAG}
    */
-  void packetsCame(int newTag, long timeNs) {
+  void onPackets(int newTag, long timeNs) {
     nowNs = timeNs;
-    if (newTag != PacketFormat.NO_TAG && !keepsTag) {
+    if (newTag != PacketFormat.NO_TAG && !hasProbeTag) {
       takeTag(newTag);
     }
   }
@@ -113,21 +113,21 @@ final class Acknowledger {
   }
 
   /** Returns whether a probe's answer is still to be sent. */
-  boolean owesAnswer() {
-    return keepsTag;
+  boolean owesProbeAnswer() {
+    return hasProbeTag;
   }
 
   /** Records a probe with this tag, which must be answered even if later packets arrive first. */
   void probed(int probeTag) {
     takeTag(probeTag);
-    keepsTag = true;
+    hasProbeTag = true;
     acknowledgeNow();
   }
 
   /** Records packets executed in order. At most the last of them requested an acknowledgement. */
-  void executed(int packets, boolean asked, boolean gapBehind) {
-    owed += packets;
-    if (owed >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
+  void onExecuted(int packets, boolean asked, boolean gapBehind) {
+    owedPackets += packets;
+    if (owedPackets >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
       acknowledgeNow();
     } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + DELAY_NS;
@@ -136,56 +136,56 @@ final class Acknowledger {
   }
 
   /** Records the execution of a packet that arrived early. */
-  void executedToo() {
-    owed++;
+  void onEarlyExecuted() {
+    owedPackets++;
   }
 
   private boolean mayWait(boolean gapBehind) {
-    if (soon) {
+    if (isDelayed) {
       return true;
     }
-    if (!softPeer || gapBehind || events.callersAreIdle()) {
+    if (!softPeer || gapBehind || events.areCallersIdle()) {
       return false;
     }
     int rounds = delay.rounds();
     if (rounds == 0) {
       return false;
     }
-    soon = true;
+    isDelayed = true;
     events.waitRounds(rounds);
     return true;
   }
 
   void acknowledgeNow() {
-    now = true;
+    isImmediate = true;
     events.activate();
   }
 
   boolean isDueNow() {
-    return now;
+    return isImmediate;
   }
 
-  boolean owes() {
-    return owed > 0 || now;
+  boolean owesAcknowledgement() {
+    return owedPackets > 0 || isImmediate;
   }
 
   /** Clears the owed acknowledgement: READ responses acknowledge the same packets. */
-  void answeredOtherwise() {
-    owed = 0;
+  void onReadResponse() {
+    owedPackets = 0;
   }
 
   /** Records that the acknowledgement was sent. */
   void sent() {
-    now = false;
-    soon = false;
+    isImmediate = false;
+    isDelayed = false;
     dueNs = Pause.NEVER_NS;
-    owed = 0;
+    owedPackets = 0;
   }
 
   /** Records that another packet carried the acknowledgement. */
-  void carried() {
-    if (soon) {
-      delay.carried();
+  void onCarried() {
+    if (isDelayed) {
+      delay.onCarried();
     }
     counters.acknowledgementCarried();
     sent();
@@ -213,7 +213,7 @@ final class Acknowledger {
           (int) Math.min(heldNs / 1000, 0xffff_ffffL));
       PacketFormat.setRequestAndTag(packet, false, tag);
       tag = PacketFormat.NO_TAG;
-      keepsTag = false;
+      hasProbeTag = false;
     }
   }
 

@@ -123,7 +123,7 @@ final class ReadResponses {
         break;
       }
     }
-    if (!outlet.answer(link, base, used, segment)) {
+    if (!outlet.sendResponse(link, base, used, segment)) {
       return false;
     }
     offset = at;

@@ -23,7 +23,7 @@ public final class WriteRows {
   }
 
   /** Returns whether packets of this length may form a row. */
-  public static boolean areTaken(int stride) {
+  public static boolean isEligible(int stride) {
     int payload = stride - PacketFormat.WRITE_ONLY_BYTES;
     return IN_C && payload > 0 && payload % BLOCK_BYTES == 0;
   }
@@ -31,12 +31,12 @@ public final class WriteRows {
   /**
    * Takes packets up to the first one that isn't eligible or has a wrong checksum; places no other.
    *
-   * @param stride length of each packet; see {@link #areTaken}
+   * @param stride length of each packet; see {@link #isEligible}
    * @param expected sequence number of the first packet
    * @param key rkey that they must have, which permits writes to the region
-   * @return number of packets taken; {@link #tag} and {@link #acknowledgeRequested} describe them
+   * @return number of packets taken; {@link #tag} and {@link #isAcknowledgeRequested} describe them
    */
-  int take(
+  int placePackets(
       long packet,
       int stride,
       int count,
@@ -66,7 +66,7 @@ public final class WriteRows {
   }
 
   /** Returns whether the last taken packet requests an acknowledgement. */
-  boolean acknowledgeRequested() {
+  boolean isAcknowledgeRequested() {
     return (outcome >>> 40 & 1) != 0;
   }
 }

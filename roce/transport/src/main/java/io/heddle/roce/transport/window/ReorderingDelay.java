@@ -18,14 +18,14 @@ public final class ReorderingDelay {
 
   private long windowNs;
   private long grownAtNs;
-  private long cameAtNs;
+  private long lastSpuriousNs;
   private int losses;
 
   /** Resets to a link that keeps the order. */
   public void reset(long nowNs) {
     windowNs = 0;
     grownAtNs = nowNs;
-    cameAtNs = nowNs;
+    lastSpuriousNs = nowNs;
     losses = 0;
   }
 
@@ -40,9 +40,9 @@ public final class ReorderingDelay {
    *
    * @param tooEarlyNs minimum time by which the loss was declared too early
    */
-  public void came(long tooEarlyNs, RoundTrip roundTrip, long nowNs) {
+  public void onSpuriousLoss(long tooEarlyNs, RoundTrip roundTrip, long nowNs) {
     losses = 0;
-    cameAtNs = nowNs;
+    lastSpuriousNs = nowNs;
     long roundNs = Math.max(roundTrip.smoothedNs(), LEAST_NS);
     if (windowNs == 0 || nowNs - grownAtNs > roundNs) {
       grownAtNs = nowNs;
@@ -52,10 +52,10 @@ public final class ReorderingDelay {
   }
 
   /** Records a real loss. */
-  public void wasLost(long nowNs) {
-    if (windowNs > 0 && ++losses >= LOSSES_TO_HALVE && nowNs - cameAtNs > TIME_TO_HALVE_NS) {
+  public void onRealLoss(long nowNs) {
+    if (windowNs > 0 && ++losses >= LOSSES_TO_HALVE && nowNs - lastSpuriousNs > TIME_TO_HALVE_NS) {
       losses = 0;
-      cameAtNs = nowNs;
+      lastSpuriousNs = nowNs;
       windowNs = windowNs < 2 * LEAST_NS ? 0 : windowNs / 2;
     }
   }

@@ -39,10 +39,10 @@ public final class RetryTimer {
 
   private final RoundTrip roundTrip;
   private long limitNs;
-  private int needed;
-  private boolean alone;
+  private int neededProbes;
+  private boolean hasNoPeerGroup;
   private int unanswered;
-  private int witnessed;
+  private int unansweredWhilePeerHeard;
   private boolean heard;
   private int passed;
   /*
@@ -50,7 +50,7 @@ public final class RetryTimer {
    */
   private long unpassedNs = Pause.NEVER_NS;
   private long reachedAtNs;
-  private long newsAtNs;
+  private long progressAtNs;
   private long askedAtNs;
   private long dueNs = Pause.NEVER_NS;
 
@@ -63,9 +63,9 @@ public final class RetryTimer {
         attributes.timeoutCode() == 0
             ? Pause.NEVER_NS
             : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
-    needed = Math.min(attributes.retryCount(), MOST_NEEDED);
-    alone = attributes.peer() == ReadyToSendAttributes.ALONE;
-    news(nowNs);
+    neededProbes = Math.min(attributes.retryCount(), MOST_NEEDED);
+    hasNoPeerGroup = attributes.peer() == ReadyToSendAttributes.NO_PEER_GROUP;
+    onProgress(nowNs);
     stop();
   }
 
@@ -95,8 +95,8 @@ public final class RetryTimer {
         Math.min(
             roundTrip.timeoutNs(),
             Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, limitNs / (MOST_NEEDED + 2)));
-    if (unanswered > needed) {
-      long leftNs = limitNs - (nowNs - newsAtNs);
+    if (unanswered > neededProbes) {
+      long leftNs = limitNs - (nowNs - progressAtNs);
       waitNs = Math.min(waitNs, leftNs > 0 ? leftNs : checkWhileHeldNs());
     }
     dueNs = nowNs + waitNs;
@@ -109,10 +109,10 @@ public final class RetryTimer {
   }
 
   /** Records progress, or the first packet after an idle time. */
-  public void news(long nowNs) {
-    newsAtNs = nowNs;
+  public void onProgress(long nowNs) {
+    progressAtNs = nowNs;
     unanswered = 0;
-    witnessed = 0;
+    unansweredWhilePeerHeard = 0;
     passed = 0;
     unpassedNs = Pause.NEVER_NS;
     heard = false;
@@ -125,12 +125,12 @@ public final class RetryTimer {
    * @param heardAtNs time of the last packet from the peer on any path
    * @param reachedAtNs send time of the newest packet that reached the peer on any path
    */
-  public void served(long heardAtNs, long reachedAtNs, long nowNs) {
-    newsAtNs += Math.max(0, nowNs - dueNs);
+  public void onExpiry(long heardAtNs, long reachedAtNs, long nowNs) {
+    progressAtNs += Math.max(0, nowNs - dueNs);
     this.reachedAtNs = reachedAtNs;
-    heard = alone || heardAtNs - askedAtNs > 0;
+    heard = hasNoPeerGroup || heardAtNs - askedAtNs > 0;
     if (heard) {
-      witnessed++;
+      unansweredWhilePeerHeard++;
     }
     if (unpassedNs != Pause.NEVER_NS && reachedAtNs - unpassedNs > 0) {
       passed++;
@@ -142,8 +142,10 @@ public final class RetryTimer {
     if (!isOverdue(nowNs)) {
       return false;
     }
-    boolean reached = alone || passed > needed && reachedAtNs - newsAtNs >= limitNs;
-    boolean unreached = witnessed > needed && nowNs - newsAtNs >= MOST_UNREACHED * limitNs;
+    boolean reached =
+        hasNoPeerGroup || passed > neededProbes && reachedAtNs - progressAtNs >= limitNs;
+    boolean unreached =
+        unansweredWhilePeerHeard > neededProbes && nowNs - progressAtNs >= MOST_UNREACHED * limitNs;
     return reached || unreached;
   }
 
@@ -153,11 +155,11 @@ public final class RetryTimer {
   }
 
   private boolean isOverdue(long nowNs) {
-    return unanswered > needed && nowNs - newsAtNs >= limitNs;
+    return unanswered > neededProbes && nowNs - progressAtNs >= limitNs;
   }
 
-  public long newsAtNs() {
-    return newsAtNs;
+  public long progressAtNs() {
+    return progressAtNs;
   }
 
   /** Returns the number of timeouts since the last progress. */

@@ -321,7 +321,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean answer(int link, long address, int lengthBytes, int segmentBytes) {
+    public boolean sendResponse(int link, long address, int lengthBytes, int segmentBytes) {
       return send(link, address, lengthBytes, segmentBytes);
     }
 
@@ -337,7 +337,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean mayPass(int link, int writeBytes) {
+    public boolean canPass(int link, int writeBytes) {
       return true;
     }
 
@@ -396,7 +396,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean callersAreIdle() {
+    public boolean areCallersIdle() {
       return true;
     }
 

@@ -8,14 +8,14 @@ import io.heddle.roce.transport.Pause;
  * round would leave no time to receive answers. So scans take at most an eighth of the time. Used
  * under the progress lock.
  */
-final class TimerScans {
-  private static final int REST = 7;
+final class TimerScanSchedule {
+  private static final int PAUSE_FACTOR = 7;
 
   private long dueNs = Pause.NEVER_NS;
-  private long restsUntilNs;
+  private long pausedUntilNs;
 
-  TimerScans(long nowNs) {
-    restsUntilNs = nowNs;
+  TimerScanSchedule(long nowNs) {
+    pausedUntilNs = nowNs;
   }
 
   /** Returns when the next scan is due, or {@link Pause#NEVER_NS}. */
@@ -24,7 +24,7 @@ final class TimerScans {
   }
 
   /** Requests a scan no later than this. */
-  void at(long whenNs) {
+  void requestAt(long whenNs) {
     dueNs = Math.min(dueNs, whenNs);
   }
 
@@ -36,8 +36,8 @@ final class TimerScans {
     if (nowNs - dueNs < 0) {
       return false;
     }
-    boolean rests = nowNs - restsUntilNs < 0;
-    dueNs = rests ? restsUntilNs : Pause.NEVER_NS;
+    boolean rests = nowNs - pausedUntilNs < 0;
+    dueNs = rests ? pausedUntilNs : Pause.NEVER_NS;
     return !rests;
   }
 
@@ -47,7 +47,7 @@ final class TimerScans {
    * @param nextNs time of the earliest remaining timer
    */
   void end(long begunNs, long endedNs, long nextNs) {
-    at(nextNs);
-    restsUntilNs = endedNs + (endedNs - begunNs) * REST;
+    requestAt(nextNs);
+    pausedUntilNs = endedNs + (endedNs - begunNs) * PAUSE_FACTOR;
   }
 }

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * processor, its clock runs at an eighth of its pace. So a hang ends the wait after the limit on an
  * idle machine, and after eight times the limit at the latest. A busy moment causes no failure.
  */
-public final class Patience {
+public final class Deadline {
   private static final int MOST_STRETCH = 8;
   private static final long STEP_MS = 100;
   private static final long OUTPUT_POLL_MS = 20;
@@ -28,7 +28,7 @@ public final class Patience {
   private long usedNs;
   private final long beganNs;
 
-  Patience(long limitNs, LongSupplier clock, LongSupplier stalled) {
+  Deadline(long limitNs, LongSupplier clock, LongSupplier stalled) {
     this.limitNs = limitNs;
     this.clock = clock;
     this.stalled = stalled;
@@ -37,8 +37,8 @@ public final class Patience {
     lastStalledNs = stalled.getAsLong();
   }
 
-  public static Patience ofSeconds(long seconds) {
-    return new Patience(
+  public static Deadline ofSeconds(long seconds) {
+    return new Deadline(
         TimeUnit.SECONDS.toNanos(seconds), System::nanoTime, CpuPressure::nanoseconds);
   }
 
@@ -65,9 +65,9 @@ public final class Patience {
   }
 
   /** Returns a limit of the remaining time, but at most this many seconds. */
-  public synchronized Patience atMostSeconds(long seconds) {
+  public synchronized Deadline atMostSeconds(long seconds) {
     long left = Math.min(limitNs - usedNs, TimeUnit.SECONDS.toNanos(seconds));
-    return new Patience(left, clock, stalled);
+    return new Deadline(left, clock, stalled);
   }
 
   /** Waits for a process to end. Returns whether it ended in time. */

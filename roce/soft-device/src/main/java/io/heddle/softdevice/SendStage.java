@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * receiver may wait for it. So a receiver's ready notice can be sent together with its process's
  * next message.
  */
-final class Departures {
+final class SendStage {
   /** Longest hold of a bundle. A polling caller polls again much sooner. */
   private static final long HELD_NS = 50_000;
 
@@ -32,7 +32,7 @@ final class Departures {
   private int sends;
   private long dueNs = Pause.NEVER_NS;
 
-  Departures(
+  SendStage(
       Arena arena,
       Log log,
       NanoClock clock,
@@ -50,12 +50,12 @@ final class Departures {
   /**
    * @throws HeddleException if a seccomp filter refuses to send
    */
-  void tryCalls(int fd) {
-    sender.tryCalls(fd);
+  void trySystemCalls(int fd) {
+    sender.trySystemCalls(fd);
   }
 
   /** Returns whether {@link #sendRetained} may send without copying. */
-  boolean lendsPages() {
+  boolean supportsZeroCopy() {
     return pages != null;
   }
 
@@ -87,7 +87,7 @@ final class Departures {
       int segmentBytes,
       boolean mayBundle) {
     sends++;
-    if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
+    if (mayBundle && addToBundle(link, address, lengthBytes, segmentBytes)) {
       return true;
     }
     flushGathered();
@@ -107,28 +107,28 @@ final class Departures {
       int segmentBytes,
       boolean mayBundle) {
     sends++;
-    if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
+    if (mayBundle && addToBundle(link, address, lengthBytes, segmentBytes)) {
       return bundle.pendingLink() == link
           ? PacketOutlet.Outcome.SENT
-          : PacketOutlet.Outcome.AS_GUEST;
+          : PacketOutlet.Outcome.BUNDLED;
     }
     flushGathered();
     return sender.sendRetained(socket, address, lengthBytes, segmentBytes);
   }
 
-  private boolean gather(PeerLink link, long address, int lengthBytes, int segmentBytes) {
+  private boolean addToBundle(PeerLink link, long address, int lengthBytes, int segmentBytes) {
     if (!link.isSoft()) {
       return false;
     }
     int packets = lengthBytes <= segmentBytes ? 1 : (lengthBytes - 1) / segmentBytes + 1;
-    if (bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
+    if (bundle.canAdd(link, address, packets, lengthBytes, segmentBytes)) {
       if (!bundle.isEmpty()) {
         backoff.waitSucceeded();
       }
     } else {
       flushGathered();
       /* If the socket is full, the pending bundle stays. */
-      if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
+      if (!bundle.canAdd(link, address, packets, lengthBytes, segmentBytes)) {
         return false;
       }
     }
@@ -144,14 +144,14 @@ final class Departures {
     if (dueNs != Pause.NEVER_NS) {
       backoff.waitFailed();
     }
-    leave();
+    sendPending();
   }
 
   /**
    * Sends the pending bundle. If the socket is full, the bundle stays, and later trains overtake
    * it.
    */
-  void leave() {
+  void sendPending() {
     if (bundle.isEmpty()) {
       return;
     }
@@ -163,19 +163,19 @@ final class Departures {
       return;
     }
     counters.bundled(bundle.bundledPackets());
-    forget();
+    dropPending();
   }
 
   /** Drops the pending bundle: its queue pairs retransmit. */
-  private void forget() {
+  private void dropPending() {
     bundle.clear();
     dueNs = Pause.NEVER_NS;
   }
 
   /** Sends or drops the pending bundle, since one of its links is going away. */
   void clear() {
-    leave();
-    forget();
+    sendPending();
+    dropPending();
   }
 
   /**
@@ -190,7 +190,7 @@ final class Departures {
     if (callersIdle) {
       backoff.waitFailed();
     }
-    leave();
+    sendPending();
   }
 
   /**
@@ -203,7 +203,7 @@ final class Departures {
       return;
     }
     if (bundle.isUrgent() || !mayHold || backoff.skipsNext()) {
-      leave();
+      sendPending();
     } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + HELD_NS;
     }

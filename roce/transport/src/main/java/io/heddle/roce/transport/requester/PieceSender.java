@@ -10,11 +10,11 @@ import io.heddle.roce.wire.PacketFormat;
  * sequence number, its own RETH and checksum. A switch that drops the agreed size lets them pass.
  * Only the last piece has an immediate, a tag and an acknowledge request. Under the progress lock.
  */
-final class PacketPieces {
+final class PieceSender {
   private final PacketOutlet outlet;
   private final PacketMemory memory;
 
-  PacketPieces(PacketOutlet outlet, PacketMemory memory) {
+  PieceSender(PacketOutlet outlet, PacketMemory memory) {
     this.outlet = outlet;
     this.memory = memory;
   }

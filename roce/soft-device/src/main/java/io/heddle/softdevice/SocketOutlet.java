@@ -14,10 +14,10 @@ import io.heddle.verbs.VerbsException;
  * Packet output of a queue pair: the memory for its packets, and the sockets of its links. All
  * methods except construction and {@link #free} are called under the progress lock.
  */
-final class PacketExit implements PacketOutlet {
+final class SocketOutlet implements PacketOutlet {
   private static final int LARGE_PAGE_BYTES = 2 << 20;
 
-  private final Departures departures;
+  private final SendStage departures;
   private final NarrowPathWarning narrow;
   private final PeerLinks links;
   private final long mapped;
@@ -28,8 +28,8 @@ final class PacketExit implements PacketOutlet {
   /**
    * @param tableBytes length of the additional memory for the queue pair's tables
    */
-  PacketExit(
-      Departures departures,
+  SocketOutlet(
+      SendStage departures,
       NarrowPathWarning narrow,
       LargeTrains trains,
       RingShares shares,
@@ -48,21 +48,22 @@ final class PacketExit implements PacketOutlet {
     }
     long large = mapped + PacketMemory.SECOND_AREA_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
     long base = large - PacketMemory.SECOND_AREA_AT;
-    boolean lends = departures.lendsPages();
-    if (lends) {
+    boolean usesZeroCopy = departures.supportsZeroCopy();
+    if (usesZeroCopy) {
       /*
        * Large pages make zero-copy trains faster, since the kernel counts references to each of
        * their pages.
        */
-      MemoryCalls.wantLargePages(large, TransmitRing.AREA_BYTES);
+      MemoryCalls.adviseLargePages(large, TransmitRing.AREA_BYTES);
     }
     /*
      * Excludes sparsely touched memory, which would take 2 MiB per touch if the system always uses
      * large pages.
      */
-    MemoryCalls.wantSmallPages(mapped, (lends ? large : base + PacketMemory.RING_AT) - mapped);
+    MemoryCalls.adviseSmallPages(
+        mapped, (usesZeroCopy ? large : base + PacketMemory.RING_AT) - mapped);
     tables = base + PacketMemory.BYTES;
-    MemoryCalls.wantSmallPages(tables, tableBytes);
+    MemoryCalls.adviseSmallPages(tables, tableBytes);
     memory = new PacketMemory(base, trains, shares, links.get(0).sendFlow());
   }
 
@@ -98,12 +99,12 @@ final class PacketExit implements PacketOutlet {
   @Override
   public boolean isTooNarrow(int link) {
     UdpSocket open = links.get(link).socket();
-    return open != null && open.fragments();
+    return open != null && open.isFragmenting();
   }
 
   @Override
-  public boolean mayPass(int link, int writeBytes) {
-    return !isTooNarrow(link) && links.get(link).writeBytesOnRoute() >= writeBytes;
+  public boolean canPass(int link, int writeBytes) {
+    return !isTooNarrow(link) && links.get(link).writeBytesOnPath() >= writeBytes;
   }
 
   @Override
@@ -131,7 +132,7 @@ final class PacketExit implements PacketOutlet {
   }
 
   @Override
-  public boolean answer(int link, long address, int lengthBytes, int segmentBytes) {
+  public boolean sendResponse(int link, long address, int lengthBytes, int segmentBytes) {
     return send(link, address, lengthBytes, segmentBytes, mayBundle());
   }
 
