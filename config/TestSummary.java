@@ -76,7 +76,7 @@ final class TestSummary {
       Element failure =
           child(test, "failure") != null ? child(test, "failure") : child(test, "error");
       if (failure != null) {
-        failed.add(name + reason(failure, test) + said(failure));
+        failed.add(name + reason(failure, test) + message(failure));
       } else if (skip != null) {
         skipped.add(name + reason(skip, test));
       } else {
@@ -115,7 +115,7 @@ final class TestSummary {
    * Returns the end of a longer message, and the failure's cause: if only this report is kept of a
    * run, it is all there is to diagnose a rare failure.
    */
-  private static String said(Element failure) {
+  private static String message(Element failure) {
     List<String> lines = new ArrayList<>();
     failure.getAttribute("message").strip().lines().skip(1).forEach(lines::add);
     failure.getTextContent().lines().filter(line -> line.startsWith(CAUSE)).forEach(lines::add);

@@ -4,7 +4,7 @@
 # Reads Maven's output from standard input and shows the current module and the number of downloaded files on standard
 # error: on a terminal in place, elsewhere a line for each module and an occasional one for the downloads.
 show_progress() {
-  local line part='' doing='getting ready' files=0 said=$SECONDS began=$SECONDS terminal='' status
+  local line part='' module='getting ready' files=0 printed_at=$SECONDS started=$SECONDS terminal='' status
   [[ ! -t 2 ]] || terminal=yes
   while true; do
     status=0
@@ -15,9 +15,9 @@ show_progress() {
       line=$part
       part=''
       if [[ $line =~ ^\[INFO\]\ Building\ (.+)\ [0-9][^\ ]*\ +\[([0-9]+)/([0-9]+)\]$ ]]; then
-        doing="${BASH_REMATCH[2]} of ${BASH_REMATCH[3]}: ${BASH_REMATCH[1]}"
-        [[ -n $terminal ]] || printf 'heddle: %s (%d s)\n' "$doing" $((SECONDS - began)) >&2
-        said=$SECONDS
+        module="${BASH_REMATCH[2]} of ${BASH_REMATCH[3]}: ${BASH_REMATCH[1]}"
+        [[ -n $terminal ]] || printf 'heddle: %s (%d s)\n' "$module" $((SECONDS - started)) >&2
+        printed_at=$SECONDS
       elif [[ $line == *'Downloaded from '* ]]; then
         ((files += 1))
       fi
@@ -25,10 +25,10 @@ show_progress() {
       break
     fi
     if [[ -n $terminal ]]; then
-      printf '\r\033[Kheddle: %s%s, %d s' "$doing" "$(downloads "$files")" $((SECONDS - began)) >&2
-    elif ((SECONDS - said >= 5)); then
-      printf 'heddle: %s%s (%d s)\n' "$doing" "$(downloads "$files")" $((SECONDS - began)) >&2
-      said=$SECONDS
+      printf '\r\033[Kheddle: %s%s, %d s' "$module" "$(downloads "$files")" $((SECONDS - started)) >&2
+    elif ((SECONDS - printed_at >= 5)); then
+      printf 'heddle: %s%s (%d s)\n' "$module" "$(downloads "$files")" $((SECONDS - started)) >&2
+      printed_at=$SECONDS
     fi
   done
   [[ -z $terminal ]] || printf '\r\033[K' >&2

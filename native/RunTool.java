@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Launcher of a build tool (cmake, ctest, ...) for Maven. It sets HEDDLE_JAVA_HOME to the JDK that
- * runs it, which Maven's toolchain chose. It prints one line with the remedy if the tool is
- * missing, and the tool's output only if it fails or {@code --show} comes first.
+ * Launcher of a build tool (cmake, ctest, ...) for Maven. It sets HEDDLE_JAVA_HOME to its own JDK,
+ * which Maven's toolchain chose. If the tool is missing, the launcher prints one line with the
+ * remedy. It prints the tool's output only if the tool fails or {@code --show} comes first.
  *
  * <p>Usage: {@code java RunTool.java [--show] tool argument...}; {@code @JDK@} in an argument is
  * the JDK's folder.
@@ -64,8 +64,9 @@ final class RunTool {
   }
 
   /*
-   * Deletes CMake's cache if it names another folder: CMake refuses to continue in a copied or
-   * moved checkout. {@code cmake --fresh} does the same, but not every version has it.
+   * Deletes CMake's cache if the cache names another folder, since CMake refuses to continue in a
+   * copied or moved checkout. {@code cmake --fresh} does the same, but not every version has this
+   * option.
    */
   private static void forgetOtherPlaces(String[] command) throws IOException {
     int source = Arrays.asList(command).indexOf("-S");
@@ -105,7 +106,7 @@ final class RunTool {
 
   private static void require(String tool) {
     if (tool.contains("/")) {
-      return; /* a tool of this build, by path */
+      return; /* the path of a tool that this build has made */
     }
     for (String folder :
         System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(File.pathSeparator)) {

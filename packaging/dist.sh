@@ -60,7 +60,7 @@ if [[ -n $cross ]]; then
 fi
 
 # Prints the value of $1 in the given runtime's release file.
-release_value_of_given() { sed -n "s/^$1=\"\(.*\)\"\$/\1/p" "$given/release"; }
+given_release_value() { sed -n "s/^$1=\"\(.*\)\"\$/\1/p" "$given/release"; }
 
 if [[ -n $given ]]; then
   for file in release bin/java lib/server/libjvm.so conf; do
@@ -68,7 +68,7 @@ if [[ -n $given ]]; then
   done
   kind=$("${cross}readelf" -h "$given/lib/server/libjvm.so" 2>/dev/null | sed -n 's/^ *Machine: *//p')
   [[ $kind == AArch64 ]] || fail "$given is a Java for ${kind:-an unknown architecture}, not for $arch"
-  kind=$(release_value_of_given JAVA_VERSION)
+  kind=$(given_release_value JAVA_VERSION)
   ((${kind%%[!0-9]*} >= 25)) 2>/dev/null || fail "$given is Java ${kind:-of no version}; 25 or later is needed"
 fi
 
@@ -125,7 +125,7 @@ modules() {
 copy_given_runtime() {
   local wanted has missing=() each
   wanted=$(modules) && [[ -n $wanted ]] || fail "jdeps found no modules that the jars need"
-  has=" $(release_value_of_given MODULES) "
+  has=" $(given_release_value MODULES) "
   for each in ${wanted//,/ }; do
     [[ $has == *" $each "* ]] || missing+=("$each")
   done
@@ -235,14 +235,14 @@ install -m 644 "$here/heddle.sysusers" "$bundle/share/sysusers.d/heddle.conf"
 
 # --- tar -----------------------------------------------------------------------------------------------
 
-settle() {
+set_modes_and_times() {
   find "$1" -type d -exec chmod 755 {} +
   find "$1" -type f ! -perm -100 -exec chmod 644 {} +
   find "$1" -type f -perm -100 -exec chmod 755 {} +
   find "$1" -exec touch -h -d "@$epoch" {} +
 }
 
-settle "$bundle"
+set_modes_and_times "$bundle"
 tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -C "$stage" -cf - "$name" |
   zstd -q -T1 -12 -f -o "$output/$name.tar.zst"
 
@@ -272,11 +272,11 @@ for page in "$bundle"/share/man/man1/*; do
 done
 cp "$bundle/share/doc/licences/README" "$usr/share/doc/heddle/copyright"
 recommended="iproute2, systemd | systemd-standalone-sysusers"
-brought="its own Java runtime"
+java_description="its own Java runtime"
 if [[ ! -d $lib/runtime ]]; then
   # Recommended, not required: any Java will do, even one from no package.
   recommended+=", temurin-25-jre | temurin-25-jdk | openjdk-25-jre-headless"
-  brought="no Java: 25 or later is needed"
+  java_description="no Java: 25 or later is needed"
 fi
 cat >"$debian/DEBIAN/control" <<CONTROL
 Package: heddle
@@ -292,9 +292,9 @@ Suggests: libibverbs1, bird2, libbpf1
 Description: NCCL network plugin for Ethernet fabrics with many planes
  Sprays every message of a collective over queue pairs that are pinned to the
  planes of the fabric, by weights that it learns by BGP. Brings a user-space
- RoCEv2 device, the command heddle, and $brought.
+ RoCEv2 device, the command heddle, and $java_description.
 CONTROL
-settle "$debian"
+set_modes_and_times "$debian"
 (cd -- "$debian" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$debian/DEBIAN/md5sums"
 touch -d "@$epoch" "$debian/DEBIAN/md5sums" "$debian/DEBIAN"
 DPKG_DEB_THREADS_MAX=1 dpkg-deb -Zzstd -z12 --root-owner-group --build "$debian" \

@@ -25,7 +25,7 @@ needed=(
 )
 
 # Prints those that the list $1 lacks.
-missing() {
+classes_missing_in() {
   local each
   for each in "${needed[@]}"; do
     grep -q "^$each" "$1" || printf '%s\n' "$each"
@@ -36,13 +36,13 @@ for ((try = 1; try <= tries; try++)); do
   HEDDLE_JAVA_HOME=$1 HEDDLE_PROVIDER=soft HEDDLE_PLANES=127.0.0.1=one,127.0.0.2=two \
     "$root/native/target/build/record_archive" --classes "$folder/recorded" "$folder"
   sed -n '/^#\|^@cp /d; s/ id: .*//; p' "$folder/recorded" | sort -u >"$folder/plugin.classes"
-  lacks=$(missing "$folder/plugin.classes")
-  if [[ -z $lacks ]]; then
+  missing_classes=$(classes_missing_in "$folder/plugin.classes")
+  if [[ -z $missing_classes ]]; then
     cp "$folder/plugin.classes" "$root/packaging/plugin.classes"
     wc -l "$root/packaging/plugin.classes"
     exit 0
   fi
-  printf 'record-classes.sh: try %d of %d lacks:\n%s\n' "$try" "$tries" "$lacks" >&2
+  printf 'record-classes.sh: try %d of %d lacks:\n%s\n' "$try" "$tries" "$missing_classes" >&2
 done
 echo "record-classes.sh: plugin.classes is unchanged: the warm-up didn't finish. Run this on an idle machine; if those classes" \
   "were renamed, correct their names in this script" >&2

@@ -3,17 +3,17 @@
  *
  * NCCL passes them on as events of the kind ncclProfileNetPlugin whose netPlugin.id is HEDDLE_PROFILER_ID and whose
  * netPlugin.data points to a struct heddle_profiler_event, valid during the call. The parent is NCCL's event of the
- * step. The first event covers the whole message. If the profiler returned a handle for it (startEvent), each plane
- * that carries chunks of the message gets an event of its own, from its first chunk's post to its last one's
- * acknowledgement. Both kinds end with recordEventState (ncclProfilerNetPluginUpdate, the same struct with the
- * acknowledged bytes) and stopEvent.
+ * step. The first event covers the whole message. If the profiler returned a handle for this event (startEvent), each
+ * plane that carries chunks of the message gets its own event. A plane's event lasts from the post of its first chunk
+ * to the acknowledgement of its last chunk. Both kinds of events end with recordEventState
+ * (ncclProfilerNetPluginUpdate, the same struct with the acknowledged bytes) and stopEvent.
  */
 #ifndef HEDDLE_PROFILER_H
 #define HEDDLE_PROFILER_H
 
 #include <stdint.h>
 
-/* The same layout as NCCL's own: the kind of network in the upper bits, the version of the struct in the lower 16. */
+/* As in NCCL's own ids, the upper bits are the kind of network, and the lower 16 are the version of the struct. */
 #define HEDDLE_PROFILER_NETWORK 0x4845
 #define HEDDLE_PROFILER_VERSION 1
 #define HEDDLE_PROFILER_ID ((int64_t)HEDDLE_PROFILER_NETWORK << 16 | HEDDLE_PROFILER_VERSION)
@@ -22,10 +22,11 @@ enum { HEDDLE_PROFILER_MESSAGE = 1, HEDDLE_PROFILER_PLANE = 2 };
 
 struct heddle_profiler_event {
   uint32_t kind;
-  int32_t tag;            /* NCCL's tag of the message */
-  int32_t plane;          /* number of the plane in the connection, from 0; -1 for a message */
-  uint32_t chunks;        /* of a plane: posted before the event's start, acknowledged at its end */
-  uint64_t bytes;         /* likewise; of a message: its length, and the acknowledged bytes */
+  int32_t tag;     /* NCCL's tag of the message */
+  int32_t plane;   /* number of the plane in the connection, from 0; -1 for a message */
+  uint32_t chunks; /* chunks of a plane: number posted before the event's start, or acknowledged at its end */
+  /* bytes of these chunks; or of a message: its length at the start, its acknowledged bytes later */
+  uint64_t bytes;
   const char *plane_name; /* the plane's key, such as "if:eth0"; NULL for a message */
 };
 

@@ -40,7 +40,7 @@ static int connect(int device, struct nccl_config *config, void *handle, void **
   return heddle_connect(NULL, device, config == NULL ? -1 : config->traffic_class, handle, comm);
 }
 
-/* NULL where not named: no device offload, no fusing of devices, no hints. */
+/* Members that are not set are NULL: the plugin has no device offload, no fusing of devices and no hints. */
 HEDDLE_EXPORT const struct nccl_net_v10 ncclNetPlugin_v10 = {
     .name = HEDDLE_NAME,
     .init = init,

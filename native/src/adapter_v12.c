@@ -37,7 +37,7 @@ int heddle_get_properties_v12(int device, struct nccl_properties_v12 *properties
   return NCCL_SUCCESS;
 }
 
-/* NULL where not named: no device offload, no fusing of devices, no hints. */
+/* Members that are not set are NULL: the plugin has no device offload, no fusing of devices and no hints. */
 HEDDLE_EXPORT const struct nccl_net_v12 ncclNetPlugin_v12 = {
     .name = HEDDLE_NAME,
     .init = init,

@@ -30,7 +30,7 @@ static int get_properties(int device, struct nccl_properties_v9 *properties) {
   return NCCL_SUCCESS;
 }
 
-/* NULL where not named: no device offload, no fusing of devices, no hints. */
+/* Members that are not set are NULL: the plugin has no device offload, no fusing of devices and no hints. */
 HEDDLE_EXPORT const struct nccl_net_v9 ncclNetPlugin_v9 = {
     .name = HEDDLE_NAME,
     .init = init,

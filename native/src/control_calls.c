@@ -1,10 +1,10 @@
 /*
  * Runs control-path calls on the shim's own threads while the caller waits. Java changes a thread that it attaches:
- * guard pages in its stack, a stack limit, unblocked fault signals. The host's first thread, say, is spared all this:
- * only threads that move data become Java threads.
+ * guard pages in its stack, a stack limit, unblocked fault signals. Only threads that move data become Java threads.
+ * All other threads, often including the host's first, stay unchanged.
  *
- * Several callers may run at once, and some wait for each other, as two ranks of one process do that connect a group.
- * So there is a thread per concurrent call. One idle thread is kept while a context exists. A hand-over costs two
+ * Several callers may run at once, and some wait for each other, such as two ranks of one process that connect a group.
+ * So each concurrent call has its own thread. One idle thread is kept while a context exists. A hand-over costs two
  * wake-ups.
  */
 #include <errno.h>
@@ -19,25 +19,25 @@
 
 #include "shim.h"
 
-/* Twice the stack of Java's own threads (-Xss). */
+/* Stack of a control thread: twice that of Java's own threads (-Xss). */
 #define STACK_BYTES (1024 * 1024)
 
 #define MOST_THREADS 1024
 
-/* Number of one-millisecond waits for another call's thread, if no thread can be created. */
+/* Largest number of waits, of a millisecond each, for the thread of another call if no thread can be created. */
 #define MOST_WAITS 5000
 
-/* A call; it lies on its caller's stack. */
+/* A control-path call, on its caller's stack. */
 struct task {
   int (*call)(void *);
   void *argument;
   int result;
-  uint32_t ended; /* futex; 1 when the result is there */
+  uint32_t ended; /* futex; 1 when the result is stored */
 };
 
 struct worker {
-  struct task *task; /* NULL: the thread ends */
-  uint32_t asked;    /* futex; 1 when task is there */
+  struct task *task; /* task of the worker; NULL asks its thread to end */
+  uint32_t has_task; /* futex; 1 when the task is stored */
   struct worker *next;
 };
 
@@ -47,18 +47,21 @@ static int threads;
 static int contexts;
 
 static void wait_for(uint32_t *word) {
-  while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) { /* pairs with wake() */
+  while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) { /* pairs with the release store in wake() */
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
   }
 }
 
-/* The futex's memory may be gone at the wake-up: its waiter has seen the 1 already, and the kernel finds no waiter. */
+/*
+ * When FUTEX_WAKE runs, the futex's memory may be gone: the waiter may have seen the 1 already. The kernel then finds
+ * no waiter.
+ */
 static void wake(uint32_t *word) {
   __atomic_store_n(word, 1, __ATOMIC_RELEASE);
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Returns false if this thread has to end. */
+/* Waits for the next task. Returns false if this thread has to end instead. */
 static bool wait_for_task(struct worker *self) {
   pthread_mutex_lock(&lock);
   bool stays = idle == NULL && contexts > 0;
@@ -74,17 +77,17 @@ static bool wait_for_task(struct worker *self) {
 static void *run_worker(void *argument) {
   struct worker *self = argument;
   pthread_setname_np(pthread_self(), "heddle-call");
-  heddle_thread_is_javas();
+  heddle_thread_belongs_to_java();
   do {
-    wait_for(&self->asked);
+    wait_for(&self->has_task);
     struct task *task = self->task;
     if (task == NULL) {
       break;
     }
-    self->asked = 0;
+    self->has_task = 0;
     int result = heddle_enter();
     task->result = result == NCCL_SUCCESS ? task->call(task->argument) : result;
-    /* The thread is marked idle before the caller continues, so that the caller's next call finds it. */
+    /* Marks the thread idle before the caller continues, so that the caller's next call finds it. */
     bool stays = wait_for_task(self);
     wake(&task->ended);
     if (!stays) {
@@ -95,19 +98,19 @@ static void *run_worker(void *argument) {
   return NULL;
 }
 
-/* Called with the lock held. Returns 0 or pthread_create's error. */
+/* Creates a thread for the task. The caller holds the lock. Returns 0 or pthread_create's error. */
 static int make_worker(struct task *task) {
   struct worker *worker = threads < MOST_THREADS ? malloc(sizeof *worker) : NULL;
   if (worker == NULL) {
     return EAGAIN;
   }
-  *worker = (struct worker){.task = task, .asked = 1};
+  *worker = (struct worker){.task = task, .has_task = 1};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigset_t all, before;
-  sigfillset(&all); /* the host's signals are for its own threads */
+  sigfillset(&all); /* blocks all signals, since the host's signals are for its own threads */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   int error = pthread_create(&thread, &attributes, run_worker, worker);
@@ -121,8 +124,11 @@ static int make_worker(struct task *task) {
   return error;
 }
 
-/* Returns 0, or the error if no thread has taken the task. others: whether a running call may free a thread later. */
-static int hand_over(struct task *task, bool *others) {
+/*
+ * Gives the task to a thread. Returns 0, or the error if no thread has taken it. others: true if a running call may
+ * later free a thread.
+ */
+static int dispatch(struct task *task, bool *others) {
   pthread_mutex_lock(&lock);
   int error = 0;
   struct worker *worker = idle;
@@ -134,7 +140,7 @@ static int hand_over(struct task *task, bool *others) {
   pthread_mutex_unlock(&lock);
   if (worker != NULL) {
     worker->task = task;
-    wake(&worker->asked);
+    wake(&worker->has_task);
   }
   return error;
 }
@@ -148,10 +154,10 @@ int heddle_control(int (*call)(void *), void *argument) {
   }
   struct task task = {.call = call, .argument = argument};
   bool others;
-  int error = hand_over(&task, &others);
+  int error = dispatch(&task, &others);
   for (int i = 0; error != 0 && others && i < MOST_WAITS; i++) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    error = hand_over(&task, &others);
+    error = dispatch(&task, &others);
   }
   if (error != 0) {
     heddle_log(
@@ -175,6 +181,6 @@ void heddle_control_contexts(int more) {
   pthread_mutex_unlock(&lock);
   if (last != NULL) {
     last->task = NULL;
-    wake(&last->asked);
+    wake(&last->has_task);
   }
 }

@@ -8,13 +8,16 @@
 #include "shim.h"
 
 /*
- * A test() whose request is pending enters Java if it begins a sweep over the comm's requests: if the request that
- * entered last comes round again. A caller that stops testing that request enters Java after this many tests answered
- * from memory. 32 of them cost as much as two entries.
+ * A test() of a pending request enters Java if it begins a new sweep over the comm's requests. A sweep begins when the
+ * request that entered Java last is tested again. If the caller stops testing that request, the next entry follows
+ * after this many tests answered from memory. 32 of these tests cost as much as two entries.
  */
 #define MOST_SKIPPED 32
 
-/* Most sweeps in a row without an entry. Not every event that concerns a comm is counted in its line. */
+/*
+ * Largest number of sweeps in a row without an entry. It is limited, since not every event that concerns a comm is
+ * counted in the comm's line.
+ */
 #define MOST_SPARED 15
 
 _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm) == 64, "one cache line each");
@@ -44,7 +47,7 @@ int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 
-/* One string, so that `heddle version` finds it in the file without loading the library. */
+/* The version is one string, so that `heddle version` finds it in the file without loading the library. */
 #define BEFORE_COMMIT "heddle commit "
 static const char COMMIT[] = BEFORE_COMMIT HEDDLE_COMMIT;
 
@@ -97,8 +100,8 @@ static int start(int abi) {
 bool heddle_jvm_has_ended(void) { return __atomic_load_n(&calls.jvm_ended, __ATOMIC_ACQUIRE) != 0; }
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
-  heddle_thread_is_javas();
-  heddle_signals_refresh(); /* hosts remove their handlers at the end, and ours with them */
+  heddle_thread_belongs_to_java();
+  heddle_signals_refresh(); /* hosts remove all signal handlers at their end, also the shim's */
   /* Failures were logged; there is no caller to return the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
     MANAGE(HEDDLE_FLUSH_BEFORE_EXIT, budget_ns, quiet_ns);
@@ -163,7 +166,8 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_exit_flush_connected();
-    heddle_signals_refresh(); /* not in the 10^4 earlier calls that only poll */
+    /* refreshes the handlers only for a new connection, not in the 10^4 earlier calls that only poll */
+    heddle_signals_refresh();
     *comm = as_pointer(address);
   }
   return result;
@@ -212,7 +216,8 @@ int heddle_dereg(void *comm, void *handle) {
 }
 
 /*
- * The three functions below set *request to NULL unless there is a request: NCCL clears neither *request nor its 0x1.
+ * The three functions below set *request to NULL unless they return a request: NCCL doesn't clear *request, which may
+ * hold NCCL's hint 0x1.
  */
 
 int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, void **request) {
@@ -226,7 +231,7 @@ int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, voi
 
 int heddle_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **request) {
   _Static_assert(sizeof(size_t) == 8 && sizeof(int) == 4, "Java reads sizes as 64-bit and tags as 32-bit integers");
-  *request = NULL; /* it may hold 0x1, the hint that confirmation is optional; the plugin always confirms */
+  *request = NULL; /* clears 0x1, NCCL's hint that confirmation is optional: the plugin always confirms */
   int result = heddle_enter();
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
@@ -249,27 +254,28 @@ int heddle_iflush(void *comm, int n, void **data, int *sizes, void **handles, vo
 }
 
 static int32_t state_of(struct heddle_request *request) {
-  return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE); /* pairs with Java's release store after the sizes */
+  /* pairs with Java's release store after Java has written the sizes */
+  return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
 }
 
 /*
- * Returns true if this test() has to make progress. Only the thread that tests this comm's requests writes these
- * fields.
+ * Returns true if this test() begins a sweep, which may enter Java. Only the thread that tests this comm's requests
+ * writes the comm's sweep fields.
  */
 static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
-  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->skipped >= MOST_SKIPPED) {
+  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->pending_tests >= MOST_SKIPPED) {
     comm->sweep_marker = request;
-    comm->skipped = 0;
+    comm->pending_tests = 0;
     return true;
   }
-  comm->skipped++;
+  comm->pending_tests++;
   return false;
 }
 
 /*
- * Returns true if a sweep has to enter Java: there are new events for this comm, or nobody has polled the device
- * since this comm's caller last checked. A poll by another comm counts its events in the line of the comm that they
- * belong to.
+ * Returns true if a sweep has to enter Java: there are new events for this comm, or nobody has polled the device since
+ * this comm's caller last checked. A poll by any comm counts each event in the line of the comm that the event
+ * concerns.
  */
 static bool is_worth_entering(struct heddle_comm *comm) {
   const int64_t *polls = comm->polls;
@@ -277,15 +283,16 @@ static bool is_worth_entering(struct heddle_comm *comm) {
     return true;
   }
   int64_t newest =
-      __atomic_load_n(polls, __ATOMIC_ACQUIRE); /* pairs with Java's release store after the poll's events */
+      /* pairs with Java's release store after Java has counted a poll's events */
+      __atomic_load_n(polls, __ATOMIC_ACQUIRE);
   int64_t events = __atomic_load_n(&comm->events, __ATOMIC_RELAXED);
-  if (events != comm->events_seen || newest == comm->polls_seen || comm->spared >= MOST_SPARED) {
+  if (events != comm->events_seen || newest == comm->polls_seen || comm->skipped_sweeps >= MOST_SPARED) {
     comm->events_seen = events;
-    comm->spared = 0;
+    comm->skipped_sweeps = 0;
     return true;
   }
   comm->polls_seen = newest;
-  comm->spared++;
+  comm->skipped_sweeps++;
   return false;
 }
 
@@ -307,7 +314,7 @@ int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes p
 }
 
 /*
- * The next two are separate functions so that a test() of a pending request, by far the most frequent, saves no
+ * The next two functions are separate, so that a test() of a pending request, by far the most frequent case, saves no
  * registers.
  */
 
@@ -319,7 +326,7 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
   if (state == HEDDLE_REQUEST_DONE) {
     *done = 1;
     if (sizes != NULL) {
-      /* Copies count sizes only: the caller's array may be longer, and NCCL adds up all of it. */
+      /* Copies count sizes only, since the caller's array may be longer and NCCL adds up all of its elements. */
       memcpy(sizes, request->sizes, (size_t)request->count * sizeof sizes[0]);
     }
   }
@@ -327,14 +334,14 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
     heddle_profile_tested(request, true);
   }
   if (request->comm->sweep_marker == request) {
-    request->comm->sweep_marker = NULL; /* it won't come round again */
+    request->comm->sweep_marker = NULL; /* a finished request won't come round again */
   }
-  /* From here on the line is Java's; pairs with Java's acquire load when it searches for a free line. */
+  /* From here on the line belongs to Java. Pairs with Java's acquire load in its search for a free line. */
   __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);
   return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
 }
 
-__attribute__((noinline)) static int move_on(struct heddle_request *request, int *done, int *sizes) {
+__attribute__((noinline)) static int progress_and_test(struct heddle_request *request, int *done, int *sizes) {
   int result = heddle_progress(request->comm);
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
@@ -350,7 +357,7 @@ __attribute__((noinline)) static int move_on(struct heddle_request *request, int
 }
 
 int heddle_test(void *opaque, int *done, int *sizes) {
-  *done = 0; /* the caller doesn't initialise it */
+  *done = 0; /* the caller doesn't initialise the properties */
   if (UNLIKELY(heddle_in_forked_child)) {
     return heddle_refuse_in_child();
   }
@@ -360,7 +367,8 @@ int heddle_test(void *opaque, int *done, int *sizes) {
     return answer_test(request, state, done, sizes);
   }
   struct heddle_comm *comm = request->comm;
-  return begins_sweep(comm, request) && is_worth_entering(comm) ? move_on(request, done, sizes) : NCCL_SUCCESS;
+  return begins_sweep(comm, request) && is_worth_entering(comm) ? progress_and_test(request, done, sizes)
+                                                                : NCCL_SUCCESS;
 }
 
 int heddle_close_send(void *comm) {

@@ -10,25 +10,27 @@
 #include "shim.h"
 
 /*
- * A program may return from main while its last messages are in flight: a collective's kernel ends with its own
- * receives, and NCCL's threads may still be sending. The kernel delivers bytes of a TCP socket after the process's
- * death; bytes of a user-space device are lost with the process. So an exit handler waits here, as briefly as it can.
- * Other threads, NCCL's included, are alive while exit handlers run.
+ * A program may return from main while its last messages are in flight: a collective's GPU kernel ends once its own
+ * receives are done, and NCCL's threads may still be sending. Linux delivers the bytes of a TCP socket after the
+ * process's death; the bytes of a user-space device are lost with the process. So an exit handler waits here, as
+ * briefly as possible, until the device has delivered them. Other threads, NCCL's included, are alive while exit
+ * handlers run.
  *
- * Handlers run in the reverse order of their registration. Ours is registered after a successful init, and again with
- * the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries' destructors, the
- * JVM's included, were registered when the libraries were loaded, so they run later. They destroy objects that a
- * garbage collection uses, while Java's threads still run: no collection may begin any more.
+ * Handlers run in the reverse order of their registration. The shim registers its handler after a successful init, and
+ * again with the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries'
+ * destructors, the JVM's included, were registered when the libraries were loaded, so they run later. These destructors
+ * destroy objects that a garbage collection uses, while Java's threads still run. So no collection may begin after this
+ * handler.
  */
 
 #define LONGEST_NS 1000000000L
 
-/* Subtracted from Java's budget, which leaves Java time to log undelivered messages. */
+/* Time reserved for Java to log undelivered messages, which is subtracted from Java's budget. */
 #define FAREWELL_NS 50000000L
 
 #define QUIET_NS 20000000L
 
-/* Longest wait of later exit handlers for a collection. */
+/* Longest time for which later exit handlers wait for a collection. */
 #define HELD_S 1
 
 #define STACK_BYTES (512 * 1024)
@@ -53,13 +55,14 @@ static void report_end(void) {
 }
 
 /*
- * Keeps the JVM from collecting garbage until the process has ended: collections wait for JNI's critical sections, and
- * entering one waits for a collection. Host code that runs later and needs one waits for at most HELD_S.
+ * Keeps the JVM from collecting garbage until the process has ended. Collections wait for JNI's critical sections, and
+ * entering a critical section waits for a running collection. If host code that runs later needs a collection, it waits
+ * for at most HELD_S.
  */
 static void hold_collections(void) {
   JNIEnv *env = NULL;
   if (heddle_vm == NULL || (*heddle_vm)->GetEnv(heddle_vm, (void **)&env, JNI_VERSION_10) != JNI_OK) {
-    return; /* the thread couldn't enter Java, as the log says */
+    return; /* the log already says that the thread couldn't enter Java */
   }
   jbyteArray array = (*env)->NewByteArray(env, 1);
   for (void *held; array != NULL && (held = (*env)->GetPrimitiveArrayCritical(env, array, NULL)) != NULL;) {
@@ -94,12 +97,12 @@ static int start_waiting(void) {
 }
 
 /*
- * A separate thread enters Java. If it blocks (a JVM that is shutting down, a host's logger), the process is delayed
- * by a second at most. The host's thread may already be inside Java.
+ * A separate thread enters Java, since the host's thread may already be inside Java. If the separate thread blocks (a
+ * JVM that is shutting down, a host's logger), the process is delayed by a second at most.
  */
 static void on_exit_wait(void) {
   static atomic_flag ran = ATOMIC_FLAG_INIT;
-  /* The pid is compared as well: a child made by the bare system call runs no pthread_atfork() handlers. */
+  /* The pid is compared as well, since a child made by the bare system call runs no pthread_atfork() handlers. */
   if (heddle_in_forked_child || getpid() != registered_by || heddle_jvm_has_ended() || atomic_flag_test_and_set(&ran)) {
     return;
   }

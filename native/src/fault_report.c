@@ -1,4 +1,7 @@
-/* File for Java's report of its own fault: in the folder of the statistics, not in the host's working directory. */
+/*
+ * Chooses the file for Java's report of its own fault: in the folder of the statistics, not in the host's working
+ * directory.
+ */
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -9,13 +12,13 @@
 
 #include "shim.h"
 
-/* The same path as in io.heddle.stats.DefaultStatsFolder. */
+/* Name of the folder, as in io.heddle.stats.DefaultStatsFolder. */
 #define SHARED_MEMORY "/dev/shm"
 #define MOST_FOLDERS 16
 
 /* Returns true if the folder is this user's or doesn't exist yet. */
 static bool is_ours(const char *folder) {
-  struct statx status; /* lstat() would need glibc 2.33 */
+  struct statx status; /* not lstat(), which would need glibc 2.33 */
   return statx(AT_FDCWD, folder, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_UID, &status) != 0 ||
          (S_ISDIR(status.stx_mode) && status.stx_uid == geteuid());
 }

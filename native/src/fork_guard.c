@@ -8,7 +8,7 @@
 
 #include "shim.h"
 
-/* Not atomic: it is written only in the child right after fork(), where a single thread exists. */
+/* Not atomic, since only the child writes this variable: right after fork(), while it has a single thread. */
 bool heddle_in_forked_child = false;
 
 struct heddle_descriptors *heddle_descriptors = NULL;
@@ -20,9 +20,9 @@ static bool is_open(int descriptor, uint64_t device, uint64_t inode) {
 }
 
 /*
- * A connection ends, and its port becomes free, when its last descriptor is closed. Copies in a child would keep both
- * alive after this process, and peers would think it alive. The child may only close() them: the sockets are the
- * parent's too.
+ * A connection ends, and its port becomes free, when its last descriptor is closed. Copies in a child would keep the
+ * connection and the port open after this process ends, and its peers would not notice the end. The child may only
+ * close() them: the sockets are the parent's too.
  */
 static void close_copies(void) {
   struct heddle_descriptors *ours = heddle_descriptors;
@@ -36,10 +36,10 @@ static void close_copies(void) {
       close((int)i);
     }
   }
-  ours->end = 0; /* for children of the child, whose memory is a copy */
+  ours->end = 0; /* clears the child's copy of the table, for children of the child */
 }
 
-/* Keeps the host's errno: fork() has succeeded. */
+/* Runs in the child after fork(). It restores errno, since the host's fork() has succeeded. */
 static void in_child(void) {
   int error = errno;
   heddle_in_forked_child = true;
@@ -47,7 +47,7 @@ static void in_child(void) {
   errno = error;
 }
 
-/* The kernel backs only those of its pages that are written. */
+/* Maps the table of descriptors. The kernel allocates only its written pages. */
 static struct heddle_descriptors *make_table(void) {
   void *table = mmap(NULL, sizeof(struct heddle_descriptors), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -76,7 +76,7 @@ int heddle_refuse_in_child(void) {
   static atomic_bool is_reported;
   if (!atomic_exchange(&is_reported, true)) {
     ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)written; /* if standard error is closed, the result alone reports it */
+    (void)written; /* if standard error is closed, only the result reports the refusal */
   }
   return NCCL_INVALID_USAGE;
 }

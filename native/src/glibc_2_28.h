@@ -1,8 +1,8 @@
 /*
- * Old symbol versions of glibc's functions, for hosts with glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). Included before
- * each source of the library. glibc 2.32 and 2.34 moved functions between libraries and gave them new symbol versions.
- * A library linked against the new versions doesn't load on the old hosts. The old versions name the same functions. Old
- * hosts have them in libpthread and libdl, of which new hosts have empty ones.
+ * Old symbol versions of glibc's functions, for hosts with glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). Each source of
+ * the library includes this file first. glibc 2.32 and 2.34 moved functions between libraries and gave them new symbol
+ * versions. A library linked against the new versions doesn't load on the old hosts. The old versions name the same
+ * functions. Old hosts have these functions in libpthread and libdl, which are empty on new hosts.
  */
 #ifndef GLIBC_2_28_H
 #define GLIBC_2_28_H

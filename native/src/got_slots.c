@@ -1,6 +1,6 @@
 /*
- * The GOT slots of a library hold the addresses of the functions that it calls in others; the linker fills them.
- * Java's libraries read state that belongs to their host process. A slot that points to a function of the shim
+ * The GOT slots of a library hold the addresses of the functions that it calls in other libraries. The linker fills the
+ * slots. Java's libraries read state that belongs to their host process. A slot that points to a function of the shim
  * changes the result for that library only.
  */
 #include <dlfcn.h>
@@ -14,7 +14,8 @@
 #include "shim.h"
 
 static uintptr_t loaded_address(const struct link_map *map, uintptr_t address) {
-  return address < map->l_addr ? map->l_addr + address : address; /* glibc has added the base already, others don't */
+  /* glibc has already added the base, other C libraries have not */
+  return address < map->l_addr ? map->l_addr + address : address;
 }
 
 struct sealed {
@@ -65,7 +66,7 @@ int heddle_got_replace(void *library, const struct heddle_got_slot *replacements
   struct {
     uintptr_t at;
     size_t bytes;
-  } tables[2] = {{0, 0}, {0, 0}}; /* slots of functions; all other slots */
+  } tables[2] = {{0, 0}, {0, 0}}; /* tables[0]: slots of functions; tables[1]: all other slots */
   for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
     switch (entry->d_tag) {
       case DT_SYMTAB: symbols = (const ElfW(Sym) *)loaded_address(map, entry->d_un.d_ptr); break;
@@ -112,5 +113,6 @@ void *heddle_library_of_java(const char *jvm, const char *name) {
   }
   strcat(path, "/");
   strcat(path, name);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: the JVM would open it a moment later */
+  /* never closed, since the JVM would open the library a moment later anyway */
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }

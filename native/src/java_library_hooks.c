@@ -2,16 +2,16 @@
  * Replacements for calls by which Java's libraries open files and folders, installed in their GOT slots
  * (got_slots.c).
  *
- * Descriptors: open() returns the lowest free number. Daemons and batch systems close 0 to 2, and later put other
- * files there by dup2(). A file of Java's with such a number would silently become another file. So Java gets numbers
- * from 3 on; LinuxCalls.java does the same for files that the plugin's Java code opens.
+ * Descriptors: open() returns the lowest free number. Daemons and batch systems close descriptors 0 to 2, and later
+ * open other files under these numbers by dup2(). A file of Java's with such a number would silently become another
+ * file. So Java gets numbers from 3 on; LinuxCalls.java does the same for files that the plugin's Java code opens.
  *
- * Closed descriptors: a library that cleans up by close_range() closes Java's files too. The next class to be loaded
- * would end the process without a message, or keep Java from reporting a failure. So classes are read from memory:
+ * Closed descriptors: a library that cleans up by close_range() closes Java's files too. Loading the next class would
+ * then end the process without a message, or keep Java from reporting a failure. So classes are read from memory:
  * Java's own from its image, the plugin's from the jar.
  *
- * Working directory: Java doesn't start in a removed one, such as a job's deleted scratch folder. It then uses /
- * instead.
+ * Working directory: Java doesn't start in a removed one, such as a job's deleted scratch folder. So Java then gets /
+ * as its working directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static int raise_fd(int fd) {
   return lifted;
 }
 
-/* Raises both descriptors or neither. */
+/* Moves both descriptors to numbers from 3 on, or neither. */
 static int raise_both(int result, int fds[2]) {
   if (result != 0) {
     return result;
@@ -61,7 +61,7 @@ static int raise_both(int result, int fds[2]) {
   return -1;
 }
 
-/* open() reads its mode only if it creates a file. */
+/* The mode is always passed, since open() reads it only if it creates a file. */
 static int open_file(const char *path, int flags, unsigned mode) { return raise_fd(open64(path, flags, mode)); }
 static int open_socket(int domain, int type, int protocol) { return raise_fd(socket(domain, type, protocol)); }
 static int open_epoll(int flags) { return raise_fd(epoll_create1(flags)); }
@@ -112,7 +112,7 @@ static char *working_folder(char *path, size_t bytes) {
   return strcpy(path, "/");
 }
 
-/* ---- lib/modules, the JDK's classes: libjimage maps the whole file, but reads it through the descriptor ---- */
+/* ---- lib/modules, the JDK's classes: libjimage maps the whole file, but reads it through its descriptor ---- */
 
 static struct {
   int fd;
@@ -137,7 +137,7 @@ static int unmap_image(void *mapped, size_t bytes) {
   return munmap(mapped, bytes);
 }
 
-/* Reads from the mapping: the descriptor may have been closed or reused. */
+/* Reads from the mapping, since the host may have closed or reused the descriptor. */
 static ssize_t read_image(int fd, void *to, size_t bytes, off64_t at) {
   const char *from = __atomic_load_n(&image.bytes, __ATOMIC_ACQUIRE);
   if (from == NULL || fd != image.fd || at < 0 || (size_t)at > image.count || bytes > image.count - (size_t)at) {
@@ -147,11 +147,11 @@ static ssize_t read_image(int fd, void *to, size_t bytes, off64_t at) {
   return (ssize_t)bytes;
 }
 
-/* ---- the jar: libjava reads it at its own position, by one thread at a time ---- */
+/* ---- the jar: libjava reads it with read() and lseek(), one thread at a time ---- */
 
 static struct {
   int fd;
-  const char *bytes; /* NULL: not mapped */
+  const char *bytes; /* NULL if the jar isn't mapped */
   off64_t count, at;
   char path[PATH_MAX];
 } jar;
@@ -173,7 +173,7 @@ static void map_jar(int fd) {
 static int open_jar_or_file(const char *path, int flags, unsigned mode) {
   int fd = open_file(path, flags, mode);
   if (fd >= 0 && is_jar(fd)) {
-    /* The jar's descriptor was closed. Its number stays the jar's for Java. */
+    /* The host has closed the jar's descriptor. Its number must still mean the jar to Java. */
     int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
     int error = errno;
     close(fd);

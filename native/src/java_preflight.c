@@ -1,6 +1,7 @@
 /*
  * Java ends the process if the kernel refuses a call that it needs. So each of these calls is tried once before Java
- * starts, exactly as Java makes it. A filter that kills instead of refusing ends the process here, as it would there.
+ * starts, exactly as Java makes it. A seccomp filter that kills instead of refusing ends the process here, as it would
+ * in Java.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +14,7 @@
 
 #include "shim.h"
 
-/* linux/prctl.h since Linux 6.3 */
+/* linux/prctl.h defines these constants since Linux 6.3. */
 #ifndef PR_GET_MDWE
 #define PR_GET_MDWE 66
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -21,7 +22,7 @@
 
 /* ---- executable memory ---- */
 
-/* Tries the JVM's first test of a page: written, then executed. Returns the refused call, or NULL. */
+/* Tries to write a page and then make it executable, as the JVM does first. Returns the refused call, or NULL. */
 static const char *marks_executable(size_t bytes) {
   void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) {
@@ -34,7 +35,9 @@ static const char *marks_executable(size_t bytes) {
   return refused ? "mprotect(PROT_EXEC) of written memory" : NULL;
 }
 
-/* Tries the JVM's code cache: reserved, then committed in pieces. */
+/*
+ * Tries to reserve memory and then commit it in pieces, as for the JVM's code cache. Returns the refused call, or NULL.
+ */
 static const char *commits_executable(size_t bytes) {
   void *page = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (page == MAP_FAILED) {
@@ -48,7 +51,9 @@ static const char *commits_executable(size_t bytes) {
   return refused ? "mmap(PROT_WRITE | PROT_EXEC)" : NULL;
 }
 
-/* Linux's own switch can be read; SELinux refuses with EACCES, seccomp filters mostly with EPERM. */
+/*
+ * Returns the remedy. Linux's MDWE switch can be read; SELinux refuses with EACCES, seccomp filters mostly with EPERM.
+ */
 static const char *remedy_of(int error, bool denied_by_switch) {
   if (denied_by_switch) {
     return "PR_SET_MDWE forbids it; for a systemd service set MemoryDenyWriteExecute=no";
@@ -69,21 +74,21 @@ static bool may_execute_new_code(void) {
     return true;
   }
   int error = errno;
-  int denied = prctl(PR_GET_MDWE, 0, 0, 0, 0); /* -1 if Linux is older */
+  int denied = prctl(PR_GET_MDWE, 0, 0, 0, 0); /* -1 on versions of Linux without this call */
   heddle_log(NCCL_LOG_WARN,
              "Java compiles at run time, and this process may not have executable memory: %s failed with \"%s\". %s",
              refused, strerror(error), remedy_of(error, denied > 0 && (denied & PR_MDWE_REFUSE_EXEC_GAIN) != 0));
   return false;
 }
 
-/* ---- CPU affinity; glibc needs it to find a thread's stack, too ---- */
+/* ---- CPU affinity, which glibc also needs to find a thread's stack ---- */
 
 static bool may_read_affinity(void) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error == 0) {
     pthread_attr_destroy(&attributes);
-    unsigned long allowed[1024]; /* 65,536 processors; the bare system call, whose return value Java reads */
+    unsigned long allowed[1024]; /* room for 65,536 processors */
     error = sched_getaffinity(0, sizeof allowed, (cpu_set_t *)allowed) == 0 ? 0 : errno;
   }
   if (error != 0) {

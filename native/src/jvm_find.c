@@ -29,7 +29,7 @@ static void reject(struct heddle_jvm_choice *choice, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Reads JAVA_VERSION="25.0.3" of the release file. Returns the first number, or 0 if there is none. */
+/* Reads the first number of JAVA_VERSION="25.0.3" in the release file. Returns 0 if there is none. */
 static int read_version(const char *home, char *version, size_t size) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof path, "%s/release", home);
@@ -57,8 +57,8 @@ static int read_version(const char *home, char *version, size_t size) {
   return number;
 }
 
-/* Chooses home if it has a JVM that is new enough; otherwise records the reason. */
-static bool take(struct heddle_jvm_choice *choice, const char *home, const char *source) {
+/* Chooses home if its JVM is new enough. Otherwise records the reason. */
+static bool accept_home(struct heddle_jvm_choice *choice, const char *home, const char *source) {
   char library[PATH_MAX + 32];
   snprintf(library, sizeof library, "%s/lib/server/libjvm.so", home);
   if (realpath(library, choice->library) == NULL) {
@@ -75,7 +75,10 @@ static bool take(struct heddle_jvm_choice *choice, const char *home, const char 
   return true;
 }
 
-/* Tries the oldest sufficient version among the homes that match a pattern: it is the nearest to the tested one. */
+/*
+ * Tries the homes that match a pattern, and takes the oldest sufficient version, which is nearest to the tested
+ * version.
+ */
 static bool take_from_folder(struct heddle_jvm_choice *choice, const char *pattern) {
   glob_t found;
   if (glob(pattern, GLOB_TILDE, NULL, &found) != 0) {
@@ -93,7 +96,7 @@ static bool take_from_folder(struct heddle_jvm_choice *choice, const char *patte
       best_number = number;
     }
   }
-  bool taken = best != NULL && take(choice, best, "system folder");
+  bool taken = best != NULL && accept_home(choice, best, "system folder");
   globfree(&found);
   if (!taken) {
     reject(choice, "no version %d or later in %s", OLDEST_VERSION, pattern);
@@ -101,7 +104,9 @@ static bool take_from_folder(struct heddle_jvm_choice *choice, const char *patte
   return taken;
 }
 
-/* The JVM that a shell would start: the first java in PATH, through links such as update-alternatives'. */
+/*
+ * Takes the JVM that a shell would start: the first java in PATH, through links such as those of update-alternatives.
+ */
 static bool take_from_path(struct heddle_jvm_choice *choice) {
   const char *folder = getenv("PATH");
   while (folder != NULL && *folder != '\0') {
@@ -115,7 +120,7 @@ static bool take_from_path(struct heddle_jvm_choice *choice) {
       if (used > strlen(TAIL) && strcmp(home + used - strlen(TAIL), TAIL) == 0) {
         home[used - strlen(TAIL)] = '\0';
       }
-      return take(choice, home, "PATH");
+      return accept_home(choice, home, "PATH");
     }
     folder += length + (folder[length] == ':');
   }
@@ -126,18 +131,18 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
   memset(choice, 0, sizeof *choice);
   const char *wish = getenv("HEDDLE_JAVA_HOME");
   if (wish != NULL && *wish != '\0') {
-    return take(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit choice has no fallback */
+    return accept_home(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit choice has no fallback */
   }
   static const char *const SHIPPED[] = {"jre", "runtime"};
   for (size_t i = 0; i < sizeof SHIPPED / sizeof SHIPPED[0]; i++) {
     char home[PATH_MAX];
     if (snprintf(home, sizeof home, "%s/%s", plugin_folder, SHIPPED[i]) < (int)sizeof home && access(home, F_OK) == 0 &&
-        take(choice, home, "its place beside the plugin")) {
+        accept_home(choice, home, "its place beside the plugin")) {
       return true;
     }
   }
   const char *java_home = getenv("JAVA_HOME");
-  if (java_home != NULL && *java_home != '\0' && take(choice, java_home, "JAVA_HOME")) {
+  if (java_home != NULL && *java_home != '\0' && accept_home(choice, java_home, "JAVA_HOME")) {
     return true;
   }
   if (take_from_path(choice)) {

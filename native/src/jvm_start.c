@@ -17,10 +17,10 @@
 JavaVM *heddle_vm = NULL;
 
 static bool own_jvm;
-/* A JVM whose creation failed half-way can't be created again in this process. */
+/* True after a creation that failed half-way: this process can't create a JVM any more. */
 static bool creation_failed;
 
-/* JNI doesn't distinguish Java 25 from 24; the class files' version does. */
+/* JNI's version number is the same for Java 24 and 25, but their class files differ in version. */
 #define JNI_OF_JAVA_24 0x00180000
 
 typedef jint (*get_created_vms)(JavaVM **, jsize, jsize *);
@@ -62,24 +62,27 @@ static JavaVM *existing_vm(void) {
     dlclose(library);
     return NULL;
   }
-  heddle_signals_join(signal_handler_of(library));
+  heddle_signals_attach(signal_handler_of(library));
   heddle_log(NCCL_LOG_INFO, "using the JVM that this process has already (%s)", path);
   return vm;
 }
 
 /* ---- a JVM created by the shim ---- */
 
-static char complaint[512]; /* the JVM's messages during its creation */
+static char jvm_messages[512]; /* messages of the JVM during its creation */
 static pthread_t creator;
 static bool creating;
 static jmp_buf creation_aborted;
 
-/* -Xlog:disable hides the JVM's messages; the first of them go into the shim's warning about the failure. */
+/*
+ * Collects the JVM's messages, which -Xlog:disable hides. The first of them become part of the shim's warning about the
+ * failure.
+ */
 static jint JNICALL on_message(FILE *stream, const char *format, va_list arguments) {
   if (creating && pthread_equal(creator, pthread_self())) {
-    size_t used = strlen(complaint);
-    int written = vsnprintf(complaint + used, sizeof complaint - used, format, arguments);
-    for (char *c = complaint + used; *c != '\0'; c++) {
+    size_t used = strlen(jvm_messages);
+    int written = vsnprintf(jvm_messages + used, sizeof jvm_messages - used, format, arguments);
+    for (char *c = jvm_messages + used; *c != '\0'; c++) {
       *c = *c == '\n' ? ' ' : *c;
     }
     return written;
@@ -88,8 +91,9 @@ static jint JNICALL on_message(FILE *stream, const char *format, va_list argumen
 }
 
 /*
- * The JVM ends the process if it can't be created (no address space for the heap, say). A plugin may not: NCCL has
- * other transports. So the creating thread never returns into the JVM; memory and locks that it took stay taken.
+ * The JVM's abort hook. The JVM ends the process after this call if it can't be created (no address space for the heap,
+ * say). A plugin may not end the process, since NCCL has other transports. So the creating thread never returns into
+ * the JVM, and the memory and locks that it took stay taken.
  */
 static void JNICALL on_abort(void) {
   if (creating && pthread_equal(creator, pthread_self())) {
@@ -102,11 +106,11 @@ static void JNICALL on_abort(void) {
 struct options {
   JavaVMOption list[MOST_OPTIONS];
   int count;
-  int processors; /* number that this process may run on */
+  int processors; /* number of processors that this process may use */
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
   char report[HEDDLE_FAULT_REPORT_BYTES];
-  char seal[64], take[64], send[64], receive[64], ready[64], lend[64];
+  char seal[64], take[64], send[64], receive[64], ready[64], send_pages[64];
   char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
 };
 
@@ -122,8 +126,8 @@ static bool add(struct options *options, const char *text, void *extra) {
 }
 
 /*
- * membarrier(2) saves a quarter of every transition between C and Java. If a container's filter forbids it, the JVM
- * does without, but prints a warning on the host's standard error. So it is tried first.
+ * membarrier(2) saves a quarter of every transition between C and Java. If a container's filter forbids this call, the
+ * JVM works without it, but prints a warning on the host's standard error. So the shim tries the call first.
  */
 static bool has_membarrier(void) {
   long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
@@ -132,29 +136,30 @@ static bool has_membarrier(void) {
 }
 
 /*
- * On a host with few processors the C2 compiler competes with the threads that it compiles for: the first all-reduces
- * of two ranks on two processors took 2 to 25 times as long as with C1 alone. C1's code is slower for good: by 15 %
- * for large messages, by 30 % for those of a few bytes. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both.
+ * On a host with few processors, the C2 compiler competes with the threads that run the compiled code. The first
+ * all-reduces of two ranks on two processors took 2 to 25 times as long as with C1 alone. C1's code stays slower: by 15
+ * % for large messages, by 30 % for messages of a few bytes. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both
+ * compilers.
  */
 #define FEW_PROCESSORS 4
 
 static int allowed_processors(void) {
   cpu_set_t allowed;
-  /* The call fails on hosts with more processors than a cpu_set_t holds. */
+  /* sched_getaffinity() fails on hosts with more processors than a cpu_set_t holds. */
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : CPU_SETSIZE;
 }
 
 /*
- * Three methods on the path of every foreign call and memory access, slightly too long for C1 to inline: with them
- * inlined, an empty poll of libibverbs takes 6 ns instead of 16. A higher general inlining limit would delay the
- * start by half a second.
+ * Three methods that each foreign call or memory access uses. They are slightly too long for C1 to inline. If C1
+ * inlines them all the same, an empty poll of libibverbs takes 6 ns instead of 16. A higher general inlining limit
+ * would delay the start by half a second.
  */
 static const char *const INLINED[] = {
     "-XX:CompileCommand=quiet",
     "-XX:CompileCommand=inline,jdk.internal.foreign.abi.SharedUtils::checkNative",
     "-XX:CompileCommand=inline,jdk.internal.foreign.AbstractMemorySegmentImpl::equals",
     "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
-    /* Deeper inlining, not longer methods: a write of native memory is nine nested calls. */
+    /* Allows deeper inlining, but not of longer methods: a write of native memory is nine nested calls. */
     "-XX:C1MaxInlineLevel=20",
 };
 
@@ -168,23 +173,23 @@ static void add_call(struct options *options, char text[64], const char *name, h
 static bool collect_options(struct options *options, const char *folder, const char *jar) {
   static const char *const FIXED[] = {
       "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
-      "-XX:+UseSerialGC", /* fewest threads; the data path doesn't allocate */
+      "-XX:+UseSerialGC", /* has the fewest threads; the data path doesn't allocate */
       /*
-       * A connection over four planes takes some 45 KiB, and there may be 1,024. Unused pages of the heap are never
-       * touched, except in the young generation, which garbage fills whatever its size.
+       * Size of the heap. A connection over four planes takes some 45 KiB, and there may be 1,024. The JVM never
+       * touches unused pages of the heap, except in the young generation, which garbage fills whatever its size.
        */
       "-Xmn12m",
       "-Xmx256m",
       "-Xss512k",
-      /* If the host's first thread moves data, it keeps its whole stack. */
+      /* The host's first thread keeps its whole stack, also if it moves data. */
       "-XX:+UnlockExperimentalVMOptions",
       "-XX:+DisablePrimordialThreadGuardPages",
-      "--finalization=disabled",     /* no class here has finalizers, and it would be a thread */
-      "-XX:-UsePerfData",            /* no file in /tmp */
-      "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */
+      "--finalization=disabled",     /* no class here has finalizers, and the finalizer would be a thread */
+      "-XX:-UsePerfData",            /* creates no file in /tmp */
+      "-XX:+DisableAttachMechanism", /* creates neither a socket in /tmp nor a thread for it */
       "--enable-native-access=ALL-UNNAMED",
-      "-Xlog:disable", /* standard output is the host's */
-      /* The default, set explicitly: otherwise Java's first internet address reads the security properties (5 ms). */
+      "-Xlog:disable", /* standard output belongs to the host */
+      /* The default, set explicitly. Otherwise Java's first internet address reads the security properties (5 ms). */
       "-Djdk.includeInExceptions=hostInfoExclSocket",
   };
   memset(options, 0, sizeof *options);
@@ -210,7 +215,7 @@ static bool collect_options(struct options *options, const char *folder, const c
   add_call(options, options->send, "socket.send", heddle_socket_calls.send);
   add_call(options, options->receive, "socket.receive", heddle_socket_calls.receive);
   add_call(options, options->ready, "socket.ready", heddle_socket_calls.ready);
-  add_call(options, options->lend, "socket.lend", heddle_socket_calls.lend);
+  add_call(options, options->send_pages, "socket.send_pages", heddle_socket_calls.send_pages);
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {
     add(options, "-XX:TieredStopAtLevel=1", NULL);
@@ -238,15 +243,16 @@ static bool collect_options(struct options *options, const char *folder, const c
 }
 
 /*
- * Two classes of Java set signal dispositions at first use: with the first read of an environment variable, and with
- * the first channel. They are initialised now, so that this is undone with the rest.
+ * Two classes of Java set signal dispositions when they are initialised. One is needed by the first read of an
+ * environment variable, the other by the first channel. The shim initialises both now, so that it can restore these
+ * dispositions together with the others.
  */
 static void load_signal_classes(JNIEnv *env) {
   static const char *const CLASSES[] = {"java/lang/ProcessImpl" /* SIGCHLD */,
                                         "sun/nio/ch/NativeThread" /* SIGRTMAX-2 */};
   for (size_t i = 0; i < sizeof CLASSES / sizeof CLASSES[0]; i++) {
     (*env)->FindClass(env, CLASSES[i]);
-    (*env)->ExceptionClear(env); /* a release without the class sets none */
+    (*env)->ExceptionClear(env); /* a Java release without this class sets no dispositions for it */
   }
 }
 
@@ -264,7 +270,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   if (!heddle_start_has_threads_and_memory() || !heddle_java_may_run()) {
     return NULL;
   }
-  /* RTLD_LOCAL hides its many symbols from the host; the runtime's other libraries link to it by name. */
+  /* RTLD_LOCAL hides the library's many symbols from the host. The runtime's other libraries link to it by name. */
   void *library = dlopen(choice.library, RTLD_NOW | RTLD_LOCAL);
   create_vm create_java_vm = NULL;
   if (library != NULL) {
@@ -274,7 +280,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     heddle_log(NCCL_LOG_WARN, "can't load the Java runtime %s (by %s): %s", choice.library, choice.source, dlerror());
     return NULL;
   }
-  static struct options options; /* the JVM keeps pointers into it */
+  static struct options options; /* never freed, since the JVM keeps pointers into the text */
   if (!collect_options(&options, folder, jar)) {
     return NULL;
   }
@@ -292,7 +298,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   heddle_locale_keep(choice.library);
   heddle_tool_options_hide(library);
   creator = pthread_self();
-  complaint[0] = '\0';
+  jvm_messages[0] = '\0';
   if (setjmp(creation_aborted) == 0) {
     creating = true;
     result = create_java_vm((JavaVM **)&vm, (void **)env, &arguments);
@@ -305,16 +311,16 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   if (result == JNI_OK) {
     load_signal_classes(*env);
   }
-  /* Threads of a JVM whose creation was abandoned may fault on purpose. */
+  /* Keeps the shim's handlers if the creation was abandoned, since threads of that JVM may still fault on purpose. */
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
-    struct heddle_tool_options obeyed = heddle_tool_options_obeyed();
+    struct heddle_tool_options obeyed = heddle_tool_options_in_effect();
     heddle_log(
         NCCL_LOG_WARN,
         "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s%s; HEDDLE_JVM_OPTIONS is %s%s%s%s",
-        choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
-        heddle_thread_limits_suffix(complaint).text, more == NULL ? "not set" : more,
+        choice.version, choice.home, choice.source, (int)result, jvm_messages[0] == '\0' ? "" : ", ", jvm_messages,
+        heddle_thread_limits_suffix(jvm_messages).text, more == NULL ? "not set" : more,
         obeyed.text[0] == '\0' ? "" : "; this Java obeys ", obeyed.text,
         creation_failed ? "; this process can't try again" : "");
     return NULL;
@@ -326,7 +332,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   return vm;
 }
 
-/* ---- both ---- */
+/* ---- both kinds of JVM ---- */
 
 struct boot {
   struct heddle_host *host;
@@ -350,14 +356,14 @@ static bool find_jar(const char *library, char *folder, char *jar) {
 static void *start_on_thread(void *argument) {
   struct boot *task = argument;
   pthread_setname_np(pthread_self(), "heddle-start");
-  heddle_thread_is_javas();
+  heddle_thread_belongs_to_java();
   task->result = NCCL_SYSTEM_ERROR;
   char folder[PATH_MAX];
   char jar[PATH_MAX];
   if (!find_jar(task->host->library_path, folder, jar)) {
     return NULL;
   }
-  static JavaVM *vm; /* kept if only Java's part failed: the next init retries that part */
+  static JavaVM *vm; /* kept if only the start of Java's part failed: the next init retries that part */
   JNIEnv *env = NULL;
   if (vm == NULL) {
     vm = existing_vm();
@@ -390,9 +396,9 @@ static void *start_on_thread(void *argument) {
 }
 
 /*
- * A separate thread creates the JVM. Its stack is known to be large enough. All signals are blocked in it, hence in
- * the JVM's own threads, so these never take a signal that the host's threads wait for. (The JVM itself unblocks the
- * fault signals in its threads.)
+ * A separate thread creates the JVM. Its stack is known to be large enough. It blocks all signals, which the JVM's own
+ * threads inherit, so the JVM's threads never take a signal that the host's threads wait for. (The JVM itself unblocks
+ * the fault signals in its threads.)
  */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   if (creation_failed) {
@@ -400,7 +406,10 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
     return NCCL_SYSTEM_ERROR;
   }
   if (access("/proc/self/maps", R_OK) != 0) {
-    /* The JVM reads the first thread's stack there, and ends the process if that thread enters. */
+    /*
+     * The JVM reads the first thread's stack from /proc/self/maps. If this file can't be read, the JVM ends the process
+     * when that thread enters.
+     */
     heddle_log(
         NCCL_LOG_WARN,
         "Java can't find the stack of this process's first thread (%s); mount /proc and make /proc/self/maps readable",

@@ -6,19 +6,20 @@
 #include "shim.h"
 
 /*
- * At its start, Java calls setlocale(LC_ALL, "") and reads the result (GetJavaProperties in libjava.so, its only
- * caller). This sets the locale of the whole process: a host that never chose one would print decimal commas from
- * then on. Restoring it afterwards is too late for a thread that prints meanwhile. So before Java starts, libjava's
- * GOT slot for setlocale is pointed to a function of the shim, which sets only the calling thread's locale.
+ * At its start, Java calls setlocale(LC_ALL, "") and reads the result. The only caller is GetJavaProperties in
+ * libjava.so. This sets the locale of the whole process: a host that never chose a locale would print decimal commas
+ * from then on. A later restoration would be too late for a thread that prints meanwhile. So before Java starts,
+ * libjava's GOT slot for setlocale is pointed to a function of the shim, which sets only the calling thread's locale.
  */
 
-/* The creating thread's former locale, and the one that it has while Java starts. */
+/* Locale of the creating thread before Java's start, and its locale during the start. */
 static locale_t thread_before;
 static locale_t thread_given;
 
 /*
- * From the environment's locale Java takes only the encoding of paths, so its own texts are the same everywhere. In
- * the C locale it would treat paths as ASCII and lose all other bytes; on such hosts paths are UTF-8.
+ * Returns the locale for Java's start. Java takes from the environment only the encoding of paths, so its own texts are
+ * the same everywhere. In the C locale, Java would treat paths as ASCII and lose all other bytes; paths are UTF-8 on
+ * hosts with that locale.
  */
 static locale_t locale_of_paths(void) {
   locale_t wanted = newlocale(LC_CTYPE_MASK, "", NULL);
@@ -35,7 +36,9 @@ static locale_t locale_of_paths(void) {
   return unicode;
 }
 
-/* Replaces setlocale in libjava. Java calls nl_langinfo(CODESET) next, which returns the thread's locale's value. */
+/*
+ * Replaces setlocale in libjava. Java then calls nl_langinfo(CODESET), which returns the value of the thread's locale.
+ */
 static char *thread_setlocale(int category, const char *name) {
   static char c[] = "C";
   if (category == LC_ALL && name != NULL && thread_given == NULL) {
@@ -51,7 +54,7 @@ static bool hook_setlocale(const char *jvm) {
   return library != NULL && heddle_got_replace(library, &SETLOCALE, 1) == 1;
 }
 
-/* Name of the process's locale, for a runtime whose setlocale call can't be replaced. */
+/* Name of the process's locale, to be restored if the call of setlocale can't be replaced in this Java runtime. */
 static char *kept;
 
 void heddle_locale_keep(const char *jvm) {

@@ -4,7 +4,7 @@
 
 #include "shim.h"
 
-/* Warnings go to every subsystem, as NCCL's own do; NCCL_DEBUG_SUBSYS filters the rest. */
+/* Subsystems of a warning: all of them, as in NCCL's own warnings. Other messages are filtered by NCCL_DEBUG_SUBSYS. */
 #define ALL_SUBSYSTEMS (~0UL)
 
 static _Atomic(nccl_logger) current_logger;
@@ -21,7 +21,7 @@ void heddle_log_sentence(int64_t level, const char *sentence) {
     unsigned long subsystems =
         level == NCCL_LOG_WARN ? ALL_SUBSYSTEMS : (unsigned long)(NCCL_SUBSYSTEM_INIT | NCCL_SUBSYSTEM_NET);
     int runs = heddle_thread.runs;
-    heddle_thread.runs = HEDDLE_HOST; /* a fault in the logger is the host's, though Java called it */
+    heddle_thread.runs = HEDDLE_HOST; /* a fault in the logger belongs to the host, though Java called the logger */
     logger((int)level, subsystems, "heddle", 0, "NET/" HEDDLE_NAME ": %s", sentence);
     heddle_thread.runs = runs;
   } else if (level == NCCL_LOG_WARN) {

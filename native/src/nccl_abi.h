@@ -1,9 +1,8 @@
 /*
- * The binary interface of NCCL's net plugins, versions 6 to 12, with declarations of our own.
- *
- * The numbers are facts of the interface (x86-64 and arm64, LP64), asserted at the end of this file. A table grows
- * only at its end, but the properties have changed in the middle. So each version has its own struct, and none is
- * ever cast to another. Versions with the same layout share one declaration.
+ * The binary interface of NCCL's net plugins, versions 6 to 12, declared anew for the plugin. The numbers are facts of
+ * the interface (x86-64 and arm64, LP64), asserted at the end of this file. A table grows only at its end, but the
+ * properties have changed in the middle. So each version has its own struct, and none is ever cast to another. Versions
+ * with the same layout share one declaration.
  */
 #ifndef HEDDLE_NCCL_ABI_H
 #define HEDDLE_NCCL_ABI_H
@@ -26,14 +25,14 @@ enum { NCCL_SUBSYSTEM_INIT = 1, NCCL_SUBSYSTEM_NET = 16 };
 
 enum { NCCL_NET_DEVICE_HOST = 0 };
 
-/* Variadic, which is why only C calls it. */
+/* NCCL's logger. It is variadic, so only C calls it. */
 typedef void (*nccl_logger)(int level, unsigned long subsystems, const char *file, int line, const char *format, ...);
 
-/* Never called by the plugin; declared for its position in init(). */
+/* NCCL's profiler callback, an argument of init(). profile.c calls it. */
 typedef int (*nccl_profiler)(void **event, int type, void *parent, int64_t plugin_id, void *data);
 
 struct nccl_config {
-  int traffic_class; /* -1: undefined */
+  int traffic_class; /* -1 if undefined */
 };
 
 /* ---- properties ---- */
@@ -151,7 +150,7 @@ struct nccl_properties_v12 {
   int16_t plane_id;
 };
 
-/* ---- functions whose signature never changed, or not for several versions ---- */
+/* ---- functions whose signature never changed, or is the same in several versions ---- */
 
 typedef int nccl_devices(int *count);
 typedef int nccl_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **handle);

@@ -1,4 +1,4 @@
-/* Functions that several old versions of the interface share, in terms of core.c. */
+/* Functions that several old versions of the interface share, implemented with core.c. */
 #include "shim.h"
 
 /* A plugin without device offload has no device handle. */
@@ -19,7 +19,7 @@ int heddle_connect_v7(int device, void *handle, void **comm, void **device_handl
 
 int heddle_connect_v11(void *context, int device, void *handle, void **comm, void **device_handle) {
   no_device_handle(device_handle);
-  return heddle_connect(context, device, -1, handle, comm); /* the traffic class is the context's */
+  return heddle_connect(context, device, -1, handle, comm); /* the traffic class belongs to the context */
 }
 
 int heddle_accept_v7(void *listen_comm, void **comm, void **device_handle) {
@@ -68,6 +68,6 @@ int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void 
 
 int heddle_irecv_v10(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **profiler_handles,
                      void **request) {
-  (void)profiler_handles; /* a plane's share of the bytes is known to the sender only */
+  (void)profiler_handles; /* ignored, since only the sender knows a plane's share of the bytes */
   return heddle_irecv(comm, n, data, sizes, tags, handles, request);
 }

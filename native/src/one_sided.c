@@ -3,16 +3,16 @@
 
 #include "shim.h"
 
-/* NCCL's contexts come in blocks. */
+/* A block of contexts of a group, as NCCL creates them. */
 struct heddle_contexts {
   struct heddle_comm *comm;
-  int first; /* number of the first in the group */
+  int first; /* number of the block's first context in the group */
   int count;
 };
 
 enum { HOST_MEMORY = 1 };
 
-/* A handle is a registration's number plus one, since 0 would mean none. */
+/* A handle is a registration's number plus one, since handle 0 means that there is none. */
 static int64_t number_of(const void *handle) { return as_int(handle) - 1; }
 
 int heddle_group_init(void **context, uint64_t comm_id, nccl_logger logger) {
@@ -85,7 +85,7 @@ int heddle_group_destroy_contexts(void *contexts) {
 }
 
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
-  (void)flags; /* the processor adds signals in host memory, in order anyway */
+  (void)flags; /* ignored: the processor adds signals in host memory, in order anyway */
   *handle = NULL;
   if (type != HOST_MEMORY) {
     heddle_log(NCCL_LOG_WARN, "one-sided operations access GPU memory (type 2 of NCCL's) by its dma-buf only; a job "
@@ -104,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* the adapter adds signals there after a read of it, in order anyway */
+  (void)flags; /* ignored: the adapter adds signals to GPU memory after a flushing READ, in order anyway */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {
@@ -185,7 +185,7 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
       .target = rank,
       .local = number_of(local),
       .local_offset = (int64_t)local_offset,
-      .length = remote == NULL ? 0 : (int64_t)size, /* a signal alone */
+      .length = remote == NULL ? 0 : (int64_t)size, /* without remote memory, the operation is a signal alone */
       .remote = number_of(remote),
       .remote_offset = (int64_t)remote_offset,
       .signal = strong ? 2 : 1,
@@ -196,7 +196,10 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
   return start(contexts, context, &operation, request);
 }
 
-/* Data of a get lies in host memory when its request is done; for a GPU's memory, a read by the adapter flushes it. */
+/*
+ * Makes the data of earlier gets visible. In host memory, data is visible when the get's request is done. In GPU
+ * memory, a read by the adapter flushes it.
+ */
 int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank, void **request) {
   (void)context;
   *request = NULL;
@@ -208,7 +211,7 @@ int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank,
 
 int heddle_group_test(void *comm, void *request, int *done) {
   (void)comm;
-  if (request == NULL) { /* a flush of host memory */
+  if (request == NULL) { /* a NULL request stands for a flush of host memory, which is always done */
     *done = 1;
     return NCCL_SUCCESS;
   }

@@ -1,6 +1,6 @@
 /*
- * The binary interface of NCCL's one-sided plugins (RMA, and GIN by a proxy), with declarations of our own. Version 13 of RMA
- * and of GIN are alike.
+ * The binary interface of NCCL's one-sided plugins (RMA, and GIN by a proxy), declared anew for the plugin. Version 13
+ * is the same for RMA and GIN.
  */
 #ifndef HEDDLE_ONE_SIDED_ABI_H
 #define HEDDLE_ONE_SIDED_ABI_H

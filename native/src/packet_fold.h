@@ -11,7 +11,7 @@
 #define BLOCK (4 * STEP)
 #define AHEAD 2048
 
-/* Constants to fold a register onto the one four, or one, behind it. */
+/* Constants that fold a register onto the register four places, or one place, behind it. */
 static uint64_t OF_WIDTH(by_four)[2], OF_WIDTH(by_one)[2];
 
 static void OF_WIDTH(prepare)(void) {
@@ -48,7 +48,7 @@ TARGET static inline uint32_t OF_WIDTH(reduced)(REGISTER a, REGISTER b, REGISTER
 }
 
 /*
- * Copies count bytes, a multiple of a block and not 0, and returns the CRC of the headers and these. Prefetches the
+ * Copies count bytes, a nonzero multiple of a block, and returns the CRC of the headers and these bytes. Prefetches the
  * lines of both sides: a processor itself prefetches only to the end of a page, and a slot's lines may be in another
  * processor's cache.
  */
@@ -70,8 +70,8 @@ TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const
 }
 
 /*
- * The same without the copy. Prefetches the cache lines of the destination meanwhile, without a write: they are the
- * application's, and seldom cached.
+ * Returns the CRC without copying. Prefetches the destination's cache lines meanwhile, without a write: they belong to
+ * the application and are seldom cached.
  */
 TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *from, size_t count,
                                        const uint8_t *place) {
@@ -89,8 +89,8 @@ TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *fr
 }
 
 /*
- * Copies forwards, one store after another: a reader may poll the last bytes of a line and assume the rest. memcpy
- * may store the first bytes last, and a compiler that sees a plain copy loop may call it.
+ * Copies forwards, one store after another, since a reader may poll the last bytes of a line and assume that the rest
+ * has arrived. memcpy may store the first bytes last, and a compiler may turn a plain copy loop into memcpy.
  */
 TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t count) {
 #if defined(__aarch64__)

@@ -27,7 +27,7 @@ static inline lane lane_sum(lane a, lane b) { return _mm_xor_si128(a, b); }
 
 static inline lane lane_shifted_by_4(lane value) { return _mm_slli_si128(value, 4); }
 
-/* 0x00: product of the low halves, 0x11: of the high ones. */
+/* Multiplies without carry: 0x00 selects the low halves, 0x11 the high halves. */
 #define lane_product _mm_clmulepi64_si128
 
 #elif defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -63,8 +63,9 @@ FOLDING static inline lane lane_product_of_high(lane a, lane b) {
 #define lane_product(a, b, halves) ((halves) == 0 ? lane_product_of_low(a, b) : lane_product_of_high(a, b))
 
 /*
- * Stores a lane so that a reader who sees the last eight bytes of a 128-byte line sees all before them. x86-64 stores
- * in order. arm64 doesn't, and the reader may be a device, which a barrier among processors only wouldn't reach.
+ * Stores a lane so that a reader who sees the last eight bytes of a 128-byte line also sees all bytes before them.
+ * x86-64 stores in order. arm64 doesn't, and the reader may be a device, which a barrier among processors doesn't
+ * order.
  */
 static inline void lane_stored_in_its_line(uint8_t *to, lane value) {
   unsigned offset = (unsigned)((uintptr_t)to & 127);

@@ -6,7 +6,7 @@
 #define ROUND_WORDS 8
 #define WORDS_AHEAD 2048
 
-/* Returns the CRC of the headers, of which the second lane begins with four bytes of the first. */
+/* Returns the CRC of the headers. The second lane begins with the last four bytes of the first lane. */
 BY_WORDS static inline uint32_t over_headers(struct headers headers) {
   uint32_t state = __crc32d(UINT32_MAX, vgetq_lane_u64(headers.front, 0));
   state = __crc32d(state, vgetq_lane_u64(headers.front, 1));
@@ -19,7 +19,7 @@ BY_WORDS static inline uint32_t over_round(uint32_t state, const uint64_t *words
   return state;
 }
 
-/* As in packet_fold.h: the count is a multiple of 256. */
+/* Copies as packet_fold.h does; the count is a multiple of 256. */
 BY_WORDS static uint32_t copy_words(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   uint32_t state = over_headers(headers);
   for (size_t at = 0; at < count; at += sizeof(uint64_t) * ROUND_WORDS) {

@@ -1,11 +1,11 @@
 /*
- * Builds and accepts the full packets of one RDMA WRITE. Building: copies each payload behind its header and appends
- * the invariant CRC, in one pass over the bytes; Java needs two, the copy and the CRC. Accepting: two passes, since
- * no byte may be placed before its CRC was checked, but no Java code between packets. Java calls these functions as
- * short critical calls, by the addresses that jvm_start.c passes.
+ * Builds and accepts the full packets of one RDMA WRITE. Building copies each payload behind its header and appends the
+ * invariant CRC, in one pass over the bytes; Java needs two passes. Accepting takes two passes, since no byte may be
+ * placed before its CRC was checked, but runs no Java code between packets. Java calls these functions as short
+ * critical calls, by the addresses that jvm_start.c passes.
  *
- * CRC-32 by carry-less multiplication follows Intel's paper (Gopal and others, 2009): a block is folded onto one n
- * bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
+ * CRC-32 by carry-less multiplication follows Intel's paper (Gopal and others, 2009): a block is folded onto the block
+ * n bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
  * bit-reflected. packet_fold.h processes the payloads, once for each register width; on arm64 without PMULL,
  * packet_words.h does.
  */
@@ -20,8 +20,8 @@
 #if defined(FOLDING)
 
 #define POLYNOMIAL 0xedb88320u
-#define BASE_BYTES 12   /* base transport header */
-#define HEADER_BYTES 28 /* and RETH: address, key, length */
+#define BASE_BYTES 12   /* length of the base transport header */
+#define HEADER_BYTES 28 /* length of the base transport header and the RETH (address, key, length) */
 
 static uint32_t table[4][256];
 static uint64_t by_lane[2];
@@ -59,7 +59,7 @@ static uint32_t over_words(uint32_t state, const uint8_t *bytes, size_t count) {
   return state;
 }
 
-/* Folds onto the 128-bit lane behind it. */
+/* Folds a lane onto the 128-bit lane behind it. */
 FOLDING static inline lane folded_once(lane value) {
   lane by = lane_loaded(by_lane);
   return lane_sum(lane_product(value, by, 0x00), lane_product(value, by, 0x11));
@@ -73,18 +73,18 @@ FOLDING static inline uint32_t reduced_lanes(const lane *lanes, int count) {
   return over_words(0, last, sizeof last);
 }
 
-/* The 28 bytes of headers; the two registers share four of them. */
+/* The 28 bytes of headers. The two registers overlap in four bytes. */
 struct headers {
   lane front, back;
 };
 
-/* Returns the headers' contribution to the 16 bytes behind them, as if four zero bytes came first. */
+/* Returns the headers' contribution to the 16 bytes behind them, as if four zero bytes preceded the headers. */
 FOLDING static inline lane folded_headers(struct headers headers) {
   lane front = lane_shifted_by_4(lane_sum(headers.front, lane_of(UINT32_MAX, 0)));
   return folded_once(lane_sum(headers.back, folded_once(front)));
 }
 
-/* Instantiated for each width with that width's functions. */
+/* Functions for each width, which packet_fold.h defines. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static uint32_t load32(const uint8_t *at) {
@@ -105,7 +105,7 @@ static inline struct headers headers_of(const uint8_t *packet) {
 
 /*
  * Each packet after the first has the next number, no acknowledge request and no tag, the next address, and less
- * remaining length. Its headers are assembled in registers: loads of just-stored parts would stall.
+ * remaining length. Its headers are assembled in registers: loading parts that were just stored would stall.
  */
 ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t), int64_t packet,
                               int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
@@ -131,7 +131,7 @@ ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const 
   return 0;
 }
 
-/* Returns whether a packet with these headers is the next of the row and may be placed at its address. */
+/* Returns whether a packet with these headers is the next packet of the row and may be placed at its address. */
 static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
   uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);
   return load64(packet) == row->first_word && (load32(packet + 8) & 0xffffff) == (number & 0xffffff) &&

@@ -3,10 +3,13 @@
 #include "../include/heddle_profiler.h"
 #include "shim.h"
 
-/* The callback's second argument. NCCL 2.26 treats all but the first as STOP, so there is no update without an end. */
+/*
+ * The callback's second argument. NCCL 2.26 treats all values except START as STOP, so the plugin sends no update
+ * without an end.
+ */
 enum { EVENT_START = 0, EVENT_UPDATE_AND_STOP = 3 };
 
-/* An event of which the profiler may keep a handle; open: started and not stopped. */
+/* An event. The profiler may keep a handle of it. open: started and not stopped. */
 struct event {
   void *handle;
   bool open;
@@ -16,7 +19,7 @@ struct event {
 
 /* A message that a profiler follows. */
 struct heddle_profile {
-  struct heddle_profile *next; /* of the same communicator */
+  struct heddle_profile *next; /* next message of the same communicator */
   struct heddle_request *request;
   void *parent;
   struct event message;
@@ -65,7 +68,7 @@ static void update_events(struct heddle_profile *profile, bool ended) {
   }
   if (ended) {
     for (int i = 0; i < HEDDLE_MAX_PLANES; i++) {
-      if (profile->planes[i].open) { /* Java no longer knew the numbers */
+      if (profile->planes[i].open) { /* Java no longer knows the plane's figures */
         end(&profile->planes[i], 0, 0);
       }
     }

@@ -1,10 +1,10 @@
 /*
- * Declarations that the shim's files share. Each section is one file.
+ * Declarations that the shim's files share, with a section for each file.
  *
- * Life of the shim: NCCL loads it (no code runs) and calls init of the newest table that it knows. core.c has
- * jvm_start.c find or create a JVM, and Java fills the table of java_calls.h. Afterwards every call of NCCL goes
- * adapter_vN.c -> core.c -> Java. The library is linked so that it is never unloaded: a process can have a JVM only
- * once.
+ * Life of the shim: NCCL loads it (no code runs) and calls init of the newest table that it knows. core.c calls
+ * jvm_start.c, which finds or creates a JVM, and Java fills the table of java_calls.h. Afterwards every call of NCCL
+ * goes through adapter_vN.c and core.c to Java. The library is linked so that it is never unloaded: a process can have
+ * a JVM only once.
  */
 #ifndef HEDDLE_SHIM_H
 #define HEDDLE_SHIM_H
@@ -28,13 +28,13 @@
 
 void heddle_log_to(nccl_logger logger);
 void heddle_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The function that Java calls: one finished sentence. */
+/* Logs one finished sentence. Java calls this function. */
 void heddle_log_sentence(int64_t level, const char *sentence);
 
 /* ---- fork_guard.c: keeps the plugin out of forked children, where neither JVM nor verbs survive ---- */
 
 extern bool heddle_in_forked_child;
-/* Descriptors that a child closes; NULL before the guard is installed, and if there is no memory for it. */
+/* Descriptors that a child closes. NULL before the guard is installed, or if there is no memory for the table. */
 extern struct heddle_descriptors *heddle_descriptors;
 void heddle_fork_guard_install(void);
 int heddle_refuse_in_child(void);
@@ -44,38 +44,42 @@ int heddle_refuse_in_child(void);
 /* Called after a successful init. */
 void heddle_exit_flush_install(void);
 /*
- * Called with each connection. Registers the handler again the first time, so that it runs before those registered
- * meanwhile.
+ * Called with each connection. The first call registers the exit handler again, so that it runs before handlers
+ * registered since.
  */
 void heddle_exit_flush_connected(void);
 
-/* ---- threads.c: attaches threads that move data to Java once, after a check of their stack ---- */
+/* ---- threads.c: attaches data-path threads to the JVM, each thread once, after a check of its stack ---- */
 
-/* The owner of the code that a thread runs, and so of a fault there. */
+/* Owner of the code that a thread runs, and therefore of a fault in that code. */
 enum heddle_owner {
-  HEDDLE_UNKNOWN, /* a thread that the shim never attached: Java's own, or the host's */
-  HEDDLE_HOST,    /* attached, and outside Java */
-  HEDDLE_JAVA,    /* inside Java, or a thread of the shim */
+  HEDDLE_UNKNOWN, /* the shim never attached the thread, which is Java's own or the host's */
+  HEDDLE_HOST,    /* an attached thread outside Java */
+  HEDDLE_JAVA,    /* a thread inside Java, or a thread of the shim */
 };
 
-/* Initial-exec, since a signal handler reads it and must not allocate. */
+/* The TLS model is initial-exec, since a signal handler reads this variable and must not allocate. */
 struct heddle_thread {
-  uintptr_t lowest_frame; /* calls from below it have too little stack for Java; before the attach, every call does */
-  int runs;               /* enum heddle_owner */
-  int outside;            /* the value of runs outside Java */
-  unsigned until_check;   /* entries until heddle_thread_check() */
-  int watched;            /* number of entries that are all checked */
+  /* a call from a lower frame has too little stack for Java; before the attach, every frame is lower */
+  uintptr_t lowest_frame;
+  int runs;             /* enum heddle_owner */
+  int outside;          /* value of runs while the thread is outside Java */
+  unsigned until_check; /* entries left until the next heddle_thread_check() */
+  int watched;          /* number of the next entries, all of which are checked */
   unsigned checks;
-  bool warned; /* about too little stack */
+  bool warned; /* whether a warning about too little stack was logged */
 };
 extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 
-/* Attaches the calling thread, or logs the reason if it may not enter. */
+/* Attaches the calling thread to Java. If the thread may not enter, logs the reason. */
 int heddle_attach_thread(void);
 int heddle_refuse_before_init(void);
-/* Marks a thread of the shim: all its code counts as Java's. */
-void heddle_thread_is_javas(void);
-/* Undoes the host's changes since the last check: to the thread's signal mask and, less often, to the handlers. */
+/* Marks a thread of the shim, whose code counts as Java's. */
+void heddle_thread_belongs_to_java(void);
+/*
+ * Undoes the host's changes since the last check: each time to the thread's signal mask and, less often, to the
+ * handlers.
+ */
 void heddle_thread_check(void);
 
 /* Called before every entry into Java. */
@@ -92,7 +96,7 @@ static inline int heddle_enter(void) {
   return NCCL_SUCCESS;
 }
 
-/* Evaluates an upcall; faults during it count as Java's. */
+/* Evaluates an upcall. Faults during the upcall count as Java's. */
 #define IN_JAVA(upcall) \
   __extension__({ \
     heddle_thread.runs = HEDDLE_JAVA; \
@@ -105,7 +109,7 @@ static inline int heddle_enter(void) {
 
 /* Runs a call on one of the shim's threads and waits for the result. */
 int heddle_control(int (*call)(void *), void *argument);
-/* Counts contexts up (1) and down (-1); without any, no idle thread is kept. */
+/* Counts contexts up (1) and down (-1). While there are none, no idle thread is kept. */
 void heddle_control_contexts(int more);
 
 /* ---- signals.c: passes the JVM's own faults to it, all others to the host ---- */
@@ -113,24 +117,27 @@ void heddle_control_contexts(int more);
 /* Java's fault handler, JVM_handle_linux_signal of libjvm. */
 typedef int (*heddle_jvm_handler)(int signal_number, void *info, void *user_context, int abort_if_unrecognized);
 
-/* Joins the host's JVM, whose handlers are in place. handle: NULL if it has none. */
-void heddle_signals_join(heddle_jvm_handler handle);
+/* Uses the handlers of the host's JVM, which are in place. handle: that JVM's fault handler, or NULL if it has none. */
+void heddle_signals_attach(heddle_jvm_handler handle);
 /*
  * Called before the shim creates a JVM: puts the shim's handlers in front of the host's, and saves all dispositions.
- * Returns false if the JVM has to install its own.
+ * Returns false if the JVM has to install its own handlers.
  */
 bool heddle_signals_before_creation(heddle_jvm_handler handle);
-/* Called afterwards: restores all other dispositions to the host's, and all of them if there is no JVM. */
+/*
+ * Called after the shim has created a JVM: restores the host's dispositions, except those of the faults. If there is no
+ * JVM, restores all.
+ */
 void heddle_signals_after_creation(bool created);
 /* Sets the file for Java's report of its own fault; the path is kept. */
 void heddle_signals_report_in(const char *path);
-/* Reads the current handlers and puts the shim's in front again; four system calls. */
+/* Reads the current handlers and puts the shim's in front again. This takes four system calls. */
 void heddle_signals_refresh(void);
 
 /* ---- fault_report.c: chooses the file for Java's reports of its own faults ---- */
 
 #define HEDDLE_FAULT_REPORT_BYTES (PATH_MAX + 64)
-/* Returns the JVM option for it. */
+/* Returns the JVM option that names the report's file. */
 void heddle_fault_report(char option[HEDDLE_FAULT_REPORT_BYTES]);
 
 /* ---- jvm_find.c: chooses libjvm.so ---- */
@@ -138,12 +145,12 @@ void heddle_fault_report(char option[HEDDLE_FAULT_REPORT_BYTES]);
 struct heddle_jvm_choice {
   char library[PATH_MAX]; /* real path of libjvm.so */
   char home[PATH_MAX];
-  char source[64];     /* the variable or the kind of folder that it comes from */
+  char source[64];     /* name of the variable, or kind of folder, that led to libjvm.so */
   char version[32];    /* JAVA_VERSION of its release file, or "unknown" */
   char rejected[1024]; /* candidates tried before, with the reasons against them; may be empty */
 };
 
-/* plugin_folder: the folder of the .so. Returns false if there is none; choice->rejected has the reasons. */
+/* plugin_folder: the folder of the .so. Returns false if no JVM was found; choice->rejected then has the reasons. */
 bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice);
 
 /* ---- start_limits.c: tries the threads, memory and descriptors that a start needs ---- */
@@ -151,112 +158,133 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
 /* Returns false after logging the limit and its value. */
 bool heddle_start_has_descriptors(void);
 /*
- * Checks threads and memory for a JVM to be created. Called by a thread that blocks all signals, which its threads
- * inherit.
+ * Checks that there are enough threads and memory to create a JVM. The caller blocks all signals, which the tried
+ * threads inherit.
  */
 bool heddle_start_has_threads_and_memory(void);
 struct heddle_thread_limits {
   char text[256];
 };
 
-/* As the shell and the control group report them. */
+/* Returns the limits on threads, as the shell and the control group report them. */
 struct heddle_thread_limits heddle_thread_limits(void);
-/* Returns the limits as the end of a sentence if words are about a refused thread; else an empty text. */
+/*
+ * Returns the limits as the end of a sentence if the given words are about a refused thread. Otherwise returns an empty
+ * text.
+ */
 struct heddle_thread_limits heddle_thread_limits_suffix(const char *words);
-/* Logs that a thread was refused, with the limits. had: number created before; error: pthread_create's. */
+/*
+ * Logs that a thread was refused, with the limits. had: number of threads created before; error: pthread_create's
+ * result.
+ */
 void heddle_log_missing_threads(int had, int error);
 
 /* ---- java_preflight.c: tries the calls whose refusal would end the process during Java's start ---- */
 
-/* Returns false after logging the cause and the remedy. For a JVM to be created. */
+/* Returns false after logging the cause and the remedy. Called only if the shim creates the JVM. */
 bool heddle_java_may_run(void);
 
-/* ---- jvm_start.c: creates or joins a JVM, loads the jar, has Java fill the table ---- */
+/* ---- jvm_start.c: creates or joins a JVM and loads the jar, whose code fills the table ---- */
 
 /* The JVM in use; NULL until heddle_jvm_start() has succeeded. */
 extern JavaVM *heddle_vm;
 
-/* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
+/* Returns false after logging the reason of a failure. Not thread-safe: core.c holds its lock. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
 /* ---- got_slots.c: replaces functions that one library calls ---- */
 
 struct heddle_got_slot {
-  const char *name;     /* of the function that the library calls */
-  const void *function; /* called instead, by this library alone */
+  const char *name;     /* name of the function that the library calls */
+  const void *function; /* function called instead, by this library alone */
 };
 
-/* library: from dlopen(). Returns the number of slots replaced; 0 also if one can't be. */
+/*
+ * Replaces functions that the library calls; it comes from dlopen(). Returns the number of slots replaced, or 0 if one
+ * can't be replaced.
+ */
 int heddle_got_replace(void *library, const struct heddle_got_slot *replacements, int count);
-/* Opens a library beside libjvm.so; NULL if there is none. jvm: real path of libjvm.so, which is loaded. */
+/* Opens a library beside libjvm.so. Returns NULL if there is none. jvm: real path of libjvm.so, which is loaded. */
 void *heddle_library_of_java(const char *jvm, const char *name);
 
 /* ---- java_tool_options.c: hides options in the environment that are for other Java programs ---- */
 
 struct heddle_tool_options {
-  char text[64]; /* their names with commas, or empty */
+  char text[64]; /* names of the variables with commas, or empty */
 };
 
-/* Called by the thread that creates the JVM, before and after. jvm: libjvm, from dlopen(). Logs the names. */
+/*
+ * The thread that creates the JVM calls the first function before the creation, and the second after it. jvm: libjvm,
+ * from dlopen(). Logs the names of hidden variables.
+ */
 void heddle_tool_options_hide(void *jvm);
 void heddle_tool_options_show(void);
-/* Returns those that a JVM obeys all the same; for the warning after a failed start. */
-struct heddle_tool_options heddle_tool_options_obeyed(void);
+/* Returns the variables that the JVM obeyed nevertheless, for the warning after a failed start. */
+struct heddle_tool_options heddle_tool_options_in_effect(void);
 
 /* ---- java_library_hooks.c: gives Java's files numbers from 3 on, classes from memory, and a working directory ---- */
 
 /*
- * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: as
- * Java has it.
+ * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: the
+ * jar's path as Java has it.
  */
 void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const char *jar_path);
 
 /* ---- locale_guard.c: keeps the process's locale while Java starts ---- */
 
-/* Called by the thread that creates the JVM, before and after. jvm: real path of libjvm.so, which is loaded. */
+/*
+ * The thread that creates the JVM calls the first function before the creation, and the second after it. jvm: real path
+ * of libjvm.so, which is loaded.
+ */
 void heddle_locale_keep(const char *jvm);
 void heddle_locale_restore(void);
 
 /* ---- functions that Java calls by address, because they are faster in C ---- */
 
-/* None blocks. All have the same signature, since each further signature delays the start by two milliseconds. */
+/*
+ * None of these functions blocks. All have the same signature, since each further signature delays the start by two
+ * milliseconds.
+ */
 typedef int64_t (*heddle_critical_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
 
 /* ---- packets.c: rows of packets ---- */
 
-/* Expected fields of a row's packets; Java writes it. */
+/* Expected header fields of a row's packets, written by Java. */
 struct heddle_row {
-  uint64_t first_word;           /* of the base transport header, in the processor's order */
-  uint64_t number;               /* of the first packet, in the low 24 bits */
-  uint64_t key;                  /* in the low 32 bits */
-  uint64_t region, region_bytes; /* that this key permits writing */
+  uint64_t first_word;           /* first bytes of the base transport header, in the processor's byte order */
+  uint64_t number;               /* sequence number of the first packet, in the low 24 bits */
+  uint64_t key;                  /* remote key, in the low 32 bits */
+  uint64_t region, region_bytes; /* memory that the key permits writing */
 };
 
 struct heddle_packet_calls {
   /*
-   * (packet, count, payload, payload_bytes, front): builds a row of WRITE ONLY packets. The first one's headers are
-   * at packet; the others' are derived from it. Each packet's headers are followed by the next payload_bytes (a
-   * multiple of 256, not 0) and the ICRC: the CRC-32 of headers and payload, XOR front.
+   * (packet, count, payload, payload_bytes, front): builds a row of WRITE ONLY packets. The first packet's headers are
+   * at packet, and those of the others are derived from them. Each packet's headers are followed by the next
+   * payload_bytes (a multiple of 256, not 0) and the ICRC: the CRC-32 of headers and payload, XOR front.
    */
   heddle_critical_call seal;
   /*
    * (packet, stride, count, front, row): accepts WRITE ONLY packets stride bytes apart, each with a payload of stride
-   * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC; only then are its
-   * bytes placed. Ends after a packet that requests an acknowledgement. Returns the number of packets accepted, from
-   * bit 32 on the newest tag other than 0, and in bit 40 whether an acknowledgement was requested.
+   * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC. Bytes of other
+   * packets are never placed. Ends after a packet that requests an acknowledgement. Returns the number of packets
+   * accepted, from bit 32 on the newest tag other than 0, and in bit 40 whether an acknowledgement was requested.
    */
   heddle_critical_call take;
 };
 
-/* The nth variant of those that this processor has the instructions for, the fastest first; NULLs after the last. */
+/*
+ * Returns the nth variant among those whose instructions this processor has, the fastest first. Returns NULLs after the
+ * last.
+ */
 struct heddle_packet_calls heddle_packet_calls(int nth);
 
 /* ---- socket_calls.c: system calls of the data path; each returns its result or the negated errno ---- */
 
 struct heddle_socket_calls {
   /*
-   * (socket, address, bytes, segment, 0): sends to the connected peer; if segment isn't 0, in datagrams of that many
-   * bytes, of which the last may be shorter (UDP_SEGMENT). Returns the bytes sent.
+   * (socket, address, bytes, segment, 0): sends to the connected peer. If segment isn't 0, sends datagrams of segment
+   * bytes (UDP_SEGMENT), the last of which may be shorter. Returns the bytes sent.
    */
   heddle_critical_call send;
   /* (socket, mmsghdrs, count, 0, 0): recvmmsg(2). Returns the messages received. */
@@ -264,11 +292,11 @@ struct heddle_socket_calls {
   /* (epoll, events, most, 0, 0): epoll_wait(2). Returns the events written. */
   heddle_critical_call ready;
   /*
-   * (pipe's write end, its read end, socket, address, bytes): sends these bytes on a connected socket by their own
-   * pages, without a copy, through an empty pipe. Returns 0, or ENOSPC if the pipe doesn't take so many pages, EIO if
-   * not all were sent, or another errno: then bytes may be left in the pipe.
+   * (pipe's write end, its read end, socket, address, bytes): sends these bytes on a connected socket without a copy,
+   * by passing their pages through an empty pipe. Returns 0 on success, or ENOSPC if the pipe doesn't take that many
+   * pages. Returns EIO if not all bytes were sent, or another errno; bytes may then be left in the pipe.
    */
-  heddle_critical_call lend;
+  heddle_critical_call send_pages;
 };
 
 extern const struct heddle_socket_calls heddle_socket_calls;
@@ -276,7 +304,7 @@ extern const struct heddle_socket_calls heddle_socket_calls;
 /* ---- java_entry.c: finds PluginEntry by JNI and calls start ---- */
 
 /*
- * own_jvm: the class path is the shim's; otherwise the jar gets its own class loader. Returns false after
+ * own_jvm: true if the shim's class path has the jar; otherwise the jar gets its own class loader. Returns false after
  * logging.
  */
 bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle_host *host,
@@ -284,7 +312,7 @@ bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle
 
 /* ---- core.c: one implementation for all versions, with the widest types ---- */
 
-/* traffic_class -1: undefined. abi: 6 to 12. */
+/* traffic_class: -1 if undefined. abi: version of the interface, 6 to 12. */
 int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger, void **context);
 int heddle_finalize(void *context);
 nccl_devices heddle_devices;
@@ -304,20 +332,22 @@ nccl_close heddle_close_receive;
 nccl_close heddle_close_listen;
 
 /*
- * Waits until nothing has been in flight for quiet_ns, budget_ns at most. For a process that ends, on a separate
+ * Waits until nothing has been in flight for quiet_ns, at most budget_ns. A process that ends calls this on a separate
  * thread.
  */
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns);
-/* Returns whether the JVM has ended or is about to: no thread may enter it any more. */
+/* Returns whether the JVM has ended or is about to end. If so, no thread may enter it any more. */
 bool heddle_jvm_has_ended(void);
 
-/* Returns the number of planes that carry a send, with their shares; 0 if that isn't known at this moment. */
+/*
+ * Returns the number of planes that carry a send, with their shares. Returns 0 if Java doesn't know it at this moment.
+ */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);
 
 /* ---- one_sided.c: the one-sided interface, for all its versions, with the widest types ---- */
 
 struct heddle_contexts;
-/* adapter_v12.c */
+/* used by adapter_v12.c */
 int heddle_get_properties_v12(int device, struct nccl_properties_v12 *properties);
 int heddle_group_init(void **context, uint64_t comm_id, nccl_logger logger);
 int heddle_group_get_properties(int device, struct nccl_properties_v12 *properties);
@@ -339,11 +369,11 @@ int heddle_group_test(void *comm, void *request, int *done);
 int heddle_group_progress(void *contexts);
 int heddle_group_last_error(void *contexts, bool *failed);
 
-/* Functions of core.c for the other files. */
+/* Functions of core.c that the other files call. */
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
-/* The same on one of the shim's threads. */
+/* Calls heddle_manage() on one of the shim's threads. */
 int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments[5]);
-/* Both pass 0 for omitted arguments; a forked child evaluates none. */
+/* Both macros pass 0 for omitted arguments. In a forked child, CONTROL evaluates none. */
 #define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
 #define CONTROL(what, ...) \
   (UNLIKELY(heddle_in_forked_child) ? heddle_refuse_in_child() \
@@ -354,13 +384,13 @@ int heddle_progress(struct heddle_comm *comm);
 
 /* ---- profile.c: reports messages and planes to NCCL's profiler (include/heddle_profiler.h) ---- */
 
-/* NULL until an interface version with a profiler has set it. */
+/* Callback of NCCL's profiler; NULL until an interface version with a profiler has set it. */
 extern nccl_profiler heddle_profiler;
-/* Called when a send was accepted. parent: NCCL's handle for it. */
+/* Called when a send is accepted. parent: NCCL's handle for the send. */
 void heddle_profile_send(struct heddle_request *request, size_t size, int tag, void *parent);
-/* Called for a request with a profile. ended: it is finished, and not yet returned to Java. */
+/* Called for a request with a profile. ended: the request is finished, and not yet returned to Java. */
 void heddle_profile_tested(struct heddle_request *request, bool ended);
-/* Ends all open events. */
+/* Ends all open events of a communicator. */
 void heddle_profile_closed(struct heddle_comm *comm);
 
 /* ---- old_versions.c: functions that several old versions share ---- */
@@ -375,7 +405,7 @@ nccl_irecv_v6 heddle_irecv_v6;
 nccl_irecv_v10 heddle_irecv_v10;
 nccl_connect_v11 heddle_connect_v11;
 
-/* NCCL stores these as int; larger values become INT_MAX. */
+/* Returns the value as an int, since NCCL stores these as int. Larger values become INT_MAX. */
 static inline int heddle_clamp(int64_t value) {
   return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
 }

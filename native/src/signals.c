@@ -17,10 +17,10 @@
 #include "shim.h"
 
 /*
- * The JVM stops its threads, and finds null references, by deliberate faults. So the shim's handlers stand in front
- * of the host's. A fault is Java's only if Java was running: on a thread of Java's own, or on one of the host's
- * inside an upcall. Any other fault is the host's, as if there were no plugin: its handler may leave by siglongjmp()
- * or chain to the one before; without a handler the process ends by the signal.
+ * The JVM stops its threads, and finds null references, by deliberate faults. So the shim's handlers stand in front of
+ * the host's. A fault is Java's only if Java was running: on one of Java's own threads, or on a host's thread inside an
+ * upcall. Any other fault is the host's, as if there were no plugin. The host's handler may leave by siglongjmp() or
+ * chain to the previous handler. Without a handler, the signal ends the process.
  */
 
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -33,11 +33,12 @@ enum { FAULT_COUNT = sizeof FAULTS / sizeof FAULTS[0] };
  */
 #define FRONTS 32
 
-/* Front of the signal's default action, the first of each signal. */
+/* Index of the front of the default action, which is the first front of each signal. */
 enum { OF_DEFAULT };
 
 static struct sigaction store[FAULT_COUNT][FRONTS];
-static _Atomic(struct sigaction *) behind[FAULT_COUNT][FRONTS]; /* complete before its front is installed */
+/* each action is complete before its front is installed */
+static _Atomic(struct sigaction *) behind[FAULT_COUNT][FRONTS];
 static int used[FAULT_COUNT];
 static int recycled[FAULT_COUNT];
 static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -69,8 +70,8 @@ static int index_of(int number) {
 static bool install(int index, int front, struct sigaction *old);
 
 /*
- * The kernel would raise the signal again in a process without handler. A signal that doesn't recur is sent with its
- * siginfo.
+ * Applies the default action. If no handler is installed, the kernel raises a fault's signal again at the same
+ * instruction. A signal that doesn't recur is sent with its siginfo.
  */
 static void apply_default(int number, siginfo_t *info) {
   struct sigaction action = {.sa_handler = SIG_DFL};
@@ -88,7 +89,7 @@ static void pass_to_host(int index, int front, int number, siginfo_t *info, void
   const struct sigaction *action = atomic_load_explicit(&behind[index][front], memory_order_acquire);
   bool with_info = (action->sa_flags & SA_SIGINFO) != 0;
   if (!with_info && action->sa_handler == SIG_IGN && info->si_code <= 0) {
-    return; /* only a signal that a process sent may be ignored; the kernel kills for a real fault */
+    return; /* only a signal sent by a process may be ignored; for a real fault, the kernel kills */
   }
   if (!with_info && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)) {
     apply_default(number, info);
@@ -135,7 +136,9 @@ static bool is_of_jvm(const void *context) {
   return strncmp(name, "heddle-", 7) == 0 || is_jvm_code(counter_of(context));
 }
 
-/* Uses writev(): another thread, or this one, may have died with the logger's lock; and this stack may be small. */
+/*
+ * Uses writev(), since this or another thread may have died with the logger's lock, and since this stack may be small.
+ */
 static void announce_report(int number) {
   static char begin[] =
       "NET/" HEDDLE_NAME ": signal 00 in the JVM's or Heddle's code, not in the host's; the report is ";
@@ -147,7 +150,7 @@ static void announce_report(int number) {
                           {.iov_base = report, .iov_len = strlen(report)},
                           {.iov_base = end, .iov_len = 1}};
   ssize_t written = writev(STDERR_FILENO, words, 3);
-  (void)written; /* there is no other place to report it */
+  (void)written; /* there is no other place to report the failure */
 }
 
 /* A host may run Java itself, by JNI, on a thread that the shim attached. */
@@ -183,7 +186,7 @@ EIGHT_FRONTS(03)
 static void (*const FRONT[FRONTS])(int, siginfo_t *, void *) = {EIGHT_NAMES(0), EIGHT_NAMES(01), EIGHT_NAMES(02),
                                                                 EIGHT_NAMES(03)};
 
-/* Returns -1 if there is none. */
+/* Returns the front that an action calls, or -1 if it calls none. */
 static int front_of(const struct sigaction *action) {
   for (int i = 0; i < FRONTS && (action->sa_flags & SA_SIGINFO) != 0; i++) {
     if (action->sa_sigaction == FRONT[i]) {
@@ -197,7 +200,10 @@ static bool has_handler(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) != 0 || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* Uses the flags and the mask of the action behind it, which is thus called as the kernel would call it. */
+/*
+ * Installs a front with the flags and the mask of the action behind it, which is thus called as the kernel would call
+ * it.
+ */
 static bool install(int index, int front, struct sigaction *old) {
   const struct sigaction *host = atomic_load_explicit(&behind[index][front], memory_order_acquire);
   struct sigaction action;
@@ -220,8 +226,8 @@ static bool equal(const struct sigaction *one, const struct sigaction *other) {
 }
 
 /*
- * Returns the front of an action, a new one for a new action. A host that keeps creating handlers gets its oldest
- * fronts reused; the actions behind these stay in memory, since a handler may be reading them.
+ * Returns the front of an action. A new action gets a new front. If a host keeps creating handlers, its oldest fronts
+ * are reused. The actions behind these stay in memory, since a handler may be reading them.
  */
 static int front_for(int index, const struct sigaction *action) {
   for (int i = 0; i < used[index]; i++) {
@@ -251,13 +257,13 @@ static bool in_jvm(const struct sigaction *action) {
          where.dli_fbase == jvm_base;
 }
 
-/* Returns true if a front was installed. */
+/* Puts the shim's front before the signal's current handler. Returns true if a front was installed. */
 static bool refresh_front(int index) {
   struct sigaction now;
   if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_jvm && in_jvm(&now))) {
     return false;
   }
-  /* Another thread may install its own meanwhile; ours goes in front of that, too. */
+  /* Another thread may install its own handler meanwhile; the shim's front then goes before that one, too. */
   struct sigaction replaced;
   for (int i = 0; i < FRONTS; i++, now = replaced) {
     int front = front_for(index, &now);
@@ -320,7 +326,7 @@ static void use(heddle_jvm_handler handle) {
   }
 }
 
-void heddle_signals_join(heddle_jvm_handler handle) {
+void heddle_signals_attach(heddle_jvm_handler handle) {
   for (int i = 0; i < FAULT_COUNT; i++) {
     front_for(i, &(struct sigaction){.sa_handler = SIG_DFL});
   }
@@ -352,10 +358,11 @@ void heddle_signals_refresh(void) {
 bool heddle_signals_before_creation(heddle_jvm_handler handle) {
   for (int number = 1; number < NSIG; number++) {
     if (sigaction(number, NULL, &before_creation[number]) != 0) {
-      before_creation[number] = (struct sigaction){.sa_handler = SIG_DFL}; /* glibc's own, unchangeable */
+      /* a signal of glibc's own, which can't be changed */
+      before_creation[number] = (struct sigaction){.sa_handler = SIG_DFL};
     }
   }
-  heddle_signals_join(handle);
+  heddle_signals_attach(handle);
   if (handle_in_jvm == NULL) {
     return false;
   }
@@ -369,9 +376,9 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
 }
 
 /*
- * Some of Java's handlers stay if the host had the default. SIGUSR2, which batch systems send before a job's time
- * limit: only for the flight recorder, if it was requested. SIGRTMAX-2 wakes Java's threads that wait on a closed
- * channel: its default would end the process.
+ * Returns whether Java's handler stays. It stays for two signals if the host had the default. Java wakes threads that
+ * wait on a closed channel by SIGRTMAX-2, whose default would end the process. SIGUSR2 stays only for the flight
+ * recorder, if requested, since batch systems send it before a job's time limit.
  */
 static bool is_left(int number) {
   if (has_handler(&before_creation[number]) || before_creation[number].sa_handler != SIG_DFL) {

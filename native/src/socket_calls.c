@@ -1,7 +1,7 @@
 /*
  * System calls of the soft device's data path. Java calls them as critical calls, by the addresses that jvm_start.c
- * passes: none of them blocks. Each returns the system call's result or the negated errno. Preserving errno across
- * the return to Java would cost more than a tenth of a microsecond per call in C1 code.
+ * passes: none of them blocks. Each returns the system call's result or the negated errno. If Java had to preserve
+ * errno instead, each call would cost over 0.1 us more in C1 code.
  */
 #include "shim.h"
 
@@ -14,7 +14,7 @@
 
 static int64_t result_of(int64_t returned) { return returned < 0 ? -errno : returned; }
 
-/* A message with a control block costs the kernel 150 ns more than plain bytes. */
+/* A control block is added only if needed: it costs the kernel 150 ns more than plain bytes. */
 static int64_t send_train(int64_t socket, int64_t address, int64_t bytes, int64_t segment, int64_t unused) {
   (void)unused;
   if (segment == 0) return result_of(send((int)socket, (const void *)address, (size_t)bytes, MSG_DONTWAIT));
@@ -39,7 +39,7 @@ static int64_t ready_files(int64_t epoll, int64_t events, int64_t most, int64_t 
   return result_of(epoll_wait((int)epoll, (struct epoll_event *)events, (int)most, 0));
 }
 
-static int64_t lend_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int64_t address, int64_t bytes) {
+static int64_t send_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int64_t address, int64_t bytes) {
   struct iovec pages = {(void *)address, (size_t)bytes};
   int64_t taken = result_of(vmsplice((int)pipe_in, &pages, 1, SPLICE_F_NONBLOCK));
   if (taken != bytes) return taken >= 0 || taken == -EAGAIN ? -ENOSPC : taken;
@@ -47,4 +47,4 @@ static int64_t lend_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int
   return left == bytes ? 0 : left < 0 ? left : -EIO;
 }
 
-const struct heddle_socket_calls heddle_socket_calls = {send_train, receive_messages, ready_files, lend_pages};
+const struct heddle_socket_calls heddle_socket_calls = {send_train, receive_messages, ready_files, send_pages};

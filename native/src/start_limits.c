@@ -1,6 +1,6 @@
 /*
  * If threads, memory or descriptors run out in the middle of a start, Java reports an error inside some class without
- * limit or remedy, or the process ends. So they are allocated for a moment before.
+ * limit or remedy, or the process ends. So the shim allocates them for a moment before the start.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,14 +14,14 @@
 
 #include "shim.h"
 
-/* Java takes about ten, the devices and the first connections as many. */
+/* Java takes about ten descriptors, and the devices and the first connections take as many. */
 #define FEWEST_DESCRIPTORS 32
-/* Twelve that stay, and those that start Java, warm up and read the class archive. */
+/* Twelve threads stay. Others start Java, warm up, and read the class archive. */
 #define FEWEST_THREADS 16
 /*
- * Java ends the process if it has no memory for itself, so these leave a margin. Addresses: Java reserves 1 GiB for
- * classes alone, and a process with one connection has 2.6 GiB. Writable memory: 370 MiB, while the heap of 256 MiB
- * is hardly used.
+ * Least memory for a start. Java ends the process if it has no memory for itself, so these values leave a margin. Java
+ * reserves 1 GiB of addresses for classes alone, and a process with one connection has 2.6 GiB of addresses. It has 370
+ * MiB of writable memory while the heap of 256 MiB is hardly used.
  */
 #define LEAST_ADDRESSES (3072UL << 20)
 #define LEAST_WRITABLE (768UL << 20)
@@ -30,7 +30,7 @@ struct limit_words {
   char text[32];
 };
 
-/* As the shell's ulimit prints it. */
+/* Returns a limit in the form that the shell's ulimit prints. */
 static struct limit_words limit_of(int resource, rlim_t unit, const char *suffix) {
   struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
   getrlimit(resource, &limit);
@@ -52,7 +52,7 @@ bool heddle_start_has_descriptors(void) {
     close(taken[i]);
   }
   if (error != EMFILE && error != ENFILE) {
-    return true; /* if eventfd is refused for another reason, later checks report it */
+    return true; /* if eventfd is refused for another reason, later checks report the cause */
   }
   heddle_log(
       NCCL_LOG_WARN,
@@ -68,12 +68,15 @@ static bool read_number(const char *path, unsigned long *number) {
   if (file == NULL) {
     return false;
   }
-  bool read = fscanf(file, "%lu", number) == 1; /* "max": no limit */
+  bool read = fscanf(file, "%lu", number) == 1; /* the file may contain "max", which is no limit */
   fclose(file);
   return read;
 }
 
-/* Returns the smallest pids.max from a control group up to the root; 0 if none is set. mount: of the hierarchy. */
+/*
+ * Returns the smallest pids.max from a control group up to the root, or 0 if none is set. mount: mount point of the
+ * hierarchy.
+ */
 static unsigned long smallest_pids_max(const char *mount, char *group) {
   unsigned long smallest = 0;
   for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
@@ -88,7 +91,10 @@ static unsigned long smallest_pids_max(const char *mount, char *group) {
   return smallest;
 }
 
-/* cgroups(7): a line is number:controllers:path; version 2 has the number 0 and no controllers. */
+/*
+ * Returns the limit of this process's control groups, or 0. A line of /proc/self/cgroup is number:controllers:path.
+ * Version 2 has the number 0 and no controllers (cgroups(7)).
+ */
 static unsigned long pids_max(void) {
   FILE *groups = fopen("/proc/self/cgroup", "re");
   if (groups == NULL) {
@@ -198,7 +204,7 @@ static bool has_memory(void) {
 }
 
 bool heddle_start_has_threads_and_memory(void) {
-  /* A user who sets the JVM's options decides how much memory it takes. */
+  /* Skips the check, since a user who sets the JVM's options decides how much memory Java takes. */
   const char *options = getenv("HEDDLE_JVM_OPTIONS");
   return has_threads() && ((options != NULL && *options != '\0') || has_memory());
 }

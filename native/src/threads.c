@@ -9,27 +9,28 @@
 #include "shim.h"
 
 /*
- * Attaching fails with an error at 32 to 96 KiB of stack, works from 112 KiB on and kills the process at 16 KiB, so
- * the stack is checked first. The size that counts is the space below the caller's frame, less the JVM's guard and
- * shadow pages (~100 KiB): a large stack that is nearly used up is as bad as a small one.
+ * Attaching fails with an error at 32 to 96 KiB of stack, works from 112 KiB on and kills the process at 16 KiB, so the
+ * stack is checked first. The check measures the space below the caller's frame, less the JVM's guard and shadow pages
+ * (~100 KiB). So a large stack that is nearly used up counts as a small stack.
  */
 #define SMALLEST_STACK_BYTES (192 * 1024)
 #define SMALLEST_REST_BYTES (160 * 1024)
 
 /*
- * Least stack for a call of an attached thread: guard and shadow pages begin at 96 KiB, and an error without stack
- * for its handler ends the process. Less than for the attach, whose caller may stand slightly higher than later ones.
+ * Least stack for a call of an attached thread. Guard and shadow pages begin at 96 KiB, and an error ends the process
+ * if its handler has no stack. The value is lower than for the attach, since later callers may be slightly deeper in
+ * the stack.
  */
 #define SMALLEST_REST_OF_CALL (128 * 1024)
 
-/* Java assumes that the first thread's stack is as large as its own threads' (-Xss), whatever ulimit -s says. */
+/* Java assumes this size for the first thread's stack, as for its own threads (-Xss), whatever ulimit -s says. */
 #define FIRST_STACK_BYTES (512 * 1024)
 
 /*
- * A thread that blocks fault signals ends the process at Java's next deliberate fault. A check costs a system call,
- * 0.1 to 0.6 us, so one entry in 64 makes it. Each of the first entries does, since a thread sets its mask when it
- * begins. So does each of many entries after some were found blocked, since some threads block them around every
- * call.
+ * A thread that blocks fault signals ends the process at Java's next deliberate fault. A check costs a system call, 0.1
+ * to 0.6 us, so only one entry in 64 makes the check. Each of a thread's first entries makes it too, since a thread
+ * sets its mask when it begins. After a check has found blocked signals, each of many entries makes it, since some
+ * threads block signals around every call.
  */
 #define ENTRIES_PER_CHECK 64
 #define FIRST_WATCHED 32
@@ -56,14 +57,14 @@ static void detach(void *vm) {
 
 static void create_key(void) { detach_key_error = pthread_key_create(&detach_key, detach); }
 
-void heddle_thread_is_javas(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
+void heddle_thread_belongs_to_java(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
 
-/* Finds the lowest address that Java may use. Returns false after logging. */
+/* Finds the lowest address of the calling thread's stack that Java may use. Returns false after logging. */
 static bool find_stack(uintptr_t *lowest, size_t *size) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error != 0) {
-    /* The first thread's stack is known from /proc only. Java reads it there as well, and would end the process. */
+    /* Only /proc has the first thread's stack. Java reads it there as well, and would end the process if it can't. */
     heddle_log(NCCL_LOG_WARN,
                "can't read this thread's stack size (%s), so it may not enter Java; make /proc/self/maps readable",
                strerror(error));
@@ -104,8 +105,8 @@ int heddle_refuse_before_init(void) {
 }
 
 /*
- * An attached thread calls from deeper in its stack than Java tolerates. Warns once per thread, since it may call
- * repeatedly.
+ * Refuses a call that an attached thread makes from deeper in its stack than Java tolerates. Warns once per thread,
+ * since the thread may call repeatedly.
  */
 static int refuse_call(void) {
   if (!heddle_thread.warned) {
@@ -165,7 +166,7 @@ int heddle_attach_thread(void) {
   JNIEnv *env = NULL;
   if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK) {
     /*
-     * The thread was attached by the host's own Java; the shim must not detach it, and it may be inside Java already.
+     * The host's own Java attached the thread. The shim must not detach it, and the thread may be inside Java already.
      */
     heddle_thread.lowest_frame = find_stack(&lowest, &size) ? lowest + SMALLEST_REST_OF_CALL : 0;
     check_next_entries();

@@ -30,7 +30,7 @@ static void refused(const struct nccl_net_v12 *net, const char *word, const char
   CHECK(result == NCCL_INVALID_USAGE, "devices without init returned %d", result);
 }
 
-/* The library alone in a folder, without its jar. */
+/* The library is alone in a folder, without its jar. */
 static void missing_jar(void) {
   char folder[] = "/tmp/heddle-missing-jar-XXXXXX";
   CHECK(mkdtemp(folder) != NULL, "no temporary folder");
@@ -50,7 +50,7 @@ static void write_file(const char *path, const char *words, mode_t mode) {
   CHECK(file != NULL && fputs(words, file) >= 0 && fclose(file) == 0 && chmod(path, mode) == 0, "can't write %s", path);
 }
 
-/* A Java 17 home whose java is the first on PATH. */
+/* Makes a Java 17 home whose java is the first on PATH. */
 static void old_java_on_path(void) {
   char folder[] = "/tmp/heddle-old-java-XXXXXX";
   CHECK(mkdtemp(folder) != NULL, "no temporary folder");
@@ -77,7 +77,7 @@ static void old_java_on_path(void) {
   CHECK(system(command) == 0, "%s", command);
 }
 
-/* A link to the java of the build's runtime, as update-alternatives makes them. */
+/* Makes a link to the java of the build's runtime, as update-alternatives does. */
 static void java_on_path(void) {
   const char *home = getenv("HEDDLE_JAVA_HOME");
   CHECK(home != NULL, "the build sets HEDDLE_JAVA_HOME");
@@ -99,7 +99,7 @@ static void java_on_path(void) {
 }
 
 /* After the limit is raised, the next communicator's init tries again and succeeds. */
-static void served_again(const struct nccl_net_v12 *net, int resource) {
+static void serves_after_raising(const struct nccl_net_v12 *net, int resource) {
   struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
   CHECK(setrlimit(resource, &none) == 0, "the limit can't be restored");
   CHECK(init(net) == NCCL_SUCCESS, "init failed after the limit was raised: %s", logged);
@@ -110,7 +110,7 @@ static void refused_below(int resource, rlim_t bytes, const char *words) {
   struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
   CHECK(setrlimit(resource, &limit) == 0, "no limit");
   refused(net, words, "raise the limit");
-  served_again(net, resource);
+  serves_after_raising(net, resource);
 }
 
 static void limit_threads(rlim_t most) {
@@ -118,9 +118,7 @@ static void limit_threads(rlim_t most) {
   CHECK(setrlimit(RLIMIT_NPROC, &limit) == 0, "no limit");
 }
 
-/*
- * The limit counts a user's threads, and doesn't apply to root. So this process becomes a user without other threads.
- */
+/* The limit counts a user's threads and doesn't apply to root. So this process becomes a user without other threads. */
 static void few_threads(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   if (geteuid() == 0) {
@@ -149,18 +147,18 @@ int main(int count, char **arguments) {
   } else if (strcmp(which, "heddle-java-home") == 0) {
     char good[4096];
     const char *before = getenv("HEDDLE_JAVA_HOME");
-    snprintf(good, sizeof good, "%s", before == NULL ? "" : before); /* empty counts as not set */
+    snprintf(good, sizeof good, "%s", before == NULL ? "" : before); /* an empty variable counts as not set */
     setenv("HEDDLE_JAVA_HOME", "/nowhere", 1);
     const struct nccl_net_v12 *net = table_v12(load());
     refused(net, "HEDDLE_JAVA_HOME=/nowhere", "lib/server/libjvm.so");
-    /* After the user corrects it, the next communicator's init tries again. */
+    /* After the user corrects the variable, the next communicator's init tries again. */
     setenv("HEDDLE_JAVA_HOME", good, 1);
     CHECK(init(net) == NCCL_SUCCESS, "init failed after the variable was corrected");
   } else if (strcmp(which, "java-home") == 0) {
     unsetenv("HEDDLE_JAVA_HOME");
     setenv("JAVA_HOME", "/nowhere", 1);
     int result = init(table_v12(load()));
-    /* If another runtime works, an info line names the bad JAVA_HOME; otherwise the only warning does. */
+    /* If another runtime works, an info line names the bad JAVA_HOME. Otherwise the only warning names it. */
     CHECK(strstr(logged, "JAVA_HOME=/nowhere has no") != NULL, "the bad JAVA_HOME isn't named (init returned %d)",
           result);
     CHECK(warnings == (result == NCCL_SUCCESS ? 0 : 1), "%d warnings, init returned %d", warnings, result);
@@ -171,7 +169,7 @@ int main(int count, char **arguments) {
     setenv("HEDDLE_JVM_OPTIONS", "-Xmx200000g -Xms200000g", 1);
     refused(table_v12(load()), "heap", "HEDDLE_JVM_OPTIONS");
   } else if (strcmp(which, "no-address-space") == 0) {
-    /* Java by itself would end the process here. */
+    /* Without the plugin's check, Java would end the process here. */
     struct rlimit limit = {.rlim_cur = 700UL << 20, .rlim_max = RLIM_INFINITY};
     setenv("HEDDLE_JVM_OPTIONS", "-Xmx600m", 1);
     const struct nccl_net_v12 *net = table_v12(load());

@@ -12,9 +12,9 @@ JavaVM *heddle_vm;
 _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 bool heddle_in_forked_child;
 
-static int64_t seen[8];      /* arguments of the latest call */
-static size_t seen_sizes[8]; /* and irecv's sizes */
-static int entries;          /* calls of progress */
+static int64_t seen[8];      /* arguments of the latest call into Java */
+static size_t seen_sizes[8]; /* sizes of the latest irecv */
+static int entries;          /* number of calls of progress */
 static int progress_result;
 static int32_t call_result;
 static int64_t next_request;
@@ -81,7 +81,7 @@ void heddle_exit_flush_connected(void) {}
 int heddle_refuse_in_child(void) { return NCCL_INVALID_USAGE; }
 void heddle_signals_refresh(void) {}
 void heddle_thread_check(void) {}
-void heddle_thread_is_javas(void) {}
+void heddle_thread_belongs_to_java(void) {}
 void heddle_control_contexts(int more) { (void)more; }
 int heddle_control(int (*call)(void *), void *argument) { return call(argument); }
 
@@ -105,8 +105,8 @@ static struct heddle_request pending_request(void) {
 
 static void forget_sweep(void) {
   comm.sweep_marker = NULL;
-  comm.skipped = 0;
-  comm.spared = 0;
+  comm.pending_tests = 0;
+  comm.skipped_sweeps = 0;
   entries = 0;
 }
 
@@ -178,7 +178,7 @@ static void one_sweep_enters_java_once(void) {
   }
 }
 
-/* Tests the only request of a comm, so that each test is a sweep. Returns whether Java was entered. */
+/* Tests the only request of a comm, so that each test begins a sweep. Returns whether the test entered Java. */
 static bool enters_java(struct heddle_request *request) {
   int done;
   int before = entries;
@@ -186,7 +186,7 @@ static bool enters_java(struct heddle_request *request) {
   return entries != before;
 }
 
-static void java_is_spared_where_another_has_looked_and_nothing_has_come(void) {
+static void java_is_not_entered_if_another_thread_polled_and_nothing_arrived(void) {
   int64_t polls = 1;
   forget_sweep();
   comm.polls = &polls;
@@ -200,12 +200,12 @@ static void java_is_spared_where_another_has_looked_and_nothing_has_come(void) {
   comm.events++;
   CHECK(enters_java(&request), "there is an event, and Java wasn't entered");
   comm.polls_seen = polls;
-  int spared = 0;
+  int skipped_sweeps = 0;
   do {
     polls++;
-    CHECK(++spared <= 100, "a comm without events never entered Java");
+    CHECK(++skipped_sweeps <= 100, "a comm without events never entered Java");
   } while (!enters_java(&request));
-  CHECK(spared > 10, "only %d sweeps did not enter Java", spared);
+  CHECK(skipped_sweeps > 10, "only %d sweeps did not enter Java", skipped_sweeps);
   comm.polls = NULL;
   CHECK(enters_java(&request) && enters_java(&request), "a device without polls wasn't entered");
 }
@@ -246,7 +246,7 @@ static void blocked_calls_leave_null(void) {
   void *data[1] = {&comm};
   size_t size[1] = {8};
   int tag[1] = {0};
-  request = (void *)0x1; /* the hint that confirmation is optional */
+  request = (void *)0x1; /* NCCL's hint that confirmation is optional */
   CHECK(ncclNetPlugin_v12.irecv(&comm, 1, data, size, tag, data, NULL, &request) == NCCL_SUCCESS && request == NULL,
         "irecv left %p", request);
   request = (void *)0x1234;
@@ -311,7 +311,7 @@ int main(void) {
   failed_request_gives_its_code_and_is_released();
   failed_progress_is_passed_on();
   one_sweep_enters_java_once();
-  java_is_spared_where_another_has_looked_and_nothing_has_come();
+  java_is_not_entered_if_another_thread_polled_and_nothing_arrived();
   finished_marker_does_not_stop_progress();
   abandoned_marker_is_overtaken_soon();
   blocked_calls_leave_null();

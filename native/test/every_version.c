@@ -1,10 +1,10 @@
-/* Each table alone in its process, as an NCCL of its time would use it: init, devices, properties. */
+/* Uses each table in a separate process, as an NCCL of its time would: init, devices, properties. */
 #include "harness.h"
 
 static char name[64];
 
-/* Calls the members that every version has, at any offset. */
-#define LOOK(version, properties_version, ...) \
+/* Calls the members that every version has, at that version's offsets. */
+#define CHECK_PROPERTIES(version, properties_version, ...) \
   static void look_v##version(const void *found) { \
     const struct nccl_net_v##version *net = found; \
     CHECK(strcasecmp(net->name, "heddle") == 0, "the table's name is %s", net->name); \
@@ -39,13 +39,13 @@ static char name[64];
 static struct nccl_config config = {.traffic_class = -1};
 static void *context;
 
-LOOK(6, 6, logger)
-LOOK(7, 7, logger)
-LOOK(8, 8, logger)
-LOOK(9, 9, logger)
-LOOK(10, 9, logger, NULL)
-LOOK(11, 11, &context, 1, &config, logger, NULL)
-LOOK(12, 12, &context, 1, &config, logger, NULL)
+CHECK_PROPERTIES(6, 6, logger)
+CHECK_PROPERTIES(7, 7, logger)
+CHECK_PROPERTIES(8, 8, logger)
+CHECK_PROPERTIES(9, 9, logger)
+CHECK_PROPERTIES(10, 9, logger, NULL)
+CHECK_PROPERTIES(11, 11, &context, 1, &config, logger, NULL)
+CHECK_PROPERTIES(12, 12, &context, 1, &config, logger, NULL)
 
 int main(int count, char **arguments) {
   CHECK(count == 2, "usage: every_version 6..12");

@@ -5,7 +5,7 @@
 
 #include "test_jvm.h"
 
-/* A JVM that can't run the plugin's classes: one line says so. */
+/* The host's JVM can't run the plugin's classes, and the plugin logs one line about it. */
 static int too_old(const char *home) {
   setenv("HEDDLE_JAVA_HOME", home, 1);
   make_jvm("-Xmx64m");
@@ -20,7 +20,7 @@ static int too_old(const char *home) {
   return 0;
 }
 
-/* The host ends its JVM, and no exit handler of the plugin may enter it afterwards; it would wait there for ever. */
+/* The host ends its JVM. Afterwards no exit handler of the plugin may enter the JVM, where it would wait for ever. */
 static void end_jvm(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
   alarm(60);
   if (!by_system_exit) {
@@ -29,7 +29,8 @@ static void end_jvm(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
   }
   jclass system = (*env)->FindClass(env, "java/lang/System");
   jmethodID leave = (*env)->GetStaticMethodID(env, system, "exit", "(I)V");
-  (*env)->CallStaticVoidMethod(env, system, leave, 0); /* runs the exit handlers in a thread of the JVM's own */
+  /* System.exit runs the exit handlers in one of the JVM's own threads */
+  (*env)->CallStaticVoidMethod(env, system, leave, 0);
   CHECK(false, "System.exit returned");
 }
 

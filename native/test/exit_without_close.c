@@ -1,6 +1,6 @@
 /*
- * A program returns from main with its last messages in flight, and closes nothing: the peer gets every byte. Senders
- * are separate processes, one after the other; one receiver serves them all.
+ * A program returns from main with its last messages in flight, and closes nothing. Its peer must get every byte.
+ * Senders are separate processes, one after the other; one receiver serves them all.
  *
  * Usage: exit_without_close [ROUNDS [BUSY]]: ROUNDS senders (12), beside BUSY busy processes (0).
  */
@@ -15,16 +15,16 @@
 
 enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, PATIENCE_S = 120, LONGEST_END_US = 1000000 };
 
-/* Beside other processes, time may pass at an eighth of its pace, and up to this factor more senders are needed. */
+/* Largest factor by which more senders run. A process may run at an eighth of its speed beside other processes. */
 enum { MOST_STRETCH = 8 };
 
 static const size_t SIZES[MESSAGES] = {LARGEST, 100000, 1, 300000};
 
 enum kind {
-  COMPLETED, /* test has reported every send done */
-  POSTED,    /* isend has accepted every send, and no more */
-  TRIED,     /* a thread still tries to send: the receives come later */
-  ELSEWHERE, /* another thread than the plugin's driver calls exit */
+  COMPLETED, /* the process exits after test has reported every send done */
+  POSTED,    /* the process exits after isend has accepted every send */
+  TRIED,     /* the process exits while a thread still tries to send, since the receives come later */
+  ELSEWHERE, /* a thread other than the one that drives the plugin calls exit */
   KINDS
 };
 
@@ -33,25 +33,26 @@ static const char *const NAMES[KINDS] = {"completed", "posted", "tried", "by ano
 /* Memory that the processes share. */
 struct shared {
   atomic_int round, listens, sender_leaves, received, receives_posted;
-  atomic_int gave_up;   /* the round in which the sender logged that its second ended before all was delivered */
-  atomic_int not_taken; /* messages that a thread still tried to send when its process ended, in total */
+  /* the round in which the sender logged that its second ended before all messages were delivered */
+  atomic_int gave_up;
+  atomic_int not_taken; /* total number of messages that a thread still tried to send when its process ended */
   atomic_long left_us, ended_us, left_stalled_us, ended_stalled_us;
   atomic_int threads_at_end;
-  atomic_uint sent[CONNECTIONS]; /* messages that isend accepted */
+  atomic_uint sent[CONNECTIONS]; /* number of messages that isend accepted */
   char handle[128];
-  char sender_said[sizeof logged];
+  char sender_reported[sizeof logged];
 };
 
 static struct shared *shared;
-static pid_t run; /* the first process */
+static pid_t run; /* pid of the first process */
 static const struct nccl_net_v12 *net;
 static void *context;
 
 static long deadline;
 
 /*
- * Returns how long tasks of this host have waited for a processor so far, by the kernel
- * (Documentation/accounting/psi.rst: some); 0 if it doesn't count.
+ * Returns how long tasks of this host have waited for a processor so far, by the kernel ("some" in
+ * Documentation/accounting/psi.rst). Returns 0 if the kernel doesn't count this.
  */
 static long stalled_us(void) {
   long total = 0;
@@ -82,7 +83,7 @@ static unsigned char pattern(unsigned message, size_t i) {
   return (unsigned char)(message * 31 + i * 7 + (i >> 8) * 13 + (i >> 16));
 }
 
-/* Each end has its own addresses, as two hosts do, and each run of this program has others. */
+/* Returns an address. Each end has its own addresses, as on two hosts, and each run of this program uses others. */
 static void open_plugin(int first) {
   char planes[128];
   size_t used = 0;
@@ -117,7 +118,9 @@ static void prepare(struct end *end, unsigned seed, bool sends) {
 
 /* ---- the receiver ---- */
 
-/* Messages that isend never accepted end in an error here, and so may those that the sender reported as undelivered. */
+/*
+ * Returns whether an error is allowed for a message: isend never accepted it, or the sender reported it as undelivered.
+ */
 static bool may_be_missing(int round, unsigned m, int c) {
   return atomic_load(&shared->gave_up) == round || m >= atomic_load(&shared->sent[c]);
 }
@@ -135,7 +138,7 @@ static void receive(struct end *end, int round, unsigned m, int c) {
   }
 }
 
-/* Returns false if the message is missing, and may be. */
+/* Returns false if the message is missing and this is allowed. */
 static bool finish(void *request, int round, unsigned m, int c) {
   int done = 0;
   int size = -1;
@@ -213,14 +216,14 @@ static int be_receiver(void) {
 
 static struct end sending[CONNECTIONS];
 
-/* Registered before the plugin is loaded, so it runs after the plugin's handler. */
+/* This exit handler is registered before the plugin is loaded, so it runs after the plugin's handler. */
 static void note_end(void) {
   atomic_store(&shared->ended_us, now_us());
   atomic_store(&shared->ended_stalled_us, stalled_us());
-  if (strstr(logged, "the process ends though") != NULL) { /* logged by Java or C */
+  if (strstr(logged, "the process ends though") != NULL) { /* Java or C logs this line */
     atomic_store(&shared->gave_up, atomic_load(&shared->round));
   }
-  snprintf(shared->sender_said, sizeof shared->sender_said, "%s", logged);
+  snprintf(shared->sender_reported, sizeof shared->sender_reported, "%s", logged);
   int threads = -1;
   FILE *status = fopen("/proc/self/status", "re");
   char line[128];
@@ -236,7 +239,7 @@ static void leave(int round) {
   atomic_store(&shared->sender_leaves, round);
 }
 
-static atomic_bool has_tried; /* on every connection */
+static atomic_bool has_tried; /* whether the thread has tried to send on every connection */
 
 static bool send_next(int c) {
   unsigned m = atomic_load(&shared->sent[c]);
@@ -286,7 +289,7 @@ static void connect_all(int round) {
   }
 }
 
-/* Sends as NCCL's progress thread does, which doesn't know of main's end. */
+/* Sends as NCCL's progress thread does, which doesn't know that main returns. */
 static void *send_beside(void *none) {
   send_all(true);
   return none;
@@ -297,7 +300,7 @@ static void *exit_beside(void *round) {
   exit(7);
 }
 
-/* Returns as from main. */
+/* Exits as a return from main does. */
 static int be_sender(int round) {
   atexit(note_end);
   for (int c = 0; c < CONNECTIONS; c++) {
@@ -379,7 +382,7 @@ static void one_round(int round, pid_t receiver) {
         "sender "
         "said: %s",
         round, name, (unsigned)status, shared->sent[0], shared->sent[1], shared->sent[2], end_took_us(),
-        shared->sender_said);
+        shared->sender_reported);
     keep_waiting("the receiver");
     usleep(500);
   }
@@ -390,7 +393,7 @@ static void one_round(int round, pid_t receiver) {
 static int stop_or_kill;
 static pid_t peer;
 
-/* The peer is stopped or killed in the middle of 7 MB; the process ends all the same. */
+/* The peer is stopped or killed in the middle of 7 MB. The process must end all the same. */
 static int leave_behind_peer(int round) {
   atexit(note_end);
   connect_all(round);
@@ -401,7 +404,7 @@ static int leave_behind_peer(int round) {
   return 7;
 }
 
-static int die_of_signal(int round) {
+static int exit_by_signal(int round) {
   connect_all(round);
   wait_for(&shared->receives_posted, round, "the receives");
   send_all(false);
@@ -410,7 +413,7 @@ static int die_of_signal(int round) {
   return 7;
 }
 
-/* No part of the handler runs in a child: it would start a thread. */
+/* Checks that a child runs no part of the handler, which would start a thread. */
 static int fork_and_leave(int round) {
   atexit(note_end);
   connect_all(round);
@@ -464,7 +467,7 @@ int main(int count, char **arguments) {
   long worst[KINDS] = {0};
   int given_up = 0;
   int had_time = 0;
-  /* Beside other processes a second may be too short, but is never a hang; then further senders run. */
+  /* Beside other processes, a second may be too short for delivery, and more senders then run. No sender may hang. */
   int wanted = rounds - rounds / 2;
   for (int round = 1; round <= rounds || (had_time < wanted && round <= MOST_STRETCH * rounds); round++) {
     one_round(round, receiver);
@@ -491,7 +494,7 @@ int main(int count, char **arguments) {
   other_end("a forked child", fork_and_leave, 0, 0);
   other_end("a peer that is killed", leave_behind_peer, SIGKILL, 0);
   other_end("a peer that stands still", leave_behind_peer, SIGSTOP, 0);
-  other_end("SIGTERM", die_of_signal, SIGSTOP, SIGTERM);
+  other_end("SIGTERM", exit_by_signal, SIGSTOP, SIGTERM);
   printf("ok: %d senders left without closing, beside %d busy processes; %d had too little time, %d messages weren't "
          "taken\n",
          given_up + had_time, busy, given_up, not_taken);

@@ -1,6 +1,6 @@
 /*
- * PyTorch's data loaders fork after NCCL's init. The child may call the plugin, by its destructors say; Java may not
- * run.
+ * PyTorch's data loaders fork after NCCL's init. The child may call the plugin, for example in destructors, but must
+ * not run Java.
  */
 #include "harness.h"
 
@@ -9,7 +9,7 @@
 static const struct nccl_net_v12 *net;
 static void *context;
 
-/* Runs in the child; its exit status names the call with a wrong result. */
+/* Runs in the child. The exit status names the call with a wrong result. */
 static int call_everything(void) {
   struct nccl_config config = {.traffic_class = -1};
   void *other = NULL;
@@ -47,7 +47,7 @@ static void *forking_thread(void *argument) {
     if (call_everything() != 0) {
       _exit(1);
     }
-    pthread_exit(NULL); /* the end of an attached thread, hence of the child */
+    pthread_exit(NULL); /* ends an attached thread, and so the child */
   }
   int status = -1;
   waitpid(child, &status, 0);
@@ -59,13 +59,13 @@ int main(void) {
   net = table_v12(load());
   context = init_v12(net, 1);
   use_v12(net);
-  alarm(60); /* a child that enters Java hangs */
+  alarm(60); /* ends a child that has entered Java and hangs */
   for (int round = 0; round < 3; round++) {
     pid_t child = fork();
     CHECK(child >= 0, "fork failed");
     if (child == 0) {
       alarm(20);
-      pthread_mutex_trylock(&log_lock); /* held, as if another thread were in the logger */
+      pthread_mutex_trylock(&log_lock); /* holds the lock, as if another thread were in the logger */
       int wrong = call_everything();
       if (round == 1) {
         exit(wrong); /* runs the exit handlers too */

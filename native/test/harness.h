@@ -28,13 +28,13 @@
     } \
   } while (0)
 
-/* Where failures are printed: standard error, unless a test has redirected it. */
+/* Stream for failures: standard error, unless a test has redirected it. */
 static int report = STDERR_FILENO;
 
-/* All that the plugin logged, one line a sentence, and the number of warnings. */
+/* All messages that the plugin logged, one per line, and the number of warnings among them. */
 static char logged[1 << 16];
 static int warnings;
-/* The last error as NCCL keeps it. */
+/* The last error, kept as NCCL keeps it. */
 static char last_warning[1024];
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -90,7 +90,7 @@ static inline void *init_v12(const struct nccl_net_v12 *net, uint64_t comm_id) {
   return context;
 }
 
-/* Makes NCCL's calls after init: at least one device, with a name and a path. */
+/* Makes the calls that NCCL makes after init. Expects at least one device, with a name and a path. */
 static inline void use_v12(const struct nccl_net_v12 *net) {
   int count = 0;
   int result = net->devices(&count);
@@ -132,7 +132,7 @@ static inline long now_us(void) {
   return now.tv_sec * 1000000L + now.tv_nsec / 1000;
 }
 
-/* Returns a figure of /proc/self/status, in KiB. */
+/* Returns a value of /proc/self/status, in KiB. */
 static inline long status_kib(const char *name) {
   FILE *file = fopen("/proc/self/status", "re");
   char line[256];

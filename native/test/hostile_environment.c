@@ -1,6 +1,6 @@
 /*
- * Starts Java in processes with a hostile environment. The plugin continues if it can do without; otherwise it logs
- * one line with the cause, and the process lives.
+ * Starts Java in processes with a hostile environment. The plugin works around the environment if it can. Otherwise it
+ * logs one line with the cause, and the process lives.
  */
 #include "harness.h"
 
@@ -29,7 +29,10 @@ static int init(const struct nccl_net_v12 *net) {
   return net->init(&context, 1, &config, logger, NULL);
 }
 
-/* Expects the same line twice and nothing on standard error; calls that another transport would make still work. */
+/*
+ * Expects the same warning twice and nothing on standard error. Calls that NCCL makes for another transport must still
+ * work.
+ */
 static void refused(const char *word, const char *remedy) {
   const struct nccl_net_v12 *net = table_v12(load());
   int words = capture_stderr();
@@ -46,7 +49,7 @@ static void refused(const char *word, const char *remedy) {
   close(other);
 }
 
-/* Java has started, but its device can't be opened. */
+/* Expects that Java has started but its device can't be opened. */
 static void refused_by_device(const char *words) {
   const struct nccl_net_v12 *net = table_v12(load());
   long begun = now_us();
@@ -85,7 +88,7 @@ static void options_left_aside(const char *value) {
   }
 }
 
-/* A debugger's port in use: the agent would end the process. */
+/* A debugger's port is in use, so the agent would end the process. */
 static void taken_port(void) {
   int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -117,7 +120,7 @@ static void *read_environment(void *none) {
   return NULL;
 }
 
-/* Children of a start see the variable unchanged, and so do the process's other threads. */
+/* Children forked during a start see the variable unchanged, and so do the process's other threads. */
 static void *fork_children(void *none) {
   (void)none;
   int children = 0;
@@ -162,7 +165,7 @@ static void install(struct sock_filter *filter, size_t count) {
   CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp: %s", strerror(errno));
 }
 
-/* The filter of systemd's MemoryDenyWriteExecute= before Linux 6.3. */
+/* Installs a filter in the form that systemd's MemoryDenyWriteExecute= had before Linux 6.3. */
 static void refuse_protection(unsigned call, unsigned protection, int error) {
   struct sock_filter filter[] = {
       LOAD(nr),
@@ -182,7 +185,7 @@ static void refuse_call(unsigned call, int error) {
   install(filter, sizeof filter / sizeof filter[0]);
 }
 
-/* The filter of systemd's RestrictAddressFamilies= without AF_NETLINK. */
+/* Installs the filter of systemd's RestrictAddressFamilies= without AF_NETLINK. */
 static void refuse_netlink(void) {
   struct sock_filter filter[] = {
       LOAD(nr),
@@ -215,7 +218,7 @@ static void no_working_folder(void) {
   CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "the working directory has become %s", now);
 }
 
-/* Transfers from a device to itself. */
+/* Sends messages from a device to itself. */
 enum { BYTES = 1 << 20, PATIENCE_US = 20000000 };
 
 struct connection {
@@ -239,7 +242,7 @@ static void connect_to_itself(const struct nccl_net_v12 *net, void *context, str
   memset(made->source, 0x5a, BYTES);
 }
 
-/* Transfers one message. Returns the first result that isn't success. */
+/* Sends one message. Returns the first result that isn't success. */
 static int transfer(const struct nccl_net_v12 *net, struct connection *made) {
   long deadline = now_us() + PATIENCE_US;
   memset(made->target, 0, BYTES);
@@ -282,7 +285,7 @@ static void use_connection(const struct nccl_net_v12 *net, void *context) {
         "close failed");
 }
 
-/* A library that closes files before it starts a child, and closes its own process's. */
+/* A library closes all files before it starts a child, and also closes those of its own process. */
 static void closed_files(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   void *context = init_v12(net, 1);
@@ -306,7 +309,7 @@ static void standard_files_must_be_free(const char *when) {
   }
 }
 
-/* A daemon closes 0 to 2, loads the plugin, and opens /dev/null with these numbers later. */
+/* A daemon closes descriptors 0 to 2, loads the plugin, and later opens /dev/null under these numbers. */
 static void no_standard_files(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   report = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
@@ -339,16 +342,19 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
   return atomic_fetch_sub(&threads_left, 1) > 0 ? create(thread, attributes, run, argument) : EAGAIN;
 }
 
-/* The thread that starts Java, and those that start_limits.c tries for a moment. */
+/*
+ * BEFORE_JAVA: one thread that starts Java, and 16 that start_limits.c tries for a moment. MOST_OF_JAVA: the most that
+ * Java itself creates.
+ */
 enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };
 
-/* One rank. Returns true if it got all its threads. */
+/* Runs init for one rank. Returns true if the rank got all its threads. */
 static bool starts_with(int threads) {
   const struct nccl_net_v12 *net = table_v12(load());
   int words = capture_stderr();
   atomic_store(&threads_left, BEFORE_JAVA + threads);
   int result = init(net);
-  usleep(50000); /* for lines of other threads */
+  usleep(50000); /* waits for lines that other threads print */
   stderr_must_be_empty(words);
   if (result == NCCL_SUCCESS) {
     return warnings == 0;
@@ -358,7 +364,10 @@ static bool starts_with(int threads) {
   return false;
 }
 
-/* From none to all threads, each in a separate process. Refusals of Java's first eight are all reported alike. */
+/*
+ * Allows from 0 to all of Java's threads, each number in a separate process. Refusals of Java's first eight threads are
+ * all reported alike.
+ */
 static void threads_taken(void) {
   for (int threads = 0; threads < MOST_OF_JAVA; threads += threads < 8 ? 4 : 1) {
     pid_t child = fork();
@@ -376,7 +385,7 @@ static void threads_taken(void) {
   CHECK(false, "no start with %d threads", MOST_OF_JAVA);
 }
 
-/* Launchers drop their privileges at any time. */
+/* The process becomes another user, since launchers may drop their privileges at any time. */
 static void another_user(void) {
   if (geteuid() != 0) {
     printf("skipped: only root becomes another user\n");

@@ -1,4 +1,4 @@
-/* The thread that calls init first may be unusable for Java: Java starts on a thread of the plugin's. */
+/* The thread that first calls init may be unusable for Java, so Java starts on one of the plugin's own threads. */
 #include "harness.h"
 
 static const struct nccl_net_v12 *net;

@@ -1,7 +1,7 @@
 /*
- * Makes the JVM of this process fault on purpose all the time: by null references, which it finds by reading through
- * them, and by safepoints, which stop compiled loops by an unreadable page. The installed signal handlers meet these
- * faults. A library, for C and Python hosts.
+ * Makes the JVM of this process fault on purpose all the time. The JVM detects null references by reading through them,
+ * and stops compiled loops at safepoints by an unreadable page. The installed signal handlers get these faults. This is
+ * a library for C and Python hosts.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -22,7 +22,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *out) {
   return 0;
 }
 
-/* Alternates between the two for a while. Returns 0, or the number of the failed step. */
+/* Alternates between null references and safepoints for a while. Returns 0, or the number of the failed step. */
 int java_stress(int milliseconds) {
   const char *path = NULL;
   if (dl_iterate_phdr(find, &path) == 0) {

@@ -1,6 +1,6 @@
 /*
- * A rank is killed while its forked children live on, as data loaders do. Its peer is notified at once, its ports are
- * free, and the children keep every descriptor of the host's own.
+ * A rank is killed while its forked children live on, as data loaders do. Its peer notices at once, its ports are free,
+ * and the children keep all descriptors of the host's own.
  */
 #include "harness.h"
 
@@ -30,8 +30,8 @@ enum {
 /* Memory that the processes share. */
 struct shared {
   atomic_bool listens, connected, killed;
-  atomic_int children_ready, kept; /* kept: descriptors of the plugin that a child still had */
-  atomic_bool host_lost_its_own;
+  atomic_int children_ready, plugin_descriptors; /* number of plugin descriptors that a child still had open */
+  atomic_bool host_descriptor_closed;
   atomic_long killed_us;
   pid_t children[CHILDREN];
   char handle[128];
@@ -50,7 +50,7 @@ static void wait_for(atomic_bool *fact, const char *what) {
   }
 }
 
-/* Each end has its own address, so both can use RoCEv2's port. */
+/* Returns an end's address. The ends have different addresses, so both can use RoCEv2's port. */
 static void address_of(int end, char address[static 16]) {
   snprintf(address, 16, "127.%d.%d.%d", 64 + (run >> 8) % 64, run % 256, end);
 }
@@ -66,7 +66,10 @@ static void open_plugin(int end) {
   use_v12(net);
 }
 
-/* Counts bound sockets and netlink sockets, except the host's own. words: a descriptor for a line of each. */
+/*
+ * Counts bound sockets and netlink sockets, except the host's own. words: descriptor of a file that gets a line for
+ * each.
+ */
 static int sockets_but(int own, int words) {
   int count = 0;
   for (int descriptor = 3; descriptor < MOST_DESCRIPTORS; descriptor++) {
@@ -91,17 +94,17 @@ static int host_socket(void) {
   return made;
 }
 
-static void live_on(int own, int file) {
-  atomic_fetch_add(&shared->kept, sockets_but(own, report));
+static void run_child(int own, int file) {
+  atomic_fetch_add(&shared->plugin_descriptors, sockets_but(own, report));
   if (fcntl(own, F_GETFD) < 0 || fcntl(file, F_GETFD) < 0) {
-    atomic_store(&shared->host_lost_its_own, true);
+    atomic_store(&shared->host_descriptor_closed, true);
   }
   atomic_fetch_add(&shared->children_ready, 1);
   pause();
   _exit(0);
 }
 
-/* One by fork(), one that this one forks, and one by exec. */
+/* Makes three children: one by fork(), one that this child forks, and one by exec. */
 static void make_children(int own, int file) {
   pid_t first = fork();
   if (first == 0) {
@@ -109,7 +112,7 @@ static void make_children(int own, int file) {
     if (second != 0) {
       shared->children[1] = second;
     }
-    live_on(own, file);
+    run_child(own, file);
   }
   shared->children[0] = first;
   char *command[] = {"sleep", "100", NULL};
@@ -134,7 +137,10 @@ static void *connect_to(char *handle) {
   return comm;
 }
 
-/* The warm-up makes its own connections meanwhile; one that is just being made isn't known yet. */
+/*
+ * Waits until the number of sockets is steady. The warm-up makes its own connections meanwhile, and a connection that
+ * is just being made is not in the plugin's table.
+ */
 static void wait_for_quiet(int own) {
   long deadline = now_us() + PATIENCE_S * 1000000L;
   int rounds = 0;
@@ -147,14 +153,14 @@ static void wait_for_quiet(int own) {
   }
 }
 
-static void be_killed(void) {
+static void run_killed_host(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   open_plugin(1);
   void *listen = NULL;
   CHECK(net->listen(context, 0, shared->handle, &listen) == NCCL_SUCCESS, "listen failed");
   atomic_store(&shared->listens, true);
   accept_one(listen);
-  /* The host may reuse numbers that the plugin has closed meanwhile. */
+  /* Takes numbers that the plugin may have closed meanwhile, as a host may. */
   int own = host_socket();
   int file = open("/dev/null", O_RDONLY);
   CHECK(sockets_but(own, -1) > 0, "the plugin has no socket, so this test proves nothing");
@@ -168,7 +174,7 @@ static void be_killed(void) {
   kill(getpid(), SIGKILL);
 }
 
-static int bind_port_of_the_dead(void) {
+static int bind_port_of_killed_host(void) {
   char address[16];
   address_of(1, address);
   struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(ROCE_PORT)};
@@ -185,7 +191,7 @@ int main(void) {
   run = getpid();
   pid_t rank = fork();
   if (rank == 0) {
-    be_killed();
+    run_killed_host();
   }
   open_plugin(2);
   wait_for(&shared->listens, "the rank's start");
@@ -196,7 +202,7 @@ int main(void) {
   void *memory = NULL;
   CHECK(net->reg(comm, data, BYTES, 1, &memory) == NCCL_SUCCESS, "regMr failed");
   atomic_store(&shared->connected, true);
-  /* There is no receive: the send waits for credit when the rank dies. */
+  /* There is no posted receive, so the send waits for credit when the rank dies. */
   void *request = NULL;
   int result = NCCL_SUCCESS;
   while (result == NCCL_SUCCESS) {
@@ -212,16 +218,17 @@ int main(void) {
     lives += kill(shared->children[i], 0) == 0;
   }
   waitpid(rank, NULL, 0);
-  int bound = bind_port_of_the_dead();
+  int bound = bind_port_of_killed_host();
   for (int i = 0; i < CHILDREN; i++) {
     kill(shared->children[i], SIGKILL);
   }
   CHECK(lives == CHILDREN, "%d children, of which %d live", CHILDREN, lives);
-  CHECK(!atomic_load(&shared->host_lost_its_own), "a child has lost a descriptor of the host");
-  CHECK(atomic_load(&shared->kept) == 0, "the children have %d sockets of the plugin's", atomic_load(&shared->kept));
+  CHECK(!atomic_load(&shared->host_descriptor_closed), "a child has lost a descriptor of the host");
+  CHECK(atomic_load(&shared->plugin_descriptors) == 0, "the children have %d sockets of the plugin's",
+        atomic_load(&shared->plugin_descriptors));
   CHECK(result == NCCL_REMOTE_ERROR, "isend returned %d", result);
   CHECK(strstr(last_warning, "the peer is gone") != NULL, "NCCL's last error is %s", last_warning);
-  /* A rank that is killed while others connect to it. */
+  /* A rank is killed while others connect to it. */
   void *none = NULL;
   memcpy(handle, shared->handle, sizeof handle);
   do {

@@ -1,6 +1,6 @@
 /*
- * The plugin's start keeps its host's locale, also while other threads print; and the JVM's locale doesn't depend on
- * the host's. Each host is a separate process, since a JVM can be created once.
+ * The plugin's start keeps its host's locale, also while other threads print. The JVM's locale doesn't depend on the
+ * host's. Each host is a separate process, since a JVM can be created once.
  */
 #include "harness.h"
 
@@ -14,7 +14,7 @@
 
 #define SKIPPED 77
 
-static char folder[PATH_MAX]; /* in the build folder */
+static char folder[PATH_MAX]; /* a folder in the build folder */
 static const char *current;   /* the case */
 
 static void run(const char *format, const char *first, const char *second) {
@@ -29,7 +29,7 @@ struct view {
   char names[512], number[64];
 };
 
-static struct view look(void) {
+static struct view check_locale(void) {
   struct view view = {.names = "nothing"};
   const char *names = setlocale(LC_ALL, NULL);
   if (names != NULL) {
@@ -43,7 +43,7 @@ static atomic_bool over;
 static atomic_long prints;
 static char unexpected[64];
 
-/* Prints while the plugin starts, and keeps the first number that is printed differently. */
+/* Prints a number repeatedly while the plugin starts, and keeps the first output that differs. */
 static void *print(void *argument) {
   const struct view *expected = argument;
   char number[64];
@@ -58,12 +58,12 @@ static void *print(void *argument) {
 }
 
 /*
- * category: the locale category that the host sets from its environment before it loads the plugin; -1 for none, which
- * leaves the C locale.
+ * category: the locale category that the host sets from its environment before it loads the plugin. With -1 it sets
+ * none and keeps the C locale.
  */
 static void host(int category) {
   CHECK(category < 0 || setlocale(category, "") != NULL, "%s: no locale %s", current, getenv("LC_ALL"));
-  struct view before = look();
+  struct view before = check_locale();
   bool comma = category == LC_ALL || category == LC_NUMERIC;
   CHECK(strcmp(before.number, comma ? "291,25" : "291.25") == 0, "%s: %s", current, before.number);
   pthread_t printer;
@@ -74,11 +74,11 @@ static void host(int category) {
   const struct nccl_net_v12 *net = table_v12(load());
   void *context = init_v12(net, 1);
   use_v12(net);
-  struct view during = look();
+  struct view during = check_locale();
   CHECK(net->finalize(context) == NCCL_SUCCESS, "%s: finalize failed", current);
   atomic_store(&over, true);
   pthread_join(printer, NULL);
-  struct view after = look();
+  struct view after = check_locale();
   CHECK(strcmp(during.names, before.names) == 0, "%s: %s instead of %s", current, during.names, before.names);
   CHECK(strcmp(after.names, before.names) == 0, "%s: %s instead of %s", current, after.names, before.names);
   CHECK(strcmp(after.number, before.number) == 0, "%s: prints %s instead of %s", current, after.number, before.number);
@@ -172,7 +172,7 @@ static int every_case(void) {
   return 0;
 }
 
-/* A failed check ends its process at once, so another process removes the folder. */
+/* Another process removes the folder, since a failed check ends its own process at once. */
 int main(void) {
   CHECK(getcwd(folder, sizeof folder - sizeof "/locale-kept-XXXXXX") != NULL, "no current folder");
   strcat(folder, "/locale-kept-XXXXXX");

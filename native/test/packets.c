@@ -1,4 +1,6 @@
-/* Compares rows of packets that the shim builds and accepts with a bitwise CRC and a check field by field. */
+/*
+ * Checks the rows of packets that the shim builds and accepts, by a bitwise CRC and a comparison of all header fields.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static uint32_t bit_by_bit(const uint8_t *bytes, size_t count) {
   return ~state;
 }
 
-/* Expects the headers of the packet behind this one, field by field. */
+/* Turns the headers into those expected in the next packet, field by field. */
 static void expect_headers(uint8_t *header, size_t payload) {
   uint32_t number = ((uint32_t)header[9] << 16 | (uint32_t)header[10] << 8 | header[11]) + 1;
   header[8] = 0;
@@ -101,7 +103,7 @@ static void seal_slowly(uint8_t *packet, size_t payload, uint32_t front) {
   memcpy(packet + HEADER + payload, &icrc, sizeof icrc);
 }
 
-/* Accepts the row as take should, but places into the copy instead of the region itself. */
+/* Accepts the row as take should, but places bytes into the copy instead of the region itself. */
 static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, uint32_t front,
                            const struct heddle_row *row, uint8_t *copy) {
   int64_t taken = 0, tag = 0;
@@ -156,7 +158,7 @@ static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
       from[i] = (uint8_t)rand();
       region[i] = expected[i] = (uint8_t)rand();
     }
-    /* The region is a part of the array, so that a byte outside it is noticed. */
+    /* The region is a part of the array, so that the test notices a byte outside it. */
     struct heddle_row row = {.first_word = 0x0a00ffff00000000u | (uint64_t)(rand() & 0xffffff),
                              .number = round % 8 == 0 ? 0xfffffe : (uint64_t)rand(),
                              .key = (uint32_t)rand(),
@@ -189,11 +191,14 @@ static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
   return 0;
 }
 
-/* Usage: packets [rounds [variants]]; fails if the processor has fewer variants. */
+/* Usage: packets [rounds [variants]]. The program fails if the processor has fewer variants. */
 int main(int count, char **arguments) {
   if (count > 1) rounds = atoi(arguments[1]);
   int wanted = count > 2 ? atoi(arguments[2]) : 0;
-  /* CRC-32's check value is that of the nine digits; it proves that the bitwise CRC is the standard's. */
+  /*
+   * 0xcbf43926 is the published check value of CRC-32 for these nine digits, so it proves that the bitwise CRC is
+   * correct.
+   */
   if (bit_by_bit((const uint8_t *)"123456789", 9) != 0xcbf43926u) {
     fprintf(stderr, "the bitwise CRC is wrong\n");
     return 1;

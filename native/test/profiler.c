@@ -1,6 +1,6 @@
 /*
- * A profiler in NCCL's place, through each version of the interface that has one: the events of messages and planes,
- * an end for every start, and the number of calls while the profiler ignores messages.
+ * Tests of a profiler in NCCL's place, through each version of the interface that supports profilers. They check the
+ * events of messages and planes, an end for every start, and the number of calls while the profiler ignores messages.
  */
 #include "../include/heddle_profiler.h"
 #include "harness.h"
@@ -229,14 +229,14 @@ int main(int count, char **arguments) {
     check_message(first, SIZES[i], (int)i + 5, &parent, SIZES[i] == SIZE);
   }
   int heard = calls_heard;
-  transfer(SIZE, 1, NULL); /* as for the bootstrap's messages */
+  transfer(SIZE, 1, NULL); /* without a parent, as for the bootstrap's messages */
   CHECK(calls_heard == heard, "%d calls for a message without a parent", calls_heard - heard);
   listens = false;
   transfer(SIZE, 1, &parent);
   CHECK(calls_heard == heard + 1, "%d calls while the profiler ignores messages", calls_heard - heard);
   listens = true;
   CHECK(warnings == 0, "%d warnings", warnings);
-  /* This request is never tested again: an abort may free memory under writes. Its events end nevertheless. */
+  /* This request is never tested again, since an abort may free memory under writes. Its events end nevertheless. */
   int first = started;
   deadline = now_us() + PATIENCE_S * 1000000L;
   receive(SIZE, 9);

@@ -1,6 +1,7 @@
 /*
- * Calls from threads with small stacks, on which Java would end the process. Control-path calls work on any stack, since
- * threads of the plugin run them. A data-path call enters Java on the caller's stack, so it is refused on a small one.
+ * Calls from threads with small stacks, on which Java would end the process. Control-path calls work on any stack,
+ * since threads of the plugin run them. A data-path call enters Java on the caller's stack, so the plugin refuses it on
+ * a small stack.
  */
 #include "harness.h"
 
@@ -9,13 +10,13 @@
 static const struct nccl_net_v12 *net;
 
 struct answer {
-  int result; /* of irecv by a nonexistent communicator */
+  int result; /* result of irecv with a nonexistent communicator */
   int devices_result;
   int count;
 };
 
 static void *ask(void *argument) {
-  static char line[64]; /* a communicator's, with the number 0, which is never assigned */
+  static char line[64]; /* a communicator with the number 0, which Java never assigns */
   struct answer *answer = argument;
   answer->count = -1;
   answer->devices_result = net->devices(&answer->count);

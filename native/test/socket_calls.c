@@ -1,4 +1,4 @@
-/* The system calls of the data path over the loopback: their results on success, and on each failure. */
+/* Tests the system calls of the data path over the loopback interface: their results on success and on each failure. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "../src/shim.h"
 
-#define MOST_PAGE 65536 /* on some arm64 */
+#define MOST_PAGE 65536 /* page size of some arm64 kernels */
 #define HALF 4096
 #define BYTES (2 * HALF)
 #define TOO_LONG 70000
@@ -41,7 +41,7 @@ static int64_t send_bytes(int fd, const uint8_t *bytes, int64_t length, int64_t 
   return heddle_socket_calls.send(fd, (int64_t)bytes, length, segment, 0);
 }
 
-/* Returns the bytes of one datagram received by one call of the shim, or the call's result. */
+/* Receives one datagram by one call of the shim. Returns its length, or the call's result. */
 static int64_t received(int fd, uint8_t *to, size_t room) {
   struct iovec vector = {to, room};
   struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}}};
@@ -54,8 +54,8 @@ static int64_t ready(int epoll) {
   return heddle_socket_calls.ready(epoll, (int64_t)events, 2, 0, 0);
 }
 
-static int64_t lend(const int *pipe_ends, int fd, const uint8_t *bytes) {
-  return heddle_socket_calls.lend(pipe_ends[1], pipe_ends[0], fd, (int64_t)bytes, BYTES);
+static int64_t send_pages(const int *pipe_ends, int fd, const uint8_t *bytes) {
+  return heddle_socket_calls.send_pages(pipe_ends[1], pipe_ends[0], fd, (int64_t)bytes, BYTES);
 }
 
 static void empty(const int *pipe_ends) {
@@ -98,18 +98,18 @@ int main(void) {
   expect("receive on no socket", -EBADF, received(-1, got, BYTES));
   expect("ready of no epoll", -EBADF, ready(-1));
 
-  expect("lent", 0, lend(ends, from, sent));
-  expect("received what was lent", BYTES, received(to, got, BYTES));
+  expect("sent without a copy", 0, send_pages(ends, from, sent));
+  expect("received the pages", BYTES, received(to, got, BYTES));
   expect("its bytes", 0, memcmp(sent, got, BYTES));
-  expect("lend to no socket", -EBADF, lend(ends, -1, sent));
+  expect("send to no socket", -EBADF, send_pages(ends, -1, sent));
   empty(ends);
-  expect("lend through no pipe", -EBADF, lend((int[]){-1, -1}, from, sent));
+  expect("send through no pipe", -EBADF, send_pages((int[]){-1, -1}, from, sent));
   fcntl(ends[1], F_SETPIPE_SZ, page);
-  expect("a pipe with room for less", -ENOSPC, lend(ends, from, sent));
-  expect("a pipe that is full", -ENOSPC, lend(ends, from, sent));
+  expect("a pipe with room for less", -ENOSPC, send_pages(ends, from, sent));
+  expect("a pipe that is full", -ENOSPC, send_pages(ends, from, sent));
   empty(ends);
   fcntl(ends[1], F_SETPIPE_SZ, 16 * page);
-  expect("lent through it when it has room", 0, lend(ends, from, sent));
+  expect("sent through it when it has room", 0, send_pages(ends, from, sent));
   expect("received that", BYTES, received(to, got, BYTES));
 
   close(to);

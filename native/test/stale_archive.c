@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <sys/wait.h>
 
-/* In the build folder, so that a clean build removes leftovers of a killed test. */
+/* A folder in the build folder, so that a clean build removes leftovers of a killed test. */
 static char folder[PATH_MAX];
 
 static void run(const char *format, const char *first) {
@@ -23,7 +23,8 @@ static void write_archive(const char *bytes, size_t length, off_t at) {
 }
 
 /*
- * Starts the plugin in a separate process, since a JVM can be created once. Its standard output must stay the host's.
+ * Starts the plugin in a separate process, since a process can create a JVM only once. Its standard output must stay
+ * the host's.
  */
 static void starts_in_child(const char *what) {
   int out[2];
@@ -58,7 +59,8 @@ static void try_archives(void) {
   snprintf(plugin_folder, sizeof plugin_folder, "%s", getenv("PLUGIN_UNDER_TEST"));
   *strrchr(plugin_folder, '/') = '\0';
   run("cp '%s'/*.so '%s'", plugin_folder);
-  run("cp '%s'/heddle-plugin.jar '%s'", plugin_folder); /* without its time stamp: another build's jar */
+  /* a copy without the time stamp counts as another build's jar */
+  run("cp '%s'/heddle-plugin.jar '%s'", plugin_folder);
   starts_in_child("no archive");
   write_archive("this is no archive", 18, 0);
   starts_in_child("garbage");
@@ -78,7 +80,7 @@ static void try_archives(void) {
   printf("ok: started without and with bad archives%s\n", recorded ? "" : " (none was recorded beside the plugin)");
 }
 
-/* A failed check ends its process at once, so another process removes the folder. */
+/* Another process removes the folder, since a failed check ends its own process at once. */
 int main(void) {
   CHECK(getcwd(folder, sizeof folder - sizeof "/stale-archive-XXXXXX") != NULL, "no current folder");
   strcat(folder, "/stale-archive-XXXXXX");

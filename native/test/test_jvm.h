@@ -1,4 +1,4 @@
-/* A JVM created by the host and not by the plugin, from HEDDLE_JAVA_HOME. */
+/* A JVM that the host creates, not the plugin, from HEDDLE_JAVA_HOME. */
 #ifndef HEDDLE_TEST_TEST_JVM_H
 #define HEDDLE_TEST_TEST_JVM_H
 

@@ -1,4 +1,4 @@
-/* Messages from a device to itself through the plugin's tables, as NCCL's two ends would send them. */
+/* Sends messages from a device to itself through the plugin's tables, as NCCL's two ends would. */
 #include "harness.h"
 
 enum { LARGEST = (4 << 20) + 3, GUARD = 64, PATIENCE_S = 20, OUTSTANDING = 32 };
@@ -24,7 +24,7 @@ struct pair {
 
 static void connect_pair(struct pair *pair, void *listen, const char *handle) {
   char buffer[128];
-  memcpy(buffer, handle, sizeof buffer); /* each connection keeps its state in a buffer of its own */
+  memcpy(buffer, handle, sizeof buffer); /* connect keeps each connection's state in its buffer */
   start_waiting();
   pair->listen = listen;
   pair->send = NULL;
@@ -91,7 +91,7 @@ static void *try_send(struct pair *pair, size_t offset, size_t size, int tag) {
   return request;
 }
 
-/* Tests a request once; NULL when it is done. */
+/* Tests a request once. Sets it to NULL when it is done. */
 static void finish(void **request, int *sizes) {
   int done = 0;
   int result = net->test(*request, &done, sizes);
@@ -150,12 +150,12 @@ static void sizes_and_shorter_sends(struct pair *pair) {
       one_message(pair, message++, SIZES[i], LARGEST);
     }
   }
-  for (int i = 0; i < 600; i++) { /* past the end of the ring of 256 slots, twice */
+  for (int i = 0; i < 600; i++) { /* passes the end of the ring of 256 slots twice */
     one_message(pair, message++, (size_t)(i * 37 % 3000), 4096);
   }
 }
 
-/* Eight buffers in one receive; the sends use another order of tags, with sizes empty and not. */
+/* One receive has eight buffers. The sends use another order of tags, and some sizes are 0. */
 static void grouped_receive(struct pair *pair) {
   enum { N = 8, ROOM = 100000 };
   size_t sizes[N];
@@ -207,7 +207,7 @@ static void grouped_receive(struct pair *pair) {
   }
 }
 
-/* As many as NCCL keeps outstanding; tested newest first, which NCCL may do too. */
+/* Keeps as many requests outstanding as NCCL does. Tests the newest request first, which NCCL may do too. */
 static void many_outstanding(struct pair *pair) {
   enum { SIZE = 5000 };
   void *receives[OUTSTANDING];
@@ -264,7 +264,7 @@ int main(void) {
   grouped_receive(&second);
   many_outstanding(&second);
   one_message(&first, 1, 1000, 1000);
-  /* An abort closes with requests in flight. */
+  /* NCCL closes with requests in flight when it aborts. */
   size_t size[1] = {1000};
   size_t offset[1] = {0};
   int tag[1] = {1};

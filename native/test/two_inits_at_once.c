@@ -32,7 +32,7 @@ int main(void) {
   }
   char *banner = strstr(logged, "commit ");
   CHECK(banner != NULL && strstr(banner + 1, "commit ") == NULL, "the banner must appear exactly once");
-  /* The threads that attached are gone; later calls come from another one. */
+  /* The threads that attached have ended; the finalize calls come from another thread. */
   for (int i = 0; i < THREADS; i++) {
     int result = net->finalize(contexts[i]);
     CHECK(result == NCCL_SUCCESS, "finalize returned %d", result);

@@ -1,10 +1,10 @@
 /*
- * Records the class archive beside the plugin: record_archive <plugin folder>; or, with --classes <file> before the
- * folder, a list of the classes instead.
+ * Records the class archive beside the plugin: record_archive <plugin folder>. With --classes <file> before the folder,
+ * records a list of the classes instead.
  *
- * A process like NCCL's, with the JVM's final options, opens the plugin and uses it as far as this host permits. It
- * then does what a plugin must never do: it ends the JVM, which writes the archive. On a host without a usable
- * address fewer classes are recorded; that costs start time only.
+ * Like NCCL, the process opens the plugin, with the JVM's final options, and uses it as far as this host permits. It
+ * then ends the JVM, which a plugin must never do, and the JVM writes the archive. On a host without a usable address
+ * the archive has fewer classes, which costs start time only.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -38,7 +38,7 @@ static void logger(int level, unsigned long subsystems, const char *file, int li
 
 static time_t until;
 
-/* Loading classes that are in no archive is slow on a busy host. */
+/* The limit is long, since a busy host is slow at loading classes that are in no archive. */
 static bool in_time(void) {
   sched_yield();
   return time(NULL) < until;

@@ -11,7 +11,7 @@ struct wanted {
 
 #define FIELD(field) offsetof(struct gpu_libraries, field)
 
-/* Functions whose arguments grew to 64 bits have a version in their name. */
+/* CUDA functions whose arguments grew to 64 bits have a version suffix in their name. */
 static const struct wanted OF_CUDA[] = {
     {"cuInit", FIELD(init)},
     {"cuDeviceGetCount", FIELD(device_count)},

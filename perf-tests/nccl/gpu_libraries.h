@@ -1,7 +1,7 @@
 /*
- * The functions of libcuda and libnccl that the driver calls, found at run time: it compiles on machines that have
- * neither, and names the missing one. Names, argument order and numbers are facts of the two libraries' interfaces
- * (CUDA 11 and later, NCCL 2.19 and later).
+ * The functions of libcuda and libnccl that the driver calls, found at run time. So the driver compiles on machines
+ * without the libraries, and reports the missing library. Names, argument order and numbers are facts of the two
+ * libraries' interfaces (CUDA 11 and later, NCCL 2.19 and later).
  */
 #ifndef HEDDLE_GPU_LIBRARIES_H
 #define HEDDLE_GPU_LIBRARIES_H
@@ -15,7 +15,7 @@ typedef uint64_t device_pointer;
 typedef void *stream;
 typedef void *communicator;
 
-/* Passed by value. */
+/* NCCL's id of a communicator, passed by value. */
 struct nccl_unique_id {
   char bytes[128];
 };
@@ -52,8 +52,8 @@ struct gpu_libraries {
 };
 
 /*
- * Opens both and looks for a device. Returns 0, or -1 with the reason, one sentence without full stop. nccl: the
- * library's file name, or NULL for libnccl.so.2.
+ * Opens both libraries and looks for a device. Returns 0, or -1 with the reason as one sentence without full stop.
+ * nccl: the library's file name, or NULL for libnccl.so.2.
  */
 int gpu_libraries_open(struct gpu_libraries *libraries, const char *nccl, int *devices, char *reason, size_t size);
 

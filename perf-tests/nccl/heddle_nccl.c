@@ -1,7 +1,7 @@
 /*
- * One rank of NCCL's own collectives on a GPU: all-reduce, all-gather, all-to-all over a range of sizes, every
- * element checked on the host, times in the columns of NCCL's tests. The environment chooses NCCL's transport; run.sh
- * runs the plugin and NCCL's sockets.
+ * One rank of NCCL's own collectives on a GPU: all-reduce, all-gather and all-to-all over a range of sizes. The host
+ * checks every element, and the times are in the columns of NCCL's tests. The environment chooses NCCL's transport;
+ * run.sh runs it with the plugin and with NCCL's sockets.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -98,10 +98,12 @@ static void nccl(nccl_result result, const char *call) {
   if (result != 0) fail_with(EXIT_PLUGIN_ERROR, "%s failed: %s (%d)", call, gpu.error_text(result), result);
 }
 
-/* Small whole numbers: floats add up exactly in any order. */
+/* Returns a small whole number, so that sums of floats are exact in any order. */
 static float value_of(int rank, size_t index) { return (float)((index * 7 + (size_t)rank * 13 + 1) % 61); }
 
-/* Returns the floats that a rank contributes for the bytes of the table's column, as NCCL's tests define them. */
+/*
+ * Returns the number of floats that a rank contributes, as NCCL's tests define it. bytes: value in the table's column.
+ */
 static size_t count_given(enum collective kind, size_t bytes) {
   size_t floats = bytes / sizeof(float), ranks = (size_t)options.ranks;
   return kind == ALL_REDUCE ? floats : kind == ALL_GATHER ? floats / ranks : floats / ranks * ranks;

@@ -1,7 +1,7 @@
 /*
  * Threads around a net plugin in NCCL's process, without a GPU. A worker thread plays the kernels, a progress thread
- * moves steps, and a service thread sets up and closes. They share slots of STEPS steps and counters for each end of
- * a connection.
+ * moves steps, and a service thread sets up and closes. The threads share, for each end of a connection, STEPS slots
+ * and counters.
  */
 #ifndef HEDDLE_AMONG_H
 #define HEDDLE_AMONG_H
@@ -13,16 +13,16 @@
 #include "net_plugin.h"
 
 #define STEPS 8                        /* NCCL_STEPS */
-#define LINES_SLOT_BYTES (64 * 1024)   /* like NCCL's LL buffers, of which half are flags */
-#define SIMPLE_SLOT_BYTES (512 * 1024) /* like NCCL's Simple buffers of 4 MiB */
+#define LINES_SLOT_BYTES (64 * 1024)   /* as large as NCCL's LL buffers, half of which are flags */
+#define SIMPLE_SLOT_BYTES (512 * 1024) /* a slot of NCCL's Simple buffers of 4 MiB */
 #define MOST_RANKS 8
 #define MOST_CHANNELS 16
 #define MOST_CHILDREN 2
-#define OPERATIONS 16 /* posted and unfinished, of one end */
+#define OPERATIONS 16 /* most operations of one end that are posted and unfinished */
 
 /*
- * LINES: words of a float and a flag, which the receiving worker polls. SIMPLE: counters that the progress thread
- * moves.
+ * In LINES, data is in words of a float and a flag, and the receiving worker polls the flags. In SIMPLE, the progress
+ * thread moves counters.
  */
 enum protocol { LINES, SIMPLE, PROTOCOLS };
 
@@ -31,32 +31,35 @@ enum algorithm { RING, TREE };
 /* The sending or the receiving end of a connection. */
 struct end {
   int peer, sends;
-  char name[32]; /* of the connection, the same at both ends */
+  char name[32]; /* name of the connection, the same at both ends */
   void *comm, *listener;
   unsigned char *buffers[PROTOCOLS];
   void *memory[PROTOCOLS];
-  /* Ring of the worker's posted operations; `added` and `visible` are guarded by the progress thread's lock. */
+  /* Ring of the operations that the worker has posted. The progress thread's lock guards `added` and `visible`. */
   struct {
     uint64_t steps;
     enum protocol protocol;
   } operations[OPERATIONS];
   uint64_t added, visible;
-  /* of the progress thread */
+  /* used by the progress thread only */
   uint64_t base, posted, moved, done;
   void *requests[STEPS];
-  /* of the worker: the next step */
+  /* used by the worker only: its next step */
   uint64_t step;
-  /* Sending: the worker writes tail and sizes, the progress thread head. Receiving: the reverse. Release, acquire. */
+  /*
+   * At a sending end, the worker writes tail and sizes, and the progress thread writes head. At a receiving end, the
+   * reverse. Stores are releases and loads are acquires.
+   */
   _Alignas(64) _Atomic uint64_t head;
   _Alignas(64) _Atomic uint64_t tail;
   _Alignas(64) _Atomic uint64_t finished; /* operations */
-  _Atomic int sizes[STEPS];               /* bytes of a slot; -1 if the worker has not filled it */
+  _Atomic int sizes[STEPS];               /* bytes in a slot, or -1 if the worker has not filled it */
 };
 
 struct channel {
   /* ring */
   struct end *previous, *next;
-  /* tree; NULL if there is none */
+  /* ends of the tree; NULL if there is none */
   struct end *to_parent, *from_parent, *to_children[MOST_CHILDREN], *from_children[MOST_CHILDREN];
 };
 
@@ -65,14 +68,14 @@ struct group {
   const char *folder;
   double timeout_seconds;
   int rank, ranks, channel_count, spins, spoil;
-  size_t lines_bytes; /* all-reduces up to this size use lines */
+  size_t lines_bytes; /* all-reduces of up to this size use LINES */
   enum algorithm algorithm;
   struct channel channels[MOST_CHANNELS];
   struct end *ends[MOST_CHANNELS * 6];
   int end_count;
 };
 
-/* Returns the word that carries a float in lines. */
+/* Returns the word that carries a float in LINES. */
 static inline uint64_t line_word(uint32_t data, uint64_t step) { return (uint64_t)(uint32_t)(step + 1) << 32 | data; }
 
 static inline int has_come(uint64_t word, uint64_t step) { return (uint32_t)(word >> 32) == (uint32_t)(step + 1); }
@@ -83,42 +86,45 @@ static inline unsigned char *slot_of(const struct end *end, enum protocol protoc
 
 /* ---- among_connections.c ---- */
 
-/* Lays out the channels' ends, starts the service thread and waits until it has connected all. */
+/* Lays out the channels' ends, starts the service thread and waits until it has connected all ends. */
 void among_connect(struct group *group);
-/* Has the service thread close all and end. */
+/* Makes the service thread close all ends and exit. */
 void among_close(struct group *group);
 
 /* ---- among_progress.c ---- */
 
 void among_start_progress(struct group *group);
-/* Waits until no operation is in flight, and ends the thread. */
+/* Waits until no operation is in flight, and ends the progress thread. */
 void among_stop_progress(struct group *group);
-/* Called before among_post, for each end that takes part. */
+/* Adds an operation to an end. Called before among_post for each end that takes part. */
 void among_add(struct end *end, uint64_t steps, enum protocol protocol);
 void among_post(void);
-/* Return how often the progress thread has slept without operations, and yielded its core. */
+/*
+ * The first returns how often the progress thread has slept without operations, the second how often it has yielded its
+ * core.
+ */
 uint64_t among_sleeps(void), among_yields(void);
 
 /* ---- among_thread_times.c ---- */
 
 #define MOST_ACCOUNTS 128
 
-/* A thread, since it began. */
+/* A thread's times since its start. */
 struct account {
   int thread;
   char name[32];
-  uint64_t ran_ns, waited_ns; /* with a core; ready, without one */
-  uint64_t sleeps, losses;    /* voluntary and involuntary context switches */
+  uint64_t ran_ns, waited_ns; /* time on a core, and time ready without a core */
+  uint64_t voluntary_switches, involuntary_switches;
 };
 
 /* Reads the times of all threads of the process. Returns their number. */
 int accounts_take(struct account accounts[MOST_ACCOUNTS]);
-/* Prints a member "threads" with the increases; a thread that did not run is omitted. */
+/* Prints a JSON member "threads" with each thread's increases. Threads that did not run are omitted. */
 void accounts_print(const struct account *before, int before_count, const struct account *after, int after_count);
 
 /* ---- among_worker.c ---- */
 
-/* Called by the worker: input to output, over as many channels as the size needs. */
+/* All-reduces input into output over as many channels as the size needs. The worker calls it. */
 void among_all_reduce(struct group *group, const float *input, float *output, size_t floats);
 
 #endif

@@ -41,7 +41,10 @@ struct node {
   int parent, children[MOST_CHILDREN];
 };
 
-/* NCCL's binary tree: odd ranks are leaves, and the lowest set bit gives the distance to the parent. */
+/*
+ * Returns a rank's place in NCCL's binary tree: odd ranks are leaves, and the lowest set bit gives the distance to the
+ * parent.
+ */
 static struct node node_of(int rank, int ranks) {
   int bit = 1;
   while (bit < ranks && !(bit & rank)) bit <<= 1;
@@ -55,7 +58,10 @@ static struct node node_of(int rank, int ranks) {
 
 static int other(int rank, int of, int by) { return rank < 0 ? -1 : (rank + by + of) % of; }
 
-/* The second tree of each pair is the first one shifted or mirrored, so that its inner nodes are the other's leaves. */
+/*
+ * Returns a rank's place in a channel's tree. The second tree of each pair is the first tree shifted or mirrored, so
+ * that a rank is an inner node of one tree and a leaf of the other.
+ */
 static struct node node_of_channel(const struct group *group, int channel) {
   int ranks = group->ranks, rank = group->rank;
   if (channel % 2 == 0) return node_of(rank, ranks);

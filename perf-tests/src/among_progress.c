@@ -1,6 +1,7 @@
 /*
- * The thread that NCCL calls "Progress". It visits all ends with operations, one message and one test each, and
- * yields its core after a sweep without progress or new operation. Without operations it sleeps.
+ * The thread that NCCL calls "Progress". It visits all ends with operations, and posts one message and tests one
+ * request of each. It yields its core after a sweep without progress or new operation, and sleeps while there are no
+ * operations.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -9,12 +10,12 @@
 #include "report.h"
 
 #define TAG 7
-#define SWEEPS_PER_LOOK 8 /* NCCL_PROGRESS_APPENDOP_FREQ */
+#define SWEEPS_PER_LOOK 8 /* the same value as NCCL_PROGRESS_APPENDOP_FREQ */
 
 static pthread_t thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
-static int news, stopping; /* guarded by the lock */
+static int news, stopping; /* guarded by lock */
 static _Atomic uint64_t sleeps, yields;
 
 static int slot_is_full(const struct end *end, enum protocol protocol, uint64_t step, int size) {
@@ -49,7 +50,7 @@ static int move_send(const struct group *group, struct end *end, enum protocol p
     }
   }
   if (end->done < end->moved && test(group, end, end->done, NULL)) {
-    /* Before the head says that the slot is free. */
+    /* The size is reset before the head says that the slot is free. */
     atomic_store_explicit(&end->sizes[end->done % STEPS], -1, memory_order_relaxed);
     end->done++;
     atomic_store_explicit(&end->head, end->done, memory_order_release);
@@ -85,7 +86,10 @@ static int move_receive(const struct group *group, struct end *end, enum protoco
   return any;
 }
 
-/* Returns whether it made progress. As in NCCL, an end's next operation begins when the one before has ended. */
+/*
+ * Moves an end's operation on. Returns whether there was progress. As in NCCL, an end's next operation begins when the
+ * previous one has ended.
+ */
 static int move(const struct group *group, struct end *end) {
   uint64_t finished = atomic_load_explicit(&end->finished, memory_order_relaxed);
   enum protocol protocol = end->operations[finished % OPERATIONS].protocol;
@@ -103,7 +107,7 @@ static int has_operation(const struct end *end) {
   return atomic_load_explicit(&end->finished, memory_order_relaxed) < end->visible;
 }
 
-/* Returns whether there are new operations. With none in flight it waits for one, or for the end. */
+/* Returns whether there are new operations. If none is in flight, waits for one or for the end. */
 static int take_operations(const struct group *group, int active) {
   if (active) {
     if (pthread_mutex_trylock(&lock) != 0) return 0;
@@ -167,7 +171,7 @@ void among_stop_progress(struct group *group) {
 
 void among_add(struct end *end, uint64_t steps, enum protocol protocol) {
   if (end == NULL) return;
-  /* `added` is written here only. */
+  /* Only this thread writes `added`. */
   while (end->added - atomic_load_explicit(&end->finished, memory_order_acquire) == OPERATIONS) sched_yield();
   pthread_mutex_lock(&lock);
   end->operations[end->added % OPERATIONS].steps = steps;

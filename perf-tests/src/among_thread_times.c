@@ -34,8 +34,8 @@ static int read_account(const char *task, struct account *account) {
   account->ran_ns = strtoull(text, &end, 10);
   account->waited_ns = strtoull(end, NULL, 10);
   if (read_text(task, "status", text, sizeof text) != 0) return -1;
-  account->sleeps = number_after(text, "\nvoluntary_ctxt_switches:");
-  account->losses = number_after(text, "\nnonvoluntary_ctxt_switches:");
+  account->voluntary_switches = number_after(text, "\nvoluntary_ctxt_switches:");
+  account->involuntary_switches = number_after(text, "\nnonvoluntary_ctxt_switches:");
   return 0;
 }
 
@@ -64,9 +64,12 @@ void accounts_print(const struct account *before, int before_count, const struct
   for (int i = 0; i < after_count; i++) {
     const struct account *then = find(before, before_count, after[i].thread), *now = &after[i];
     if (now->ran_ns == then->ran_ns && now->waited_ns == then->waited_ns) continue;
-    printf("%s{\"name\":\"%s\",\"ran_us\":%.1f,\"waited_us\":%.1f,\"sleeps\":%llu,\"losses\":%llu}", comma, now->name,
-           (double)(now->ran_ns - then->ran_ns) / 1e3, (double)(now->waited_ns - then->waited_ns) / 1e3,
-           (unsigned long long)(now->sleeps - then->sleeps), (unsigned long long)(now->losses - then->losses));
+    printf("%s{\"name\":\"%s\",\"ran_us\":%.1f,\"waited_us\":%.1f,\"voluntary_switches\":%llu,\"involuntary_switches\":"
+           "%llu}",
+           comma, now->name, (double)(now->ran_ns - then->ran_ns) / 1e3,
+           (double)(now->waited_ns - then->waited_ns) / 1e3,
+           (unsigned long long)(now->voluntary_switches - then->voluntary_switches),
+           (unsigned long long)(now->involuntary_switches - then->involuntary_switches));
     comma = ",";
   }
   printf("]");

@@ -1,6 +1,6 @@
 /*
- * The kernels' part of an all-reduce: a lane of primitives for each ring, and two for each tree, one up and one down.
- * A primitive waits for its data and for free slots, adds, and forwards. One thread serves all lanes.
+ * The kernels' part of an all-reduce: a lane of primitives for each ring, and two lanes for each tree, one up and one
+ * down. A primitive waits for its data and for free slots, adds, and forwards. One thread serves all lanes.
  */
 #include <sched.h>
 #include <string.h>
@@ -8,24 +8,24 @@
 #include "among.h"
 #include "report.h"
 
-#define LEAST_CHANNEL_BYTES 4096 /* like NCCL's least for an LL channel */
+#define LEAST_CHANNEL_BYTES 4096 /* NCCL's smallest size for an LL channel */
 #define LEAST_CHUNK_FLOATS 1024
 #define CHUNKS_IN_FLIGHT 8
 
-enum lane_kind { AROUND, UP, DOWN };
+enum lane_kind { RING_LANE, UP, DOWN };
 
 struct lane {
   enum lane_kind kind;
   const struct channel *channel;
   enum protocol protocol;
-  size_t first, floats, chunk; /* of the buffer; a chunk fills a slot at most */
+  size_t first, floats, chunk; /* part of the buffer; a chunk is at most as long as a slot */
   size_t next, count;          /* primitives */
 };
 
 struct primitive {
   struct end *from[MOST_CHILDREN], *to[MOST_CHILDREN];
   size_t first, floats;
-  int input, output; /* whether the own part is added, whether the result is kept */
+  int input, output; /* whether the rank's own part is added, and whether the result is kept */
 };
 
 static float scratch[SIMPLE_SLOT_BYTES / sizeof(float)];
@@ -36,8 +36,11 @@ static size_t chunks_of(size_t floats, size_t chunk) { return (floats + chunk - 
 
 /* ---- the order of primitives ---- */
 
-/* In a round of `ranks` chunks: one is sent, all are summed as they go round, then the sums go round. */
-static struct primitive around(const struct group *group, const struct lane *lane) {
+/*
+ * Returns a ring's next primitive. In a round of `ranks` chunks, a rank first sends one chunk, then sums all as they go
+ * round, and then passes the sums on.
+ */
+static struct primitive ring_primitive(const struct group *group, const struct lane *lane) {
   size_t ranks = (size_t)group->ranks, each = 2 * ranks - 1, turn = lane->next % each;
   size_t round = lane->next / each * ranks * lane->chunk, left = lane->floats - round;
   size_t chunk = least(lane->chunk, (left + ranks - 1) / ranks);
@@ -51,7 +54,7 @@ static struct primitive around(const struct group *group, const struct lane *lan
   return primitive;
 }
 
-static struct primitive in_tree(const struct lane *lane) {
+static struct primitive tree_primitive(const struct lane *lane) {
   const struct channel *channel = lane->channel;
   size_t first = lane->next * lane->chunk;
   int up = lane->kind == UP, root = channel->to_parent == NULL;
@@ -96,7 +99,7 @@ static int may_run(const struct primitive *primitive, enum protocol protocol) {
   return 1;
 }
 
-static void take(struct end *from, enum protocol protocol, float *sum, size_t floats, int add) {
+static void receive_slot(struct end *from, enum protocol protocol, float *sum, size_t floats, int add) {
   const unsigned char *slot = slot_of(from, protocol, from->step);
   if (protocol == SIMPLE) {
     const float *values = (const float *)slot;
@@ -122,7 +125,7 @@ static void take(struct end *from, enum protocol protocol, float *sum, size_t fl
   atomic_store_explicit(&from->head, from->step, memory_order_release);
 }
 
-static void give(struct end *to, enum protocol protocol, const float *sum, size_t floats, float spoil) {
+static void send_slot(struct end *to, enum protocol protocol, const float *sum, size_t floats, float spoil) {
   unsigned char *slot = slot_of(to, protocol, to->step);
   _Atomic int *size = &to->sizes[to->step % STEPS];
   if (protocol == SIMPLE) {
@@ -133,7 +136,7 @@ static void give(struct end *to, enum protocol protocol, const float *sum, size_
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_relaxed);
     atomic_store_explicit(&to->tail, to->step + 1, memory_order_release);
   } else {
-    /* The size first, as in NCCL: the progress thread polls the flags. */
+    /* The size is stored first, as in NCCL: the progress thread polls the flags. */
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_release);
     _Atomic uint64_t *words = (_Atomic uint64_t *)slot;
     for (size_t i = 0; i < bytes_of(protocol, floats) / sizeof *words; i++) {
@@ -154,14 +157,14 @@ static void run(struct group *group, const struct primitive *primitive, enum pro
   int add = primitive->input;
   for (int i = 0; i < MOST_CHILDREN; i++) {
     if (primitive->from[i] == NULL) continue;
-    take(primitive->from[i], protocol, sum, floats, add);
+    receive_slot(primitive->from[i], protocol, sum, floats, add);
     add = 1;
   }
   for (int i = 0; i < MOST_CHILDREN; i++) {
     if (primitive->to[i] == NULL) continue;
     float spoil = group->spoil && floats > 0 ? 1 : 0;
     if (floats > 0) group->spoil = 0;
-    give(primitive->to[i], protocol, sum, floats, spoil);
+    send_slot(primitive->to[i], protocol, sum, floats, spoil);
   }
 }
 
@@ -169,7 +172,7 @@ static void run(struct group *group, const struct primitive *primitive, enum pro
 
 static void post_ring(const struct group *group, struct lane *lane, const struct channel *channel, size_t slot_floats) {
   size_t ranks = (size_t)group->ranks;
-  lane->kind = AROUND;
+  lane->kind = RING_LANE;
   lane->chunk = slot_floats;
   size_t rounds = chunks_of(lane->floats, ranks * lane->chunk);
   lane->count = rounds * (2 * ranks - 1);
@@ -190,7 +193,7 @@ static void post_tree(struct lane *lane, const struct channel *channel, size_t s
   }
 }
 
-/* Posts a ring's lane, or the tree's two, of each channel. Returns the number of lanes. */
+/* Posts the lane of a ring, or the two lanes of a tree, for each channel. Returns the number of lanes. */
 static int post(const struct group *group, struct lane *lanes, size_t floats) {
   size_t channels = floats * sizeof(float) / LEAST_CHANNEL_BYTES;
   channels = channels < 1 ? 1 : least(channels, (size_t)group->channel_count);
@@ -236,7 +239,7 @@ void among_all_reduce(struct group *group, const float *input, float *output, si
     left = 0;
     for (struct lane *lane = lanes; lane < lanes + count; lane++) {
       for (; lane->next < lane->count; lane->next++) {
-        struct primitive primitive = lane->kind == AROUND ? around(group, lane) : in_tree(lane);
+        struct primitive primitive = lane->kind == RING_LANE ? ring_primitive(group, lane) : tree_primitive(lane);
         if (!may_run(&primitive, lane->protocol)) break;
         run(group, &primitive, lane->protocol, input, output);
         moved = 1;

@@ -140,18 +140,18 @@ class Bird:
         pass
 
     def begin(self):
-        ask_bird(self.control, 'enable feeding')
+        query_bird(self.control, 'enable feeding')
 
     def prod(self):
         """It may hold the end of a dump for up to 3 s, until something wakes its loop."""
-        ask_bird(self.control, 'show status')
+        query_bird(self.control, 'show status')
 
     def end(self):
         self.process.terminate()
         self.process.wait()
 
 
-def ask_bird(control, question):
+def query_bird(control, question):
     """BIRD's answer, without a birdc that would take time of its own."""
     try:
         with socket.socket(socket.AF_UNIX) as ask:
@@ -170,7 +170,7 @@ def ask_bird(control, question):
 
 
 def await_bird(process, control):
-    while not ask_bird(control, 'show status'):
+    while not query_bird(control, 'show status'):
         if process.poll() is not None:
             raise SystemExit('BIRD has ended; what it said is above')
         time.sleep(0.05)
@@ -262,7 +262,7 @@ def bird(folder, java):
     await_bird(process, control)
 
     def complete(routes):
-        words = ask_bird(control, 'show protocols all').split()
+        words = query_bird(control, 'show protocols all').split()
         counts = [int(words[at - 1]) for at, word in enumerate(words) if word == 'imported,']
         if not any(counts):
             return None

@@ -1,4 +1,4 @@
-/* The process's own wall clock, which can be stepped; the host's, and the monotonic one, stay unchanged. */
+/* A wall clock of this process that can be stepped. The host's wall clock and the monotonic clock stay unchanged. */
 #ifndef HEDDLE_CHAOS_CLOCK_H
 #define HEDDLE_CHAOS_CLOCK_H
 

@@ -16,7 +16,7 @@ static struct {
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* Returns whether the line was understood. */
-static int take(const char *line) {
+static int parse_order(const char *line) {
   struct chaos_order order;
   long clock;
   if (sscanf(line, "run %llu %ld %ld %4095[^\n]", &order.seed, &order.milliseconds, &order.max_bytes, order.folder) ==
@@ -38,7 +38,7 @@ static void *listen_to_input(void *unused) {
   (void)unused;
   while (fgets(line, sizeof line, stdin) != NULL) {
     pthread_mutex_lock(&asked.lock);
-    if (!take(line)) fail_with(EXIT_BAD_USAGE, "standard input: not understood: %s", line);
+    if (!parse_order(line)) fail_with(EXIT_BAD_USAGE, "standard input: not understood: %s", line);
     pthread_cond_broadcast(&asked.changed);
     pthread_mutex_unlock(&asked.lock);
   }
@@ -55,7 +55,7 @@ void chaos_read_orders(void) {
   pthread_detach(input);
 }
 
-/* Waits until a word is asked for; 0 where no line comes any more. */
+/* Waits until standard input has asked for a word. Returns 0 if standard input has ended. */
 static int await(int *word) {
   pause_watch(1);
   pthread_mutex_lock(&asked.lock);

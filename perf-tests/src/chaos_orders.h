@@ -5,14 +5,14 @@
 enum { CHAOS_FOLDER_BYTES = 4096 };
 
 struct chaos_order {
-  char folder[CHAOS_FOLDER_BYTES]; /* empty before the run */
+  char folder[CHAOS_FOLDER_BYTES]; /* rendezvous folder; empty before the run */
   unsigned long long seed;
   long milliseconds, max_bytes;
 };
 
-/* One direction, or one kind of call. */
+/* Outcome of one direction, or of one kind of call. */
 struct chaos_side {
-  int complete;       /* it ran to its end */
+  int complete;       /* whether it ran to its end */
   const char *failed; /* the call that failed, or NULL */
   int result;         /* of that call */
   double failed_at;   /* monotonic */
@@ -21,13 +21,13 @@ struct chaos_side {
 /* Begins to read standard input, on a separate thread. */
 void chaos_read_orders(void);
 
-/* Waits for the next run; NULL at the end of input. It is valid until the next call. */
+/* Waits for the next run. Returns NULL at the end of input. The result is valid until the next call. */
 const struct chaos_order *chaos_next_run(void);
 
-/* Waits until the run may end; 0 at the end of input. */
+/* Waits until the run may close. Returns 0 at the end of input. */
 int chaos_may_close(void);
 
-/* Writes ,"name":{...} to standard output. */
+/* Writes the JSON member ,"name":{...} to standard output. */
 void chaos_print_side(const char *name, const struct chaos_side *);
 
 #endif

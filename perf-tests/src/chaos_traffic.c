@@ -9,10 +9,12 @@
 #include "report.h"
 
 #define TAG 3
-#define RECEIVES 24 /* buffers; up to POSTED of them are posted, the others are idle with their canaries */
+/* number of buffers; up to POSTED of them are posted, and the others are idle with their canaries */
+#define RECEIVES 24
 #define POSTED 12
 #define SENDS 12
-#define EAGER_SWEEPS 2000 /* then the thread sleeps between sweeps: a failover takes time */
+/* sweeps without progress before the thread sleeps between sweeps, since a failover takes time */
+#define EAGER_SWEEPS 2000
 
 static const struct chaos_run *run;
 static struct net_plugin *net;
@@ -26,7 +28,7 @@ static struct {
   int busy;
 } receiving[RECEIVES], sending[SENDS];
 
-/* Totals of the run. The last message of a direction is marked, since only the sender knows which one it is. */
+/* Totals of the run. The last message of a direction is marked, since only the sender knows its number. */
 static struct chaos_outcome sums;
 static uint64_t receives_posted, sends_posted;
 static int peer_ended, end_posted, end_sent, last_buffer;
@@ -62,7 +64,7 @@ void chaos_connect(struct net_plugin *plugin, const struct chaos_run *of) {
   check(net_register(net, send_comm, sends.memory, sends.bytes, &send_memory), "regMr");
 }
 
-/* Returns whether a call succeeded; the first failure ends its direction. */
+/* Returns whether a call succeeded. The first failed call ends its direction. */
 static int went_well(struct chaos_side *side, int result, const char *call) {
   if (result == 0) return 1;
   if (side->failed == NULL) {
@@ -77,7 +79,7 @@ static int went_well(struct chaos_side *side, int result, const char *call) {
 static int is_over(const struct chaos_side *side) { return side->complete || side->failed != NULL; }
 
 static int idle_buffer(void) {
-  /* Not the latest returned one: it stays idle for as long as there are others. */
+  /* Takes buffers in turn, so that a returned buffer stays idle while there are others. */
   for (int i = 1; i <= RECEIVES; i++) {
     int buffer = (last_buffer + i) % RECEIVES;
     if (!receiving[buffer].busy) return last_buffer = buffer;
@@ -89,7 +91,7 @@ static int post_receive(void) {
   if (peer_ended || receives_posted - sums.received >= POSTED) return 0;
   int buffer = idle_buffer(), tag = TAG;
   void *data = chaos_data(&receives, buffer), *request = NULL;
-  /* As large as the message, sometimes larger; NCCL, too, posts the largest size that may arrive. */
+  /* The receive is as large as the message, and sometimes larger; NCCL, too, posts the largest size that may arrive. */
   size_t size = chaos_size(run->seed, 1 - run->rank, receives_posted, run->max_bytes) + 64;
   if (size > run->max_bytes + 64) size = run->max_bytes + 64;
   chaos_check_rest(&receives, buffer);
@@ -198,7 +200,7 @@ void chaos_close(void) {
   check(net_close_send(net, send_comm), "closeSend");
   check(net_close_receive(net, receive_comm), "closeRecv");
   check(net_close_listen(net, listen_comm), "closeListen");
-  /* From now on the plugin owns none of the buffers. */
+  /* After the communicators are closed, the plugin owns none of the buffers. */
   for (int i = 0; i < RECEIVES; i++) {
     if (receiving[i].busy) chaos_rest(&receives, i, receiving[i].message);
     receiving[i].busy = 0;

@@ -13,28 +13,31 @@ struct chaos_run {
   const char *folder; /* folder of the two ranks' rendezvous; empty before the run */
   int rank, spoils;
   uint64_t seed;
-  double seconds;         /* time in which new messages are started */
-  const char *until;      /* no more are started once this file exists; or NULL */
-  double timeout_seconds; /* of the connecting */
+  double seconds;         /* time in which the run starts new messages */
+  const char *until;      /* the run starts no new messages once this file exists; may be NULL */
+  double timeout_seconds; /* time limit for connecting */
   size_t max_bytes;
 };
 
 struct chaos_outcome {
   struct chaos_side send, receive;
   uint64_t sent, received, bytes;
-  double longest_gap_seconds; /* between two arrivals */
+  double longest_gap_seconds; /* longest time between two arrivals */
 };
 
 /* Connects both directions; a failure ends the process. */
 void chaos_connect(struct net_plugin *, const struct chaos_run *);
 
-/* Moves messages until each direction is complete or has failed. A failure of one doesn't end the other. */
+/* Moves messages until each direction is complete or has failed. The other direction continues after a failure. */
 void chaos_move(struct chaos_outcome *);
 
-/* Closes everything. Later writes to buffers are detected. */
+/* Closes everything. A write to a buffer after this is detected. */
 void chaos_close(void);
 
-/* Wrong bytes of messages, guards and idle buffers so far; of this run, and valid until the next. */
+/*
+ * Returns the buffers of this run, with the wrong bytes of messages, guards and idle buffers so far. Valid until the
+ * next run.
+ */
 const struct chaos_buffers *chaos_receives(void);
 
 /* Checks all guards and canaries once more, then frees the memory. */

@@ -1,4 +1,4 @@
-/* Long options of the programs: each has a row with the address of its value and its type. */
+/* Long options of the programs: each option has a row with the address of its value and its type. */
 #ifndef HEDDLE_COMMAND_LINE_H
 #define HEDDLE_COMMAND_LINE_H
 
@@ -8,17 +8,17 @@
 
 enum option_kind {
   OPTION_TEXT,         /* const char * */
-  OPTION_WORDS,        /* text, passed to a function that ends the process if it is invalid */
+  OPTION_WORDS,        /* text, which is passed to a function that ends the process if it is invalid */
   OPTION_INT,          /* int */
   OPTION_SIZE,         /* size_t, bytes */
   OPTION_SECONDS,      /* double */
-  OPTION_MILLISECONDS, /* double, in seconds */
+  OPTION_MILLISECONDS, /* double, converted to seconds */
   OPTION_ON,           /* int, set to 1; no value */
   OPTION_OFF           /* int, set to 0; no value */
 };
 
 struct option_row {
-  const char *name; /* without its dashes */
+  const char *name; /* name without its dashes */
   enum option_kind kind;
   void *value;
   int64_t least, most; /* of numbers */
@@ -26,8 +26,8 @@ struct option_row {
 };
 
 /*
- * Reads the command line; --help and -h print the usage and end the process. Unknown options, numbers out of bounds
- * and other words end it with EXIT_BAD_USAGE. The last row has no name.
+ * Reads the command line; --help and -h print the usage and end the process. Unknown options, numbers out of bounds and
+ * other words end the process with EXIT_BAD_USAGE. The last row has no name.
  */
 void read_options(int argc, char **argv, const struct option_row *rows, void (*usage)(FILE *));
 

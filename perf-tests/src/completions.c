@@ -20,7 +20,7 @@ void completions_keep(const char *path) {
   size_t size = MOST * sizeof *kept;
   kept = malloc(size);
   if (kept == NULL) fail_with(EXIT_BAD_USAGE, "--completions %s: no memory for %zu of them", path, MOST);
-  memset(kept, 0, size); /* so that no page fault occurs while it is measured */
+  memset(kept, 0, size); /* writes all pages, so that no page fault occurs during a measurement */
   file_path = path;
 }
 

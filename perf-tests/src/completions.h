@@ -4,13 +4,13 @@
 
 #include <stddef.h>
 
-/* Keeps completions from now on, to be written to this file at the end. */
+/* Keeps completions from now on. completions_write() writes them to this file at the end. */
 void completions_keep(const char *path);
 
 /* Records a completed send of this length with the monotonic time, if completions are kept. */
 void completed(size_t bytes);
 
-/* Writes a line for each, "seconds bytes". Ends the process if the file can't be written. */
+/* Writes a line "seconds bytes" for each completion. Ends the process if the file can't be written. */
 void completions_write(void);
 
 #endif

@@ -88,7 +88,10 @@ void *finish_accept(void *listen_comm) {
   return comm;
 }
 
-/* Connections to one listener are accepted in any order: each one's first message contains its number. */
+/*
+ * Sorts the communicators by the number in each one's first message, since connections to one listener are accepted in
+ * any order.
+ */
 static void put_in_order(void **comms, int count) {
   int *numbers = calloc((size_t)count, sizeof *numbers);
   void **sorted = calloc((size_t)count, sizeof *sorted), **requests = calloc((size_t)count, sizeof *requests);
@@ -221,7 +224,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
     int slot = (int)(next_random(&own) % (uint64_t)most);
     if (number[slot] < 0) {
       if (begun == messages) {
-        /* the last ones: only slots in use */
+        /* all messages have begun: visit only slots in use */
         while (number[slot] < 0) slot = (slot + 1) % most;
       } else {
         size_t size = sizes[begun];
@@ -243,7 +246,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
       }
     }
     if (number[slot] < 0) {
-      /* would block: a request in flight must finish first */
+      /* the call would block, so a request in flight must finish first */
       for (int i = 0; i < most && number[slot] < 0; i++) slot = (slot + 1) % most;
       if (number[slot] < 0) continue;
     }

@@ -14,7 +14,7 @@
 
 #define GUARD 256
 #define GUARD_BYTE 0x5a
-#define MOST 256 /* requests in flight in a communicator */
+#define MOST 256 /* most requests in flight in a communicator */
 #define SENDER 0
 #define RECEIVER 1
 
@@ -40,12 +40,12 @@ extern int max_receives;
 
 int is_sender(void);
 
-/* Waits until the other rank is here too. Returns the number of meetings so far. */
+/* Waits until the other rank has called this too. Returns the number of these calls so far. */
 int meet(void);
 
 uint64_t next_random(uint64_t *state);
 
-/* Returns the byte at a position of a message, by its number. */
+/* Returns the byte at a position of the message with this number. */
 unsigned char byte_at(uint64_t message, size_t position);
 
 struct buffer {
@@ -53,7 +53,7 @@ struct buffer {
   size_t size;
 };
 
-/* Allocates memory with guard bytes on both sides; whole is to be freed. */
+/* Allocates memory with guard bytes on both sides. whole: the memory to be freed. */
 struct buffer make_buffer(size_t size);
 
 void fill(struct buffer *buffer, uint64_t message, size_t size);
@@ -61,11 +61,11 @@ void fill(struct buffer *buffer, uint64_t message, size_t size);
 /* Checks `size` bytes of a message, and the guard bytes around and after them. */
 void check_buffer(const struct buffer *buffer, uint64_t message, size_t size);
 
-/* Repeat the call until there is a communicator. */
+/* These functions repeat connect or accept until it returns a communicator. */
 void *finish_connect(void *handle);
 void *finish_accept(void *listen_comm);
 
-/* Connects `count` communicators through one listener; on the sender they are send, on the receiver receive comms. */
+/* Connects `count` communicators through one listener. The sender gets send comms, the receiver gets receive comms. */
 void connect_all(void **comms, int count);
 void *connect_one(void);
 void close_comm(void *comm);
@@ -75,12 +75,12 @@ void wait_done(void *request, int *sizes);
 void *must_isend(void *comm, void *data, size_t size, int tag, void *memory);
 void *must_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **memory);
 
-/* Sends or receives one message; a receive is posted with `capacity` bytes. */
+/* Sends or receives one message. The receive is posted with `capacity` bytes. */
 void one_message(void *comm, uint64_t message, size_t size, size_t capacity, int tag);
 
 /*
- * Sends or receives messages of random sizes with random numbers of requests in flight at either end, tested in
- * random order. `messages` are numbered; both ends derive the sizes from the same seed.
+ * Sends or receives messages of random sizes with random numbers of requests in flight at either end, which are tested
+ * in random order. Messages are numbered from 0 to `messages` - 1. Both ends derive the sizes from the same seed.
  */
 void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int most);
 
@@ -104,8 +104,8 @@ void registration_during_traffic(void);
 void parts_of_a_registered_range(void);
 void memory_behind_a_dma_buf(void);
 void connect_ends_before_accept_begins(void);
-void accept_is_asked_long_before_connect(void);
-void a_listener_without_guests_is_closed(void);
+void accept_is_polled_long_before_connect(void);
+void listener_without_connections_can_be_closed(void);
 void close_with_requests_in_flight(void);
 void sends_to_a_peer_that_closes_would_block(void);
 

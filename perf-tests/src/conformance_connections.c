@@ -1,4 +1,4 @@
-/* Cases of many communicators, of their start and end, and of registered memory. */
+/* Cases of many communicators, of opening and closing them, and of registered memory. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -90,7 +90,7 @@ void parts_of_a_registered_range(void) {
   close_comm(comm);
 }
 
-/* Memory at an address outside this process, as a GPU's: only its dma-buf leads there. */
+/* Memory at an address outside this process, as GPU memory is. Only its dma-buf gives access to it. */
 void memory_behind_a_dma_buf(void) {
   enum { OFFSET = 12288, BYTES = 3 << 20, MESSAGES = 8 };
   void *comm = connect_one();
@@ -154,7 +154,7 @@ void connect_ends_before_accept_begins(void) {
   close_comm(comm);
 }
 
-void accept_is_asked_long_before_connect(void) {
+void accept_is_polled_long_before_connect(void) {
   char handle[NET_HANDLE_BYTES];
   void *comm = NULL, *listen_comm = NULL;
   if (is_sender()) {
@@ -175,7 +175,7 @@ void accept_is_asked_long_before_connect(void) {
   close_comm(comm);
 }
 
-void a_listener_without_guests_is_closed(void) {
+void listener_without_connections_can_be_closed(void) {
   for (int i = 0; i < 20; i++) {
     char handle[NET_HANDLE_BYTES];
     void *listen_comm = NULL;
@@ -196,7 +196,7 @@ void close_with_requests_in_flight(void) {
       int tag = 1;
       int result = is_sender() ? net_isend(&net, comm, bytes, sizeof bytes, tag, memory, &request)
                                : net_irecv(&net, comm, 1, &data, &size, &tag, &memory, &request);
-      /* The other end may be closed already, and then no send can reach it. */
+      /* The other end may have closed already, and then a send can't reach it. */
       bool may_be_closed = round % 2 == 0 && (is_sender() || max_receives == 1);
       WANT(result == 0 || (may_be_closed && result == 6), "request %d of a connection that is being closed: result %d",
            i, result);
@@ -207,7 +207,7 @@ void close_with_requests_in_flight(void) {
   }
 }
 
-/* NCCL may still try while the other rank is ending. */
+/* NCCL may still try to send while the other rank is ending. */
 void sends_to_a_peer_that_closes_would_block(void) {
   void *comm = connect_one();
   static unsigned char bytes[1000];

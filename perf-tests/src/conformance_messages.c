@@ -167,7 +167,7 @@ void a_full_communicator_would_block(void) {
   close_comm(comm);
 }
 
-/* Like NCCL's own InfiniBand transport; a plugin over streams may refuse it. */
+/* A plugin may behave as NCCL's own InfiniBand transport does. A plugin over streams may refuse this call. */
 void sends_larger_than_their_receives_are_cut(void) {
   enum { LARGE = 200000 };
   static const size_t rooms[] = {100, 0, 4096, 61441, LARGE - 1};

@@ -34,7 +34,7 @@ uint64_t mixed(uint64_t a, uint64_t b) {
 
 /* ---- links ---- */
 
-/* connect and accept are called alternately, since neither may block for the other. */
+/* Calls connect and accept alternately, since neither may block for the other. */
 static void finish_link(struct link *link, void *handle) {
   while (link->send == NULL || link->receive == NULL) {
     if (link->send == NULL) check(net_connect(&net, 0, handle, &link->send), "connect");
@@ -115,8 +115,8 @@ void *must_register(void *comm, void *data, size_t size) {
 /* ---- traffic ---- */
 
 enum {
-  STEPS = 8,         /* requests in flight in each direction, as many as NCCL has */
-  EAGER_PASSES = 500 /* sweeps without progress before a thread yields its processor, on which others may wait */
+  STEPS = 8,         /* most requests in flight in each direction, as in NCCL */
+  EAGER_PASSES = 500 /* sweeps without progress before a thread yields its processor to waiting threads */
 };
 
 struct direction {
@@ -140,7 +140,10 @@ static unsigned char *step_of(const struct direction *direction, uint64_t messag
   return direction->data + message % STEPS * options.max_bytes;
 }
 
-/* One step of the sending side, then one of the other: post while there is room, test the oldest. */
+/*
+ * One step of the sending direction, and one of the receiving direction: each posts while there is room, and tests the
+ * oldest request.
+ */
 static int step_send(struct direction *direction, void *comm, uint64_t messages) {
   if (direction->posted < messages && direction->posted - direction->done < STEPS) {
     size_t size = message_size(direction->stream, direction->posted);

@@ -1,5 +1,5 @@
 /*
- * Declarations that the cases of heddle-habits share: the ranks' run, links between every two of them, messages whose
+ * Declarations that the cases of heddle-habits share: the ranks' run, links between every two ranks, and messages whose
  * bytes follow from the seed. Any failed check ends the process and names the seed.
  */
 #ifndef HEDDLE_HABITS_H
@@ -34,7 +34,7 @@ extern struct net_plugin net;
       fail_with(EXIT_WRONG_DATA, "rank %d, seed %zu: " format, options.rank, options.seed, ##__VA_ARGS__); \
   } while (0)
 
-/* Traffic in both directions with a peer. `receive` was accepted by the listener. */
+/* Traffic in both directions with a peer. The listener has accepted `receive`. */
 struct link {
   int peer;
   void *listen, *send, *receive;
@@ -43,30 +43,36 @@ struct link {
 /* Initialises and finalizes the plugin; a case may do both repeatedly. */
 void load_plugin(void);
 
-/* Waits until all ranks are here too. */
+/* Waits until all ranks have called this too. */
 void meet(void);
 
-/* Opens a link to each other rank; every rank calls it equally often, at the same time. Returns the number of links. */
+/*
+ * Opens a link to each other rank and returns the number of links. Every rank must call it equally often, at the same
+ * time.
+ */
 int open_links(struct link *links);
 
-/* In the plugin's own order: both communicators, then the listener. */
+/* Closes the link in the plugin's own order: both communicators, then the listener. */
 void close_link(struct link *link);
 
-/* Returns a hash of these two. */
+/* Returns a hash of two numbers. */
 uint64_t mixed(uint64_t a, uint64_t b);
 
-/* Returns the size of a message: a fifth are empty, most are small. */
+/* Returns the size of a message. A fifth of the messages are empty, and most are small. */
 size_t message_size(uint64_t stream, uint64_t message);
 void fill_message(unsigned char *data, size_t size, uint64_t stream, uint64_t message);
 void check_message(const unsigned char *data, size_t size, uint64_t stream, uint64_t message);
 
-/* Returns the stream number of messages from one rank to another, of one of several groups. */
+/* Returns the number of the stream of messages from one rank to another within a group. */
 uint64_t stream_of(int from, int to, int group);
 
-/* Sends and receives that many messages over each link at once, as the progress thread of a communicator does. */
+/*
+ * Sends and receives that many messages over each link, all links in parallel, as the progress thread of a communicator
+ * does.
+ */
 void exchange(struct link *links, int count, int group, int messages);
 
-/* Allocates memory in lines of 128 bytes; ends the process if it fails. */
+/* Allocates memory in lines of 128 bytes. Ends the process if this fails. */
 void *aligned_memory(size_t bytes);
 
 void *must_register(void *comm, void *data, size_t size);

@@ -11,7 +11,7 @@
 enum { REQUESTS = 6, BYTES = 1 << 20, TAKEN_BACK = 0xa5, REMOTE_ERROR = 6, MESSAGES = 40 };
 #define LATER_SECONDS 0.4
 
-/* Requests of both directions left in flight. */
+/* Requests of both directions that an abort leaves in flight. */
 struct pending {
   unsigned char *sent, *received;
   void *send_memory, *receive_memory, *requests[2 * REQUESTS];
@@ -49,7 +49,7 @@ static struct pending post_both_directions(const struct link *link) {
   return pending;
 }
 
-/* Tests until a call fails, as NCCL's proxy does: it then leaves its loop. */
+/* Tests requests until a call fails. NCCL's proxy leaves its loop then, too. */
 static void keep_testing(struct pending *pending) {
   for (double end = now_seconds() + LATER_SECONDS; now_seconds() < end && !pending->failed; sched_yield()) {
     for (int i = 0; i < pending->count && !pending->failed; i++) {
@@ -62,7 +62,7 @@ static void keep_testing(struct pending *pending) {
   progress();
 }
 
-static void take_back(struct pending *pending, struct link *link, int listener_first) {
+static void drain(struct pending *pending, struct link *link, int listener_first) {
   check(net_deregister(&net, link->send, pending->send_memory), "deregMr");
   check(net_deregister(&net, link->receive, pending->receive_memory), "deregMr");
   memset(pending->received, TAKEN_BACK, REQUESTS * BYTES);
@@ -75,7 +75,7 @@ static void take_back(struct pending *pending, struct link *link, int listener_f
   }
 }
 
-static void check_taken_back(struct pending *pending) {
+static void check_drained(struct pending *pending) {
   for (size_t i = 0; i < (size_t)REQUESTS * BYTES; i++) {
     WANT(pending->received[i] == TAKEN_BACK, "byte %zu was written after its memory was freed", i);
   }
@@ -83,7 +83,7 @@ static void check_taken_back(struct pending *pending) {
   free(pending->received);
 }
 
-static void begin_again(void) {
+static void restart_processes(void) {
   net_unload(&net);
   load_plugin();
 }
@@ -96,11 +96,11 @@ void run_aborts(void) {
     open_links(link);
     struct pending pending = post_both_directions(link);
     if (!aborts) keep_testing(&pending);
-    take_back(&pending, link, round / 4 % 2);
-    if (aborts || both_begin_again) begin_again();
+    drain(&pending, link, round / 4 % 2);
+    if (aborts || both_begin_again) restart_processes();
     open_links(link);
     exchange(link, 1, round, MESSAGES);
-    check_taken_back(&pending);
+    check_drained(&pending);
     meet();
     close_link(link);
   }

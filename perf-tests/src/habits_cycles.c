@@ -1,4 +1,4 @@
-/* Init, connections, traffic and finalize, repeatedly in one process; nothing may accumulate. */
+/* Init, connections, traffic and finalize, repeatedly in one process. Nothing may accumulate. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -58,9 +58,9 @@ static long count_descriptors(struct names *names) {
 }
 
 /*
- * Returns the number of threads, without the JVM's compiler threads, which come and go; adds their names. Returns -1 if
- * a thread started or ended meanwhile: the listing may then lack others, since the kernel resumes it at an offset
- * (proc_pid_task in fs/proc/base.c).
+ * Returns the number of threads and adds their names. The JVM's compiler threads, which come and go, don't count.
+ * Returns -1 if a thread started or ended meanwhile: the listing may then lack other threads, since the kernel resumes
+ * it at an offset (proc_pid_task in fs/proc/base.c).
  */
 static long count_threads(struct names *names) {
   long count = 0, listed = 0, before = number_of_status("Threads");
@@ -71,7 +71,7 @@ static long count_threads(struct names *names) {
     char path[300], name[32] = "";
     snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
     FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "re");
-    if (file == NULL) continue; /* or it has ended meanwhile */
+    if (file == NULL) continue; /* the thread has ended meanwhile */
     listed++;
     if (fgets(name, sizeof name, file) != NULL && strstr(name, "CompilerThre") == NULL) {
       name[strcspn(name, "\n")] = '\0';

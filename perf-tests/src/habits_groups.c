@@ -1,4 +1,4 @@
-/* Two groups of communicators between the same ranks at once, each driven by its own thread, as NCCL's are. */
+/* Two groups of communicators between the same ranks at once. Each has its own thread, as in NCCL. */
 #include <pthread.h>
 
 #include "habits.h"

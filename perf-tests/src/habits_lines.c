@@ -1,8 +1,9 @@
 /*
  * A receiver that doesn't wait for `test`, like a GPU under NCCL's protocols LL and LL128: it polls the lines of its
- * receive buffer, and a line whose flag is there must have its data. A read line belongs to the receiver: it writes a
- * value there, which must still be there when the buffer is posted again. So late or duplicate writes are detected.
- * LL: lines of 8 bytes, data and flag in halves. LL128: lines of 128 bytes, the last eight are the flag.
+ * receive buffer, and a line whose flag has arrived must have its data. A line that was read belongs to the receiver.
+ * The receiver writes a value there, which must still be there when the buffer is posted again. So late or duplicate
+ * writes are detected. An LL line has 8 bytes: half is data, half is the flag. An LL128 line has 128 bytes, the last
+ * eight of which are the flag.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,19 +14,22 @@
 #include "habits.h"
 
 enum { SLOTS = 8, WORD = 8, SWEEPS_TO_CLOCK = 4096 };
-#define USED_FLAG 0xfeedbeefu /* a flag of no message: there are fewer */
+#define USED_FLAG 0xfeedbeefu /* flag of a used line; message numbers stay below it */
 
 typedef _Atomic uint64_t word;
 
 static unsigned char *buffers;
-/* Messages: posted and finished by the thread of the plugin's calls; read completely by the polling one. */
+/*
+ * Numbers of messages: the thread of the plugin's calls counts those posted and finished, and the polling thread those
+ * read completely.
+ */
 static atomic_ullong posted, finished, polled;
 
 static word *slot_of(uint64_t message) { return (word *)(buffers + message % SLOTS * options.max_bytes); }
 
 static size_t words_of_line(void) { return (size_t)options.line_bytes / WORD; }
 
-/* Mostly a few lines, sometimes as many as fit. */
+/* Returns the number of lines of a message: mostly a few, sometimes as many as fit. */
 static size_t lines_of(uint64_t message) {
   uint64_t drawn = mixed(options.seed, message), value = drawn >> 8;
   size_t most = options.max_bytes / (size_t)options.line_bytes, few = 8192 / (size_t)options.line_bytes;
@@ -104,7 +108,10 @@ static void *poll_all(void *unused) {
 
 static int a_plane_failed;
 
-/* A chunk whose plane failed is sent again, which is allowed before the end of the receive. */
+/*
+ * Checks that used lines still have their value. A chunk whose plane failed may be sent again before the end of the
+ * receive, so a failed plane excuses a change.
+ */
 static void check_used(uint64_t message) {
   word *slot = slot_of(message);
   a_plane_failed |= net_lines_with(options.plane_failed) > 0;

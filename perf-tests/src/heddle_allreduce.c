@@ -1,6 +1,6 @@
 /*
- * One rank of a ring all-reduce of floats over a net plugin. A service thread connects and registers, the progress
- * thread moves data, as in NCCL. Each result is checked element by element.
+ * One rank of a ring all-reduce of floats over a net plugin. As in NCCL, a service thread connects and registers
+ * memory, and the progress thread moves data. Each result is checked element by element.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -37,7 +37,7 @@ static struct {
 
 static struct net_plugin net;
 static struct ring_buffers buffers;
-static struct ring rings[MAX_DEVICES]; /* one for each device, each with its share of every buffer */
+static struct ring rings[MAX_DEVICES]; /* one ring for each device, each with its share of every buffer */
 
 static void usage(FILE *to) {
   fprintf(to,
@@ -84,7 +84,7 @@ static void parse(int argc, char **argv) {
   }
 }
 
-/* Values whose sum over all ranks is a small whole number, so that floats add up exactly in any order. */
+/* Returns a value whose sum over all ranks is a small whole number, so that sums of floats are exact in any order. */
 static float value_of(int rank, size_t index) { return (float)((index * 7 + (size_t)rank * 13 + 1) % 61); }
 
 static float sum_of(size_t index) {
@@ -99,7 +99,7 @@ static void *serve(void *unused) {
   return NULL;
 }
 
-/* One all-reduce of `count` floats, input to output, over all devices. */
+/* Runs one all-reduce of `count` floats from input to output over all devices. */
 static void all_reduce(size_t count) {
   size_t devices = (size_t)options.devices;
   for (size_t i = 0; i < devices; i++) {
@@ -114,7 +114,7 @@ static void all_reduce(size_t count) {
       moved |= ring_step(&rings[i]);
       left++;
     }
-    /* NCCL's progress thread, too, yields the core after a sweep without progress. */
+    /* Like NCCL's progress thread, yields the core after a sweep without progress. */
     if (!moved) sched_yield();
   }
 }
@@ -126,7 +126,7 @@ static size_t wrong_elements(size_t count) {
 }
 
 /*
- * Starts ranks together, so that no rank's checking delays the next iteration. Returns whether rank 0 made this
+ * Starts the ranks together, so that no rank's checking delays the next iteration. Returns whether rank 0 made this
  * iteration the last.
  */
 static int start_together(void) {
@@ -139,8 +139,7 @@ static int start_together(void) {
 }
 
 /*
- * Many iterations of one size may take minutes on a busy machine; a line tells the waiting program that they
- * continue.
+ * Prints a line to show that iterations continue, since many iterations of one size may take minutes on a busy machine.
  */
 static void report_progress(size_t bytes, int iteration) {
   static double reported;
@@ -174,7 +173,10 @@ static size_t run_size(size_t bytes) {
   return wrong;
 }
 
-/* Small, middling and large ones, to let a JIT-compiled plugin compile. Not timed, not checked. */
+/*
+ * Runs small, medium and large all-reduces, which let a JIT-compiled plugin compile. They are neither timed nor
+ * checked.
+ */
 static void warm_up(void) {
   static const struct {
     size_t bytes;
@@ -194,7 +196,10 @@ static void *run(void *unused) {
   return &wrong;
 }
 
-/* No rank closes while another still needs its acknowledgements, as NCCL's own ranks agree before they close. */
+/*
+ * Waits for all ranks, since no rank may close while another needs its acknowledgements. NCCL's own ranks also agree
+ * before they close.
+ */
 static void wait_for_all(void) {
   char done = 1;
   if (rendezvous_put(options.folder, "done", options.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);

@@ -1,6 +1,7 @@
 /*
  * One rank of all-reduces of floats, by a ring or by NCCL's pair of binary trees, with NCCL's threads around a net
- * plugin. A worker plays the kernels and competes with them for the cores. Each result is checked element by element.
+ * plugin. A worker plays the kernels, and competes with NCCL's threads for the cores. Each result is checked element by
+ * element.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -85,7 +86,7 @@ static void parse(int argc, char **argv) {
   }
 }
 
-/* Values whose sum over all ranks is a small whole number, so that floats add up exactly in any order. */
+/* Returns a value whose sum over all ranks is a small whole number, so that sums of floats are exact in any order. */
 static float value_of(int rank, size_t index) { return (float)((index * 7 + (size_t)rank * 13 + 1) % 61); }
 
 static size_t wrong_elements(size_t count) {
@@ -98,7 +99,7 @@ static size_t wrong_elements(size_t count) {
   return found;
 }
 
-/* Each all-reduce is timed from the end of a small one, which all ranks finish at about the same time. */
+/* Each timed all-reduce starts at the end of a small one, which all ranks finish at about the same time. */
 static void run_size(size_t bytes, int turns) {
   size_t count = bytes / sizeof(float), before = wrong;
   uint64_t sleeps = among_sleeps(), yields = among_yields();
@@ -131,7 +132,10 @@ static void run_size(size_t bytes, int turns) {
   fflush(stdout);
 }
 
-/* Small, middling and large ones, to let a JIT-compiled plugin compile. Not timed, not checked. */
+/*
+ * Runs small, medium and large all-reduces, which let a JIT-compiled plugin compile. They are neither timed nor
+ * checked.
+ */
 static void warm_up(void) {
   static const struct {
     size_t bytes;
@@ -176,7 +180,10 @@ static void *work(void *unused) {
   return NULL;
 }
 
-/* No rank closes while another still needs its acknowledgements, as NCCL's own ranks agree before they close. */
+/*
+ * Waits for all ranks, since no rank may close while another needs its acknowledgements. NCCL's own ranks also agree
+ * before they close.
+ */
 static void wait_for_all(void) {
   char done = 1;
   if (rendezvous_put(group.folder, "done", group.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);

@@ -33,7 +33,7 @@ static struct net_plugin net;
 static void *send_comm, *receive_comm;
 static unsigned char *outgoing, *incoming;
 static void *outgoing_memory, *incoming_memory;
-static uint64_t sent; /* messages; a message contains its number */
+static uint64_t sent; /* number of messages sent; each message contains its number */
 
 static uint64_t now_ns(void) {
   struct timespec now;
@@ -41,14 +41,14 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Processor time of this thread, which excludes other users of the processor. */
+/* Returns the processor time of this thread, which excludes other users of the processor. */
 static uint64_t spent_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Time between two readings of that clock; it is a system call. */
+/* Time between two readings of the thread's processor clock, each of which is a system call. */
 static uint64_t clock_ns = UINT64_MAX;
 
 static void measure_clock(void) {
@@ -58,7 +58,7 @@ static void measure_clock(void) {
   }
 }
 
-/* ---- results of the soaks: values to one part in 32 ---- */
+/* ---- results of the soaks: values with a resolution of 1/32 ---- */
 
 enum { SUB = 32, BUCKETS = 60 * SUB };
 
@@ -94,7 +94,7 @@ static void print_histogram(struct histogram *from) {
 
 /* ---- the plugin's calls ---- */
 
-/* Called after a call that would block: another thread holds the connection for a moment. */
+/* Checks the time limit after a call that would block, since another thread holds the connection for a moment. */
 static void check_deadline(uint64_t *deadline, const char *what) {
   if (*deadline == 0) *deadline = now_ns() + PATIENCE_NS;
   if (now_ns() > *deadline) fail_with(EXIT_TIMED_OUT, "%s makes no progress for 10 s", what);
@@ -131,7 +131,7 @@ static void finish(void *request, size_t bytes) {
   for (uint64_t deadline = 0; !is_done(request, bytes);) check_deadline(&deadline, "test");
 }
 
-/* A large message's bytes aren't copied. */
+/* Checks the number in the received message. The device doesn't copy the bytes of a large message. */
 static void check_arrived(void) {
   uint64_t number;
   memcpy(&number, incoming, sizeof number);
@@ -221,7 +221,7 @@ static int answer_nothing(void *request, int *done, int *size) {
   return 0;
 }
 
-/* Cost of an empty `test`: the same call through a pointer, and the check of its answer. */
+/* Measures calls of an empty `test` through a pointer, with the check of each answer. */
 static uint64_t indirect_call(int count) {
   int (*volatile call)(void *, int *, int *) = answer_nothing;
   uint64_t begin = spent_ns();

@@ -2,12 +2,12 @@
  * One of two ranks that send each other random messages over a net plugin while another process disturbs the network.
  * Both know the seed, so the receiver knows each message's size and bytes.
  *
- * Checks: every byte of every message; guard bytes around each receive buffer; and canaries, which fill a buffer from
- * its return by the plugin until it is posted again, and all of them after the close, so that a late write is
+ * It checks every byte of every message, guard bytes around each receive buffer, and canaries. Canaries fill a buffer
+ * from its return by the plugin until it is posted again, and all buffers after the close, so that a late write is
  * detected. A source is overwritten as soon as its send is done, so that a late read results in wrong data.
  *
- * Many runs, one after another, in one process: each initialises the plugin, connects, moves messages, closes, and
- * finalizes it. Orders come on standard input, results go to standard output, one per line.
+ * A process makes many runs, one after another: each initialises the plugin, connects, moves messages, closes, and
+ * finalizes the plugin. Orders come on standard input, results go to standard output, one per line.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ static int one_run(const struct chaos_run *run, const char *prefix, int (*may_cl
     fail_with(EXIT_BAD_USAGE, "cannot run a thread");
   }
   print_traffic(&outcome);
-  /* Delayed packets may arrive now that everything is done, until the close and after it. */
+  /* Delayed packets may arrive from here on until the close, and after it. */
   if (!may_close()) fail_with(EXIT_BAD_USAGE, "standard input ended in the middle of a run");
   chaos_check_all();
   chaos_close();
@@ -136,7 +136,10 @@ static void runs_from_input(const char *prefix) {
   }
 }
 
-/* The comms stay open until both are done: an acknowledgement may have to be repeated. */
+/*
+ * Returns whether the other rank is done. The comms stay open until both ranks are done, since an acknowledgement may
+ * have to be repeated.
+ */
 static int is_other_done(void) {
   char done = 1;
   if (rendezvous_put(options.folder, "done", options.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);
@@ -145,7 +148,7 @@ static int is_other_done(void) {
   return 1;
 }
 
-/* Returns the exit code, except for wrong bytes. */
+/* Makes one run with the options of the command line. Returns the exit code; the caller adds wrong bytes. */
 static int run_of_options(const char *prefix) {
   const struct chaos_run run = {.folder = options.folder,
                                 .until = options.until,

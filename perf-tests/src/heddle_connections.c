@@ -1,11 +1,11 @@
 /*
- * One of several ranks with many connections to each other, equally many in each direction, set up in parallel as
- * NCCL does it: a listener for each, all called in turn. Then messages go over all of them at once, every byte
- * checked, and all are closed. The cost is reported in lines of JSON: time, descriptors, threads, resident memory,
- * and the processor's time while idle.
+ * One of several ranks with many connections to each other, equally many in each direction. The ranks set them up in
+ * parallel, as NCCL does: each connection has a listener, and all are called in turn. Then messages go over all
+ * connections at once with every byte checked, and all are closed. The cost is reported in lines of JSON: time,
+ * descriptors, threads, resident memory, and the processor's time while idle.
  *
- * The first connection with each rank is made before the others and isn't counted: it opens what a process needs
- * once.
+ * The first connection with each rank is made before the others and isn't counted: it opens resources that a process
+ * needs only once.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "rendezvous.h"
 #include "report.h"
 
-#define MOST_CONNECTIONS 4096 /* of a rank, in each direction */
+#define MOST_CONNECTIONS 4096 /* most connections of a rank in each direction */
 #define MOST_RANKS 64
 #define GONE_SECONDS 10.0
 #define GUARD 64
@@ -41,7 +41,7 @@ struct side {
   enum side_state state;
   void *comm, *memory, *request;
   unsigned char *buffer;
-  size_t bytes; /* of the message in flight */
+  size_t bytes; /* bytes of the message in flight */
   int done;     /* messages */
 };
 
@@ -100,12 +100,12 @@ static int peers(void) { return options.ranks - 1; }
 
 static int peer_of(int link) { return (options.rank + 1 + link % peers()) % options.ranks; }
 
-/* Returns the same connection's number among the peer's links. */
+/* Returns the number that this link's connection has among the peer's links. */
 static int partner_of(int link) { return link - link % peers() + (peers() - 1 - link % peers()); }
 
 /* ---- the process's resources ---- */
 
-/* Returns the entries of a folder; `none` if it can't be read. */
+/* Returns the number of entries of a folder, or `none` if the folder can't be read. */
 static int entries(const char *path, int none) {
   DIR *folder = opendir(path);
   if (folder == NULL) return none;
@@ -115,7 +115,10 @@ static int entries(const char *path, int none) {
   return count;
 }
 
-/* Without the one used for counting; if that can't be opened, the limit. */
+/*
+ * Returns the number of open descriptors, except the one used for counting. If that one can't be opened, returns the
+ * limit.
+ */
 static int descriptors(void) { return entries("/proc/self/fd", options.open_files + 1) - 1; }
 
 static double processor_seconds(void) {
@@ -166,7 +169,7 @@ static int has_sent_handle(const char *name, int first, int peer) {
   return access(path, R_OK) == 0;
 }
 
-/* Sends each of these links' `size` bytes, and replaces them by the other end's. */
+/* Sends `size` bytes of each of these links, and replaces them by the bytes of the link's other end. */
 static void exchange(const char *name, int first, int count, char *each, size_t size) {
   size_t whole = (size_t)count * size;
   put(name, first, each, whole);
@@ -181,14 +184,14 @@ static void exchange(const char *name, int first, int count, char *each, size_t 
   free(theirs);
 }
 
-/* Waits until all ranks are here. */
+/* Waits until all ranks have called this. */
 static void meet(const char *name) {
   char here = 1;
   put(name, 0, &here, 1);
   for (int peer = 0; peer < peers(); peer++) get(name, 0, peer_of(peer), &here, 1);
 }
 
-static void settle(struct side *side, int result, const char *call) {
+static void record_result(struct side *side, int result, const char *call) {
   if (result != 0) {
     if (!options.may_refuse) check(result, call);
     side->state = REFUSED;
@@ -200,7 +203,7 @@ static void settle(struct side *side, int result, const char *call) {
   progress();
 }
 
-/* A failed listener has a handle of zeros: the other end doesn't connect to it. */
+/* Listens on all links. The handle of a failed listener is zeros, and the other end doesn't connect to it. */
 static void listen_all(int first, int count) {
   char *handles = calloc((size_t)count, NET_HANDLE_BYTES);
   for (int i = 0; i < count; i++) {
@@ -227,7 +230,7 @@ static void close_listener(struct link *link) {
   link->listener = NULL;
 }
 
-/* Doesn't wait for ends that never connected. */
+/* Marks an accept as refused if its other end never connected, instead of waiting for it. */
 static void give_up_refused(int first, int count, char *heard) {
   static char called[MOST_CONNECTIONS + MOST_RANKS];
   for (int peer = 0; peer < peers(); peer++) {
@@ -241,7 +244,7 @@ static void give_up_refused(int first, int count, char *heard) {
   }
 }
 
-/* Every connect and accept is called in turn until each has ended. */
+/* Connects all links: calls every connect and accept in turn until each has ended. */
 static void connect_all(int first, int count) {
   static char mine[MOST_CONNECTIONS + MOST_RANKS];
   char heard[MOST_RANKS] = {0};
@@ -251,9 +254,9 @@ static void connect_all(int first, int count) {
     int begun = 0;
     for (struct link *link = &links[first]; link < &links[first + count]; link++) {
       if (link->send.state == BEGUN)
-        settle(&link->send, net_connect(&net, 0, link->handle, &link->send.comm), "connect");
+        record_result(&link->send, net_connect(&net, 0, link->handle, &link->send.comm), "connect");
       if (link->receive.state == BEGUN) {
-        settle(&link->receive, net_accept(&net, link->listener, &link->receive.comm), "accept");
+        record_result(&link->receive, net_accept(&net, link->listener, &link->receive.comm), "accept");
       }
       if (link->receive.state != BEGUN) close_listener(link);
       begun += link->send.state == BEGUN;
@@ -270,8 +273,8 @@ static void connect_all(int first, int count) {
   }
 }
 
-/* Keeps only the links that both ends have. Returns the number of this rank's refused directions. */
-static int agree(int first, int count) {
+/* Keeps only the links that both ends have. Returns the number of directions that this rank has lost. */
+static int exchange_counts(int first, int count) {
   char *states = calloc((size_t)count, 2);
   int refused = 0;
   for (int i = 0; i < count; i++) {
@@ -293,7 +296,7 @@ static int agree(int first, int count) {
 static int bring_up(int first, int count) {
   listen_all(first, count);
   connect_all(first, count);
-  return agree(first, count);
+  return exchange_counts(first, count);
 }
 
 /* ---- traffic ---- */
@@ -304,7 +307,7 @@ static uint64_t mixed(uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/* Known at both ends: the sender's link, the rank that sends and the message's number. */
+/* Returns a seed that both ends can compute: from the sender's link, the sender's rank and the message's number. */
 static uint64_t message_of(int link, int sender, int number) {
   return mixed(((uint64_t)link * MOST_RANKS + (uint64_t)sender) * 1000003u + (uint64_t)number + 1);
 }
@@ -352,10 +355,10 @@ static void check_received(int number, struct side *side, int got) {
   }
 }
 
-static int moved; /* some progress in this sweep */
+static int moved; /* whether this sweep has made progress */
 
-/* Returns whether it has more to do. */
-static int turn(int number, struct side *side, int receives) {
+/* Advances one side of a link. Returns whether it has more to do. */
+static int progress_side(int number, struct side *side, int receives) {
   if (side->state != UP || side->done == options.messages) return 0;
   if (side->request == NULL) {
     if (receives) {
@@ -389,8 +392,9 @@ static void prepare_all(int count) {
 static void move(int count) {
   for (int left = 1; left > 0;) {
     left = moved = 0;
-    for (int i = 0; i < count; i++) left += turn(i, &links[i].send, 0) + turn(i, &links[i].receive, 1);
-    if (!moved) sched_yield(); /* as NCCL's thread does */
+    for (int i = 0; i < count; i++)
+      left += progress_side(i, &links[i].send, 0) + progress_side(i, &links[i].receive, 1);
+    if (!moved) sched_yield(); /* yields as NCCL's progress thread does */
   }
 }
 
@@ -402,7 +406,7 @@ static void close_side(struct side *side, int receives) {
   progress();
 }
 
-/* A connection's resources are freed soon after both ends have closed it, and then in both processes. */
+/* Waits until the connections' resources are freed in this process, soon after both ends have closed them. */
 static void wait_until_gone(int before) {
   for (double start = now_seconds(); descriptors() > before && now_seconds() - start < GONE_SECONDS;) {
     progress();
@@ -436,7 +440,7 @@ int main(int argc, char **argv) {
   end(&stage, "moved", more, refused);
   meet("moved");
   if (options.idle_seconds > 0) {
-    sleep(1); /* work that the traffic leaves behind */
+    sleep(1); /* lets finish work that the traffic has left behind */
     stage = begin();
     usleep((useconds_t)(options.idle_seconds * 1e6));
     end(&stage, "idle", more, refused);

@@ -5,8 +5,8 @@
  *   heddle-datagram-forwarder forward IN OUT GROUP    binds RoCEv2's port on IN and sends GROUP's datagrams on OUT
  *   heddle-datagram-forwarder route IN OUT GROUP      has the kernel route GROUP
  *
- * The forwarder receives and sends several datagrams per call. It adds no CRC, so real receivers drop its datagrams:
- * it is the lower bound for such a program.
+ * The forwarder receives and sends several datagrams per call. It adds no CRC, so real receivers drop its datagrams.
+ * Its cost is the lower bound for a program that forwards datagrams.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static int open_socket(const char *interface) {
 
   if (fd < 0) fail("socket");
   if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface, strlen(interface) + 1) != 0) fail("SO_BINDTODEVICE");
-  /* As large as the bridge's, if the process may. */
+  /* Sets the buffers to the size of the bridge's, if the process may. */
   setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes);
   setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes);
   if (bind(fd, (struct sockaddr *)&any, sizeof any) != 0) fail("bind to port 4791");
@@ -119,7 +119,7 @@ static void add_interface(int fd, unsigned short number, const char *interface) 
 }
 
 static void route(const char *in, const char *out, struct in_addr group) {
-  /* From any source on the first interface. */
+  /* Routes datagrams of the group from any source on the first interface. */
   struct mfcctl entry = {.mfcc_mcastgrp = group, .mfcc_parent = 0};
   struct ip_mreqn join = {.imr_multiaddr = group, .imr_ifindex = (int)index_of(in)};
   int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_IGMP);
@@ -132,7 +132,8 @@ static void route(const char *in, const char *out, struct in_addr group) {
     fail("MRT_INIT: the kernel has no multicast routing (CONFIG_IP_MROUTE), or another program has it");
   add_interface(fd, 0, in);
   add_interface(fd, 1, out);
-  entry.mfcc_ttls[0] = 1; /* (*, G) needs the incoming one among the outgoing; nothing is sent back there */
+  /* an (*, G) entry needs its incoming interface among the outgoing ones; the kernel sends nothing back there */
+  entry.mfcc_ttls[0] = 1;
   entry.mfcc_ttls[1] = 1;
   if (setsockopt(fd, IPPROTO_IP, MRT_ADD_MFC, &entry, sizeof entry) != 0) fail("MRT_ADD_MFC");
   if (setsockopt(member, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof join) != 0) fail("IP_ADD_MEMBERSHIP");

@@ -1,6 +1,6 @@
 /*
- * NCCL's calls of a net plugin besides sending and receiving: it polls the lines of a receive buffer before the
- * plugin reports them, aborts, begins again in the same process, and drives several groups of communicators at once.
+ * Plugin calls of NCCL besides plain sending and receiving. NCCL polls the lines of a receive buffer before the plugin
+ * reports them. It also aborts, begins again in the same process, and drives several groups of communicators at once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *only;
 static const struct {
   const char *name;
   void (*run)(void);
-  int ranks; /* that it needs; 0: any number */
+  int ranks; /* number of ranks that the case needs; 0 for any number */
 } cases[] = {{"lines", run_lines, 2}, {"aborts", run_aborts, 2}, {"cycles", run_cycles, 2}, {"groups", run_groups, 0}};
 
 enum { CASES = sizeof cases / sizeof *cases };

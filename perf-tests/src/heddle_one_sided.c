@@ -1,4 +1,4 @@
-/* Puts, signals and gets between processes over a plugin's one-sided table, each checked once its word has arrived. */
+/* Puts, signals and gets between processes over a plugin's one-sided table, each checked after its word has arrived. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static struct options options = {
 static struct one_sided plugin;
 static struct sender sender;
 static void *gets_memory;
-static unsigned char *gets; /* a piece that others read, then one to read into */
+static unsigned char *gets; /* a piece that other ranks read, followed by one to read into */
 
 static void usage(FILE *to) {
   fprintf(to,
@@ -70,7 +70,10 @@ static void register_gets(void) {
   fill_piece(gets, GET_BYTES, (uint64_t)options.rank);
 }
 
-/* Memory kinds that the properties don't name must be refused, not accepted and written wrongly. */
+/*
+ * Checks that the plugin refuses memory kinds that its properties don't name, instead of accepting them and writing
+ * wrong bytes.
+ */
 static void require_refusals(void) {
   struct nccl_properties_v12 properties;
   void *handle = NULL;

@@ -21,7 +21,7 @@ enum {
   RANKS = 2,
   MOST_CONTEXTS = 8,
   GET_BYTES = 1 << 16,
-  EAGER_SWEEPS = 2000 /* then the thread sleeps between sweeps: a failover takes time */
+  EAGER_SWEEPS = 2000 /* sweeps without progress before the thread sleeps between sweeps, since a failover takes time */
 };
 
 static struct {
@@ -33,7 +33,7 @@ static struct {
 static struct one_sided plugin;
 static struct lanes lanes;
 static struct sender sender;
-static unsigned char gets[2 * GET_BYTES]; /* a piece that the other reads, then one to read into */
+static unsigned char gets[2 * GET_BYTES]; /* a piece that the other rank reads, followed by one to read into */
 static void *gets_memory, *get_request;
 static uint64_t get_number, gotten;
 static double failed_at;
@@ -68,10 +68,13 @@ static void parse(int argc, char **argv) {
   if (options.plugin == NULL || options.rank < 0) bad_usage(usage);
 }
 
-/* For a call that can fail because the peer or all planes are gone. */
+/* Checks a call that may fail because the peer or all planes are gone. Returns whether it succeeded. */
 static bool went_well(int result, const char *call) { return sender_went_well(&sender, result, call); }
 
-/* Gets the other's piece, one get at a time, checked when it is done and flushed. Returns whether none is in flight. */
+/*
+ * Gets the other rank's piece, one get at a time, and checks each get when it is done and flushed. Returns whether none
+ * is in flight.
+ */
 static bool drive_get(uint64_t seed, bool ends) {
   const struct nccl_rma_v14 *calls = &plugin.calls;
   uint64_t random = lane_random(&lanes, options.rank, 1 - options.rank, MOST_CONTEXTS, get_number ^ seed);
@@ -102,7 +105,7 @@ static bool drive_get(uint64_t seed, bool ends) {
 }
 
 /*
- * Continues until all is finished in both directions, or a call has failed. Returns the longest time without a
+ * Moves operations until all are finished in both directions, or a call has failed. Returns the longest time without a
  * checked operation.
  */
 static double move(const struct chaos_order *order) {
@@ -145,7 +148,7 @@ static void print_traffic(double longest_gap_seconds) {
       .complete = sender.failed == NULL, .failed = sender.failed, .result = sender.result, .failed_at = failed_at};
   struct chaos_side signals = puts;
   if (sender.failed != NULL) {
-    /* An end that only waits for a word learns of the failure by this call. */
+    /* An end that only waits for a word detects the failure by this call. */
     signals.failed = "rmaProgress";
     signals.result = plugin.calls.progress(plugin.contexts);
   }
@@ -158,7 +161,10 @@ static void print_traffic(double longest_gap_seconds) {
   fflush(stdout);
 }
 
-/* Connections are made with the first operation, so that faults come after that, as over the net interface. */
+/*
+ * Makes the connections, which the first operation would make otherwise. So faults come after the connections, as over
+ * the net interface.
+ */
 static void meet(const struct one_sided_meeting *meeting) {
   for (uint32_t rank = 0; rank < RANKS; rank++) {
     void *request = NULL;

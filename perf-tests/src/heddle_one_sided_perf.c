@@ -20,7 +20,7 @@ static struct {
              .iterations = 2000,
              .rounds = 1};
 
-/* Messages in flight to a rank. */
+/* Most messages in flight to a rank. */
 struct outbox {
   void *requests[TRANSFER_MOST_DEPTH];
   uint64_t sent, finished;
@@ -96,7 +96,7 @@ static void send(int to, bool ordered) {
   while (request == NULL) {
     reap(box);
     if (box->sent < box->finished + (uint64_t)options.transfer.depth) request = transfer->send(to, box->sent, ordered);
-    if (request == NULL) sched_yield(); /* as NCCL's progress thread does */
+    if (request == NULL) sched_yield(); /* yields as NCCL's progress thread does */
   }
   box->requests[box->sent++ % TRANSFER_MOST_DEPTH] = request;
 }
@@ -105,11 +105,11 @@ static void finish(int to) {
   for (struct outbox *box = &outboxes[to]; reap(box), box->finished < box->sent;) sched_yield();
 }
 
-static void expect(int from, int more) { transfer->expect(from, awaited[from] + (uint64_t)more); }
+static void set_expected(int from, int more) { transfer->set_expected(from, awaited[from] + (uint64_t)more); }
 
 static void await(int from) {
   awaited[from]++;
-  while (transfer->come(from) < awaited[from]) {
+  while (transfer->arrived(from) < awaited[from]) {
     for (int rank = 0; rank < options.transfer.ranks; rank++) reap(&outboxes[rank]);
     sched_yield();
   }
@@ -118,7 +118,7 @@ static void await(int from) {
 
 static void ping_pong(int iterations) {
   int other = 1 - options.transfer.rank;
-  expect(other, iterations);
+  set_expected(other, iterations);
   for (int i = 0; i < iterations; i++) {
     double start = now_seconds();
     if (options.transfer.rank == 0) send(other, true);
@@ -129,15 +129,15 @@ static void ping_pong(int iterations) {
   finish(other);
 }
 
-/* The answer to the last one confirms all. */
+/* Measures a stream of messages. The answer to the last message confirms all of them. */
 static void stream(int iterations) {
   if (options.transfer.rank == 0) {
-    expect(1, 1);
+    set_expected(1, 1);
     for (int i = 0; i < iterations; i++) send(1, false);
     await(1);
     finish(1);
   } else {
-    expect(0, iterations);
+    set_expected(0, iterations);
     for (int i = 0; i < iterations; i++) await(0);
     send(0, true);
     finish(0);
@@ -146,7 +146,7 @@ static void stream(int iterations) {
 
 static void all_to_all(int iterations) {
   int ranks = options.transfer.ranks, rank = options.transfer.rank;
-  for (int step = 1; step < ranks; step++) expect((rank + step) % ranks, iterations);
+  for (int step = 1; step < ranks; step++) set_expected((rank + step) % ranks, iterations);
   for (int i = 0; i < iterations; i++) {
     for (int step = 1; step < ranks; step++) send((rank + step) % ranks, true);
     for (int step = 1; step < ranks; step++) await((rank + step) % ranks);
@@ -159,7 +159,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the round's result in the unit of the usage text. */
+/* Returns the round's result in the unit that the usage text states. */
 static double value(double seconds) {
   double each = seconds / options.iterations;
   if (strcmp(options.test, "bandwidth") == 0) return (double)options.transfer.bytes / each * 1e-6;
@@ -205,7 +205,7 @@ int main(int argc, char **argv) {
   print_event("warm");
   for (int round = 0; round < options.rounds; round++) {
     wait_for_turn();
-    all_to_all(1); /* start all ranks together */
+    all_to_all(1); /* starts all ranks together */
     double start = now_seconds();
     run(options.iterations);
     double seconds = now_seconds() - start;

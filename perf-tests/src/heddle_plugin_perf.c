@@ -1,10 +1,10 @@
 /*
- * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends, rank 1
- * receives; in a duplex run both do both. Every measurement lasts a set time and is counted at the receiver.
- * Bandwidth may be that of several flows, each with its own communicators, which one thread moves in turn.
+ * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends and rank 1
+ * receives; in a duplex run both ranks send and receive. Every measurement lasts a set time, and the receiver counts. A
+ * bandwidth run may have several flows, each with its own communicators; one thread moves all flows in turn.
  *
- * With --turns a process waits for a line on standard input before each measurement and uses no core meanwhile, so
- * that several contestants, each warm in its own pair of processes, can be measured in turn.
+ * With --turns, a process waits for a line on standard input before each measurement and uses no core meanwhile. So
+ * several contestants, each warm in its own pair of processes, can be measured in turn.
  */
 #include <math.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "rendezvous.h"
 #include "report.h"
 
-#define WINDOW_BYTES (32u << 20) /* large messages share slots: their contents are equal */
+#define WINDOW_BYTES (32u << 20) /* large messages share slots, since their contents are equal */
 #define MOST_ROUND_TRIPS 1000000
 #define TAG 3
 
@@ -32,9 +32,9 @@ struct flow {
 
 static struct net_plugin net;
 static struct flow flows[MOST_FLOWS];
-static unsigned char *outgoing; /* all flows send the same */
-static size_t window_bytes;     /* of a flow */
-static double *round_trips;     /* and the times of streams' messages */
+static unsigned char *outgoing; /* source of all flows' messages */
+static size_t window_bytes;     /* bytes of a flow's window */
+static double *round_trips;     /* times of round trips, or of streams' messages */
 static size_t timed;            /* of these */
 
 static void open_flow(struct flow *flow, int number) {
@@ -73,7 +73,7 @@ static void close_flow(struct flow *flow) {
   check(net_close_listen(&net, flow->listen_comm), "closeListen");
 }
 
-/* ---- data: a slot's contents depend on its index only, so any message of that slot must equal it ---- */
+/* ---- data: a slot's contents depend on its index only, so all messages of a slot are equal ---- */
 
 static unsigned char byte_at(size_t place) { return (unsigned char)((place * 2654435761u) >> 13 | 1); }
 
@@ -112,15 +112,15 @@ struct stream {
   void *requests[MOST_OUTSTANDING];
   double posted_at[MOST_OUTSTANDING];
   unsigned long closing;  /* empty messages sent or received; a stream ends with `outstanding` of them */
-  unsigned long messages; /* non-empty, of the finished ones */
-  double first, last;     /* when the first and the last of them were finished */
+  unsigned long messages; /* number of finished messages that weren't empty */
+  double first, last;     /* times when the first and the last of these messages finished */
 };
 
 static int over(const struct stream *stream) {
   return stream->closing == (unsigned long)options.outstanding && stream->posted == stream->finished;
 }
 
-/* Posts one send if there is room. Returns whether it did. */
+/* Posts one send if there is room. Returns whether it has posted one. */
 static int push(struct stream *stream, int ending) {
   unsigned long outstanding = (unsigned long)options.outstanding;
   if (stream->posted - stream->finished == outstanding || stream->closing == outstanding) return 0;
@@ -138,7 +138,7 @@ static int push(struct stream *stream, int ending) {
 
 static int pull(struct stream *stream) {
   unsigned long outstanding = (unsigned long)options.outstanding;
-  /* Once the first empty message has come, exactly as many receives as empty messages are still needed. */
+  /* After the first empty message, posts exactly as many receives as empty messages are still to come. */
   unsigned long room = stream->closing > 0 ? outstanding - stream->closing : outstanding;
   if (stream->posted - stream->finished >= room) return 0;
   void **request = &stream->requests[stream->posted % outstanding];
@@ -153,7 +153,7 @@ static int pull(struct stream *stream) {
   return 1;
 }
 
-/* Tests the oldest request. Returns whether it was finished. */
+/* Tests the oldest request. Returns whether it has finished. */
 static int reap(struct stream *stream, int receiving) {
   if (stream->posted == stream->finished) return 0;
   int done = 0, size = -1;
@@ -194,7 +194,7 @@ static int move_outgoing(struct stream *out, int ending) {
   return moved;
 }
 
-/* Runs the given directions of all flows for a time; `received` has each flow's arrivals. */
+/* Runs the given directions of all flows for a time. `received` gets each flow's arrivals. */
 static void stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
   struct stream out[MOST_FLOWS];
   double end = now_seconds() + seconds;
@@ -212,7 +212,7 @@ static void stream_for(double seconds, size_t bytes, int sending, int receiving,
       if (receiving && !over(&received[i])) moved |= move_incoming(&received[i]), running = 1;
       if (sending && !over(&out[i])) moved |= move_outgoing(&out[i], ending), running = 1;
     }
-    if (running && !moved) sched_yield(); /* as NCCL's progress thread does */
+    if (running && !moved) sched_yield(); /* yields as NCCL's progress thread does */
   }
   for (int i = 0; receiving && i < options.flows; i++) check_incoming(&flows[i], received[i].messages, bytes);
 }
@@ -232,7 +232,7 @@ static void send_one(size_t bytes) {
   }
 }
 
-/* A receive is posted before it is needed, as NCCL does. */
+/* Posts a receive ahead of its use, as NCCL does. */
 static void *post_one(size_t bytes) {
   void *request = NULL, *data = flows->incoming;
   int tag = TAG;
@@ -253,7 +253,7 @@ static int wait_one(void *request) {
   return size;
 }
 
-/* Both ranks leave together, give or take half a round trip. */
+/* Returns at both ranks at the same time, within half a round trip. */
 static void meet(void) {
   void *request = post_one(1);
   if (options.rank == 0) send_one(0);
@@ -261,7 +261,7 @@ static void meet(void) {
   if (options.rank == 1) send_one(0);
 }
 
-/* Ping-pong; an empty ping ends it. Returns the number of recorded round trips. */
+/* Runs a ping-pong, which an empty ping ends. Returns the number of recorded round trips. */
 static size_t ping_pong(double seconds, size_t bytes) {
   size_t count = 0;
   memset(flows->incoming, 0, bytes);
@@ -313,7 +313,10 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of a flow; NaN if its messages arrived in too short a time, as they do after a pause of the whole machine. */
+/*
+ * Returns the rate of a flow. Returns NaN if its messages arrived in too short a time, as they do after a pause of the
+ * whole machine.
+ */
 static double received_a_second(const struct stream *received, size_t bytes) {
   double seconds = received->last - received->first;
   if (received->messages < 2 || seconds < options.seconds / 2) return NAN;
@@ -335,7 +338,7 @@ static void measure_stream(int round, size_t bytes, int duplex) {
   if (isnan(rate)) {
     printf("\"received_bytes_per_second\":null");
   } else {
-    printf("\"received_bytes_per_second\":%.0f", rate); /* 0: this rank only sent */
+    printf("\"received_bytes_per_second\":%.0f", rate); /* 0 if this rank only sent */
   }
   if (timed > 0) {
     qsort(round_trips, timed, sizeof *round_trips, by_value);
@@ -358,7 +361,7 @@ static void measure_latency(int round, size_t bytes) {
   printf("}\n");
 }
 
-/* Small, middling and large messages, to let a JIT-compiled plugin compile. */
+/* Sends small, medium and large messages, which let a JIT-compiled plugin compile. */
 static void warm_up(void) {
   size_t sizes[] = {64, 64 << 10, 1 << 20};
   struct stream ignored[MOST_FLOWS];
@@ -371,7 +374,7 @@ static void warm_up(void) {
   }
 }
 
-/* Pins to the rank-th of the processors that this process may use, if there are as many. */
+/* Pins the process to the processor with the rank's number among those that it may use, if there are enough. */
 static void pin_to_own_processor(void) {
   cpu_set_t allowed, own;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
@@ -415,7 +418,7 @@ static void *run(void *unused) {
   return NULL;
 }
 
-/* No rank closes while the other still needs its acknowledgements. */
+/* Waits for the other rank, since no rank may close while the other needs its acknowledgements. */
 static void wait_for_other(void) {
   char done = 1;
   progress();

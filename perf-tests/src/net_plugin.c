@@ -48,7 +48,7 @@ static int profile(void **event, int type, void *parent, int64_t plugin, void *d
   return NCCL_SUCCESS;
 }
 
-/* v12 and v11 differ in their properties only, which are read by version. */
+/* The tables of v12 and v11 differ in their properties only, which are read by version. */
 #define TABLE(plugin, version) ((const struct nccl_net_v##version *)(plugin)->table)
 
 static int initialise(struct net_plugin *plugin) {
@@ -128,9 +128,9 @@ int net_max_receives(struct net_plugin *plugin, int device) {
   } properties;
   memset(&properties, 0, sizeof properties);
   if (TABLE(plugin, 12)->get_properties(device, &properties.v12) != NCCL_SUCCESS) return 0;
-  if (plugin->version <= 7) return properties.v7.max_receives; /* at the same offset in v6 and v7 */
+  if (plugin->version <= 7) return properties.v7.max_receives; /* the field has the same offset in v6 and v7 */
   if (plugin->version == 8) return properties.v8.max_receives;
-  return properties.v9.max_receives; /* at the same offset from v9 on */
+  return properties.v9.max_receives; /* the field has the same offset from v9 on */
 }
 
 int net_listen(struct net_plugin *plugin, int device, void *handle, void **comm) {
@@ -168,7 +168,7 @@ int net_pointer_support(struct net_plugin *plugin, int device) {
     struct nccl_properties_v12 v12;
   } properties;
   memset(&properties, 0, sizeof properties);
-  /* At the same offset in all versions. */
+  /* The field has the same offset in all versions. */
   return TABLE(plugin, 12)->get_properties(device, &properties.v12) == NCCL_SUCCESS ? properties.v7.pointer_support : 0;
 }
 

@@ -1,4 +1,7 @@
-/* Any ncclNet plugin of version 6 to 12, loaded as NCCL does it, behind one set of calls: those of version 12. */
+/*
+ * Loads any ncclNet plugin of version 6 to 12 as NCCL does. All versions have the same set of calls here, that of
+ * version 12.
+ */
 #ifndef HEDDLE_NET_PLUGIN_H
 #define HEDDLE_NET_PLUGIN_H
 
@@ -17,8 +20,8 @@ struct net_plugin {
   void *library;
   const void *table;
   void *context;
-  double start_seconds; /* dlopen to the count of devices */
-  long start_kib;       /* by which the process's resident memory has grown since dlopen */
+  double start_seconds; /* from dlopen to the count of devices */
+  long start_kib;       /* growth of the process's resident memory since dlopen */
 };
 
 /*
@@ -28,7 +31,9 @@ struct net_plugin {
  */
 int net_load(struct net_plugin *, const char *path, int version, const char *log_prefix);
 
-/* Returns the logger that net_load passes to a plugin, with this prefix; for a plugin that is loaded otherwise. */
+/*
+ * Returns a logger with this prefix, such as net_load passes to a plugin, for a plugin that is loaded in another way.
+ */
 nccl_logger net_logger(const char *log_prefix);
 
 /* Logs all traces of the plugin from now on, with the monotonic time before each line. */
@@ -40,7 +45,7 @@ void net_unload(struct net_plugin *);
 /* Returns the resident memory of this process. */
 long net_resident_kib(void);
 
-/* Returns the number of the plugin's warnings with this text, counted from the first call on. One text per process. */
+/* Returns the number of the plugin's warnings with this text since the first call. A process can use only one text. */
 unsigned net_lines_with(const char *words);
 
 int net_max_receives(struct net_plugin *, int device);

@@ -1,8 +1,9 @@
 /*
- * Operations between ranks of heddle-one-sided. A lane goes from one rank to another in one context. Its operations
- * are numbered; each writes random bytes into the next of its places at the target. In an even context some have a
- * strong signal that adds the number of operations since the last one; in an odd one each has a weak signal to its
- * place's own word. The target's checker waits for the words and then checks the bytes, as a GPU would.
+ * Operations between ranks of heddle-one-sided. A lane goes from one rank to another in one context. Its operations are
+ * numbered; each writes random bytes into the next of its places at the target. In an even context, some operations
+ * have a strong signal, which adds the number of operations since the last such signal. In an odd context, each
+ * operation has a weak signal to its place's own word. The target's checker waits for the words and then checks the
+ * bytes, as a GPU would.
  */
 #ifndef HEDDLE_ONE_SIDED_LANES_H
 #define HEDDLE_ONE_SIDED_LANES_H
@@ -13,24 +14,30 @@
 
 enum { PLACES = 4, WORDS_OF_LANE = 3 + PLACES };
 
-/* Words of a lane in a rank's memory of words: those of lanes to it, and the answers to lanes from it. */
+/*
+ * Indexes of a lane's words in a rank's memory of words. Lanes to the rank have such words, and so have the answers to
+ * lanes from the rank.
+ */
 enum { WORD_STRONG, WORD_CHECKED, WORD_TOTAL, WORD_WEAK };
 
-/* Operations of an endless lane, until its source sends their number: WORD_TOTAL has one more. */
+/*
+ * Number of operations of an endless lane whose source has not sent the number yet. WORD_TOTAL later has the number
+ * plus one.
+ */
 enum { UNTIL_KNOWN = INT32_MAX };
 
 struct lanes {
   int rank, ranks, contexts;
   uint64_t seed;
-  uint64_t operations; /* of each lane; or UNTIL_KNOWN */
+  uint64_t operations; /* number of operations of each lane, or UNTIL_KNOWN */
   size_t max_bytes;
   uint64_t *words;
-  unsigned char *incoming; /* ranks × contexts × PLACES pieces of max_bytes */
+  unsigned char *incoming; /* ranks × contexts × PLACES pieces of max_bytes each */
   unsigned char *outgoing;
-  _Atomic uint64_t *checked; /* by lane to this rank: operations that the checker has verified */
-  int spoil;                 /* bytes are wrong from operation 3 on, to test the checker */
-  atomic_int stopped;        /* ends the checker's wait */
-  _Atomic uint64_t found;    /* bytes that the checker has verified */
+  _Atomic uint64_t *checked; /* for each lane to this rank: number of operations that the checker has verified */
+  int spoil;                 /* whether bytes are wrong from operation 3 on, to test the checker */
+  atomic_int stopped;        /* set to end the checker's wait */
+  _Atomic uint64_t found;    /* number of bytes that the checker has verified */
 };
 
 static inline size_t lane_of(const struct lanes *lanes, int peer, int context) {
@@ -49,21 +56,21 @@ static inline size_t place_offset(const struct lanes *lanes, size_t lane, uint64
 
 static inline int is_weak(int context) { return context % 2; }
 
-/* Random, the same at both ends. */
+/* Returns a random number, the same at both ends. */
 uint64_t lane_random(const struct lanes *, int from, int to, int context, uint64_t number);
 size_t operation_bytes(const struct lanes *, uint64_t random);
 /* Returns whether this operation of an even context has a strong signal. */
 int has_strong_signal(const struct lanes *, int from, int to, int context, uint64_t number);
 void fill_piece(unsigned char *piece, size_t bytes, uint64_t random);
-/* Returns the index of the first wrong byte; bytes if there is none. */
+/* Returns the index of the first wrong byte, or `bytes` if there is none. */
 size_t wrong_byte(const unsigned char *piece, size_t bytes, uint64_t random);
 
-/* Returns the number of operations of a lane to this rank; UNTIL_KNOWN if unknown. */
+/* Returns the number of operations of a lane to this rank, or UNTIL_KNOWN if it is unknown. */
 uint64_t lane_operations(const struct lanes *, size_t lane);
 
 /*
- * The checker's thread: ends when every operation of every lane to this rank was verified. Wrong ones end the
- * process.
+ * Body of the checker's thread. It ends when it has verified every operation of every lane to this rank. A wrong
+ * operation ends the process.
  */
 void *check_lanes(void *lanes);
 

@@ -15,7 +15,7 @@ enum { HANDLE_BYTES = 128 };
 
 static const struct nccl_gin_v13 *narrow;
 
-/* Version 13 in terms of version 14, as in NCCL. */
+/* Version 14's calls, implemented with those of version 13, as in NCCL. */
 
 static int create_contexts(void *comm, struct nccl_rma_config_v14 *config, void **contexts) {
   struct nccl_gin_config_v13 old = {.contexts = config->contexts, .traffic_class = config->traffic_class};
@@ -37,7 +37,7 @@ static int reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t o
 static int put_signal(void *contexts, int context, uint64_t local_offset, void *local, size_t size,
                       uint64_t remote_offset, void *remote, uint32_t rank, uint64_t signal_offset, void *signal,
                       uint64_t value, uint32_t operation, bool strong, void **request) {
-  (void)strong; /* all of them are */
+  (void)strong; /* every signal of version 13 is strong */
   return narrow->put_signal(contexts, context, local_offset, local, size, remote_offset, remote, rank, signal_offset,
                             signal, value, operation, request);
 }

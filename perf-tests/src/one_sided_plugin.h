@@ -1,4 +1,7 @@
-/* A plugin's one-sided table, of version 13 or 14 and either name, behind one set of calls: those of version 14. */
+/*
+ * A plugin's one-sided table, of version 13 or 14 and under either name. All tables have the same set of calls here,
+ * that of version 14.
+ */
 #ifndef HEDDLE_ONE_SIDED_PLUGIN_H
 #define HEDDLE_ONE_SIDED_PLUGIN_H
 
@@ -11,8 +14,8 @@ struct one_sided {
   struct nccl_rma_v14 calls;
   void *context;
   int devices;
-  void *group, *contexts; /* once it is connected */
-  bool on_devices;        /* whether memory is registered as a GPU's */
+  void *group, *contexts; /* set once the group is connected */
+  bool on_devices;        /* whether memory is registered as GPU memory */
 };
 
 /*
@@ -26,21 +29,21 @@ enum { ONE_SIDED_MOST_RANKS = 64 };
 
 /* Parameters of the processes' rendezvous. */
 struct one_sided_meeting {
-  const char *folder; /* of rendezvous.h */
+  const char *folder; /* folder of the rendezvous (rendezvous.h) */
   int rank, ranks;
   double timeout_seconds;
 };
 
 /* Creates a group of all ranks and a block of contexts. A failure ends the process. */
 void one_sided_connect(struct one_sided *, const struct one_sided_meeting *, int contexts);
-/* Waits until all ranks have reached this name, and makes progress meanwhile, since others may need it. */
+/* Waits until all ranks have reached this name. Makes progress meanwhile, since other ranks may need it. */
 void one_sided_barrier(const struct one_sided *, const struct one_sided_meeting *, const char *name);
-/* Returns whether the request is done, and frees it then. A failed call ends the process. */
+/* Returns whether the request is done, and frees a finished request. A failed call ends the process. */
 int one_sided_is_done(const struct one_sided *, void *request);
 void one_sided_progress(const struct one_sided *);
 /*
- * Maps memory and registers it. A GPU's memory has another address for the plugin, which isn't mapped in this
- * process: only its dma-buf, a memfd, leads there. A failure ends the process. Returns this process's address.
+ * Maps memory and registers it. GPU memory has another address for the plugin, which isn't mapped in this process: only
+ * the dma-buf, a memfd, gives access to it. A failure ends the process. Returns this process's address.
  */
 void *one_sided_memory(const struct one_sided *, size_t bytes, uint64_t flags, void **handle);
 

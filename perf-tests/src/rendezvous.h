@@ -7,7 +7,7 @@
 /* Puts `size` bytes under `folder`/`name`.`rank`. Returns 0, or -1 after a message on standard error. */
 int rendezvous_put(const char *folder, const char *name, int rank, const void *bytes, size_t size);
 
-/* Waits for a file that another rank puts. Returns 0, or -1 if it did not come in time. */
+/* Waits for a file that another rank puts. Returns 0, or -1 if the file did not appear in time. */
 int rendezvous_get(const char *folder, const char *name, int rank, void *bytes, size_t size, double timeout_seconds);
 
 #endif

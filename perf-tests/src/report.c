@@ -24,7 +24,7 @@ void fail_with(int code, const char *format, ...) {
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
-  /* Not all streams: a thread that reads standard input holds its lock. */
+  /* Flushes only these streams, since a thread that reads standard input holds that stream's lock. */
   fflush(stdout);
   fflush(stderr);
   _exit(code);

@@ -47,7 +47,7 @@ void ring_close(struct ring *ring) {
 
 /*
  * Operation o of each direction is slice o % slices of ring step o / slices; steps below ranks - 1 reduce, the rest
- * gather. A step sends the slice that the step before received, so sends follow receives slice by slice.
+ * gather. A step sends the slice that the previous step received, so sends follow receives slice by slice.
  */
 void ring_begin(struct ring *ring, size_t first, size_t count) {
   size_t longest = (count + (size_t)ring->ranks - 1) / (size_t)ring->ranks;
@@ -66,7 +66,7 @@ struct range {
   size_t start, floats;
 };
 
-/* Returns the range of operation `operation`; `behind`: 1 for a receive, 0 for a send. */
+/* Returns the range of an operation. `behind`: 1 for a receive, 0 for a send. */
 static struct range range_of(const struct ring *ring, size_t operation, int behind) {
   size_t ranks = (size_t)ring->ranks, slice = operation % ring->slices;
   int step = (int)(operation / ring->slices);

@@ -13,23 +13,23 @@
 
 struct task {
   char *data;
-  size_t size; /* still to be moved */
+  size_t size; /* bytes still to be moved */
   atomic_int *left;
 };
 
-/* A data socket and its tasks, in order. A message has one task at most per socket, so there is always room. */
+/* A data socket and its tasks, in order. A message has at most one task per socket, so there is always room. */
 struct lane {
   int fd;
   unsigned long head; /* its thread's */
-  atomic_ulong tail;  /* the caller's; its release publishes the tasks to the thread */
+  atomic_ulong tail;  /* written by the caller; its release store publishes the tasks to the thread */
   struct task tasks[TCP_REQUESTS];
 };
 
-/* Thread n serves lanes n, n + threads, and so on. */
+/* Helper thread n, which serves lanes n, n + threads, and so on. */
 struct helper {
   struct tcp_helpers *all;
   int first;
-  pthread_mutex_t lock; /* for the condition variable only */
+  pthread_mutex_t lock; /* used for the condition variable only */
   pthread_cond_t work;
   pthread_t thread;
 };
@@ -82,7 +82,7 @@ static void wait_for_work(struct helper *own) {
   pthread_mutex_unlock(&own->lock);
 }
 
-/* Returns the bytes that one call has moved, 0 if it would block, or -1 if the other end is gone. */
+/* Moves bytes with one call. Returns their number, 0 if the call would block, or -1 if the other end is gone. */
 static ssize_t move_some(struct lane *lane, int sending) {
   struct task *task = &lane->tasks[lane->head % TCP_REQUESTS];
   size_t size = task->size > TCP_PIECE ? TCP_PIECE : task->size;
@@ -95,7 +95,7 @@ static ssize_t move_some(struct lane *lane, int sending) {
   if (task->size == 0) {
     atomic_int *left = task->left;
     lane->head++;
-    /* Pairs with the acquire in the caller's test: the data are there, and the task's slot is free. */
+    /* Pairs with the acquire in the caller's test: all data has arrived, and the task's slot is free. */
     atomic_fetch_sub_explicit(left, 1, memory_order_release);
   }
   return moved;

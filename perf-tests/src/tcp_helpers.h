@@ -3,8 +3,8 @@
  * tasks of 64 KiB, or, if that would be more than one per socket, into one task per socket. Tasks go to the sockets
  * in turn. Both ends cut alike and begin with the same socket, so they need to agree on a message's size only.
  *
- * A thread has its own sockets, moves bytes on one after the other, yields if none moves, and waits for a condition
- * if there is no task.
+ * A thread has its own sockets and moves bytes on one socket after the other. It yields if no byte moves, and waits for
+ * a condition if there is no task.
  */
 #ifndef TCP_HELPERS_H
 #define TCP_HELPERS_H
@@ -16,20 +16,23 @@
 
 struct tcp_helpers;
 
-/* Returns NULL without memory. The sockets stay the caller's, and open until the end of the threads. */
+/*
+ * Returns NULL if there is no memory. The sockets belong to the caller, who must keep them open until the threads have
+ * ended.
+ */
 struct tcp_helpers *tcp_helpers_of(const struct tcp_sockets *, int sending);
 
 /*
- * Takes ownership of a message. `left` is the number of its unfinished tasks: when it is 0, neither it nor the data
- * is accessed any more. The threads start with the first message, and so on the processors of its caller. Returns an
- * ncclResult_t. At most TCP_REQUESTS messages may be in flight.
+ * Takes ownership of a message. `left` is the number of the message's unfinished tasks: when it is 0, the threads
+ * access neither `left` nor the data any more. The threads start with the first message, and so inherit the processors
+ * of its caller. Returns an ncclResult_t. At most TCP_REQUESTS messages may be in flight.
  */
 int tcp_helpers_take(struct tcp_helpers *, char *data, size_t size, atomic_int *left);
 
 /* Returns whether the other end is gone. */
 int tcp_helpers_failed(const struct tcp_helpers *);
 
-/* Waits for the threads' end, in spite of messages in flight. */
+/* Ends the threads, in spite of messages in flight, and waits for their end. */
 void tcp_helpers_end(struct tcp_helpers *);
 
 #endif

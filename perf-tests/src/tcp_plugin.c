@@ -1,8 +1,9 @@
 /*
- * A net plugin over kernel TCP, which every benchmark of Heddle runs as a rival over the same interface. By default
- * one stream per communicator, non-blocking, driven by test(), like NCCL's own socket transport with one socket and
- * no helper thread. With helper threads in the environment it works like that transport with them (tcp_helpers.h):
- * the stream carries sizes and messages of up to 128 bytes, everything else is cut over the threads' sockets.
+ * A net plugin over kernel TCP, which every benchmark of Heddle runs as a rival over the same interface. By default it
+ * has one non-blocking stream per communicator, which test() drives, like NCCL's own socket transport with one socket
+ * and no helper thread. If the environment sets helper threads, it works like NCCL's transport with them
+ * (tcp_helpers.h). The stream then carries sizes and messages of up to 128 bytes, and the threads' sockets carry
+ * everything else.
  *
  *   NCCL_SOCKET_IFNAME     prefix of the interface's name (the first that is up and not loopback)
  *   NCCL_SOCKET_NTHREADS   helper threads of a communicator, 0 to 16 (0). NCCL uses 2 on Amazon's and 4 on Google's
@@ -10,8 +11,8 @@
  *   NCCL_NSOCKS_PERTHREAD  sockets of each (1), 64 in all at most. NCCL uses 8 on Amazon's networks, 1 on Google's
  *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (the system's)
  *
- * The listening end's threads and sockets apply to both ends. NCCL's helper threads spin while nothing moves; these
- * yield in between, and are as fast (docs/notebook/records.md).
+ * The listening end's threads and sockets apply to both ends. NCCL's helper threads spin while nothing moves. The
+ * threads here yield in between, and are as fast (docs/notebook/records.md).
  */
 #include "tcp_plugin.h"
 
@@ -37,21 +38,22 @@ struct request {
   struct comm *comm;
   char *data;
   size_t size;
-  size_t streamed;  /* payload that follows the header in the stream; a receiver's is 0 before the header */
-  size_t moved;     /* of that */
-  int used;         /* until test() has reported it done */
-  int passed;       /* its part in the stream is finished, and the helpers have the rest */
-  atomic_int tasks; /* unfinished ones of the helpers */
+  /* bytes of payload that follow the header in the stream; a receiver's value is 0 before the header */
+  size_t streamed;
+  size_t moved;     /* bytes of this payload that were moved */
+  int used;         /* whether the request is in use: until test() has reported it done */
+  int passed;       /* whether its part in the stream is finished, and the helpers have the rest */
+  atomic_int tasks; /* number of its unfinished helper tasks */
   struct header header;
   size_t header_moved;
 };
 
 struct comm {
   struct tcp_sockets *sockets;
-  struct tcp_helpers *helpers; /* NULL without helper threads */
+  struct tcp_helpers *helpers; /* NULL if there are no helper threads */
   int sending;
   int failure;              /* an ncclResult_t */
-  unsigned long head, tail; /* requests in order; [head, tail) are in the stream */
+  unsigned long head, tail; /* requests in order; those in [head, tail) are in the stream */
   struct request requests[TCP_REQUESTS];
 };
 
@@ -94,7 +96,7 @@ static int close_listen(void *listener) {
   return NCCL_SUCCESS;
 }
 
-/* Takes ownership of the sockets, also on failure. */
+/* Creates a communicator. Takes ownership of the sockets, also on failure. */
 static int make_comm(struct tcp_sockets *sockets, int sending, void **out) {
   struct comm *comm = calloc(1, sizeof *comm);
   struct tcp_helpers *helpers = sockets->threads > 0 ? tcp_helpers_of(sockets, sending) : NULL;
@@ -158,14 +160,14 @@ static int fail(struct comm *comm, int error, const char *what) {
   return 0;
 }
 
-/* Moves the header and its part in the stream. Returns whether both are finished. */
+/* Moves the header and the request's part in the stream. Returns whether both are finished. */
 static int move(struct comm *comm, struct request *request) {
   while (request->header_moved < sizeof request->header || request->moved < request->streamed) {
     size_t left = request->streamed - request->moved;
     struct iovec parts[2] = {
         {(char *)&request->header + request->header_moved, sizeof request->header - request->header_moved},
         {request->data + request->moved, left > TCP_PIECE ? TCP_PIECE : left}};
-    /* A receiver must know the size before it takes payload. */
+    /* A receiver must know the size before it receives payload. */
     int first = request->header_moved < sizeof request->header ? 0 : 1;
     int count = comm->sending || first == 1 ? 2 - first : 1;
     struct msghdr message = {.msg_iov = parts + first, .msg_iovlen = (size_t)count};
@@ -213,7 +215,7 @@ static int start(struct comm *comm, void *data, size_t size, int tag, void **out
   if (comm->sending) request->streamed = streamed_of(comm, size);
   comm->tail++;
   *out = request;
-  advance(comm); /* test() reports a failure here */
+  advance(comm); /* test() reports a failure of this call */
   return NCCL_SUCCESS;
 }
 

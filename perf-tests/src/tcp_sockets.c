@@ -25,23 +25,23 @@ struct handle {
   } address;
   socklen_t length;
   int threads, count;
-  uint64_t token;             /* chosen by the listening end: only a holder of the handle knows it */
-  struct tcp_sockets *coming; /* of the connecting end, NULL in a fresh handle */
+  uint64_t token;             /* chosen by the listening end; only a holder of the handle knows it */
+  struct tcp_sockets *coming; /* sockets that the connecting end is opening; NULL in a fresh handle */
 };
 
 _Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
 
 /* The first bytes of every socket. */
 struct greeting {
-  uint64_t token;      /* the handle's */
-  uint64_t connection; /* chosen by the connecting end: several may connect to one listener at once */
-  uint32_t socket;     /* 0 control, from 1 on data */
+  uint64_t token;      /* the handle's token */
+  uint64_t connection; /* chosen by the connecting end, since several may connect to one listener at once */
+  uint32_t socket;     /* 0 for the control socket, data sockets from 1 on */
   uint32_t zero;
 };
 
 /* An accepted socket whose greeting is incomplete. */
-struct guest {
-  int fd; /* -1 if there is none */
+struct pending {
+  int fd; /* -1 if there is no socket */
   double since;
   struct greeting greeting;
   size_t heard;
@@ -50,8 +50,8 @@ struct guest {
 struct tcp_listener {
   int fd, threads, count;
   uint64_t token;
-  struct guest guests[TCP_MOST_GUESTS];
-  struct tcp_sockets *coming; /* connections with some of their sockets */
+  struct pending pending_connections[TCP_MOST_PENDING];
+  struct tcp_sockets *coming; /* connections of which some sockets have arrived */
 };
 
 static void close_socket(int fd) {
@@ -129,7 +129,10 @@ static int read_settings(int *threads, int *count) {
              : refuse("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than 64 sockets");
 }
 
-/* Global IPv6 before IPv4 before loopback, of an interface with the requested prefix. */
+/*
+ * Chooses an address of an interface with the requested prefix: a global IPv6 address before IPv4, and IPv4 before
+ * loopback.
+ */
 static int choose_address(void *address, socklen_t *length) {
   const char *wanted = getenv("NCCL_SOCKET_IFNAME");
   struct ifaddrs *all;
@@ -169,7 +172,7 @@ int tcp_listen(void *opaque, struct tcp_listener **out) {
   struct tcp_listener *listener = calloc(1, sizeof *listener);
   if (listener == NULL) return tcp_warn("a listener");
   *listener = (struct tcp_listener){.threads = handle->threads, .count = handle->count, .token = handle->token};
-  for (int i = 0; i < TCP_MOST_GUESTS; i++) listener->guests[i].fd = -1;
+  for (int i = 0; i < TCP_MOST_PENDING; i++) listener->pending_connections[i].fd = -1;
   int fd = listener->fd = open_socket(handle->address.any.sa_family);
   if (fd < 0 || bind(fd, &handle->address.any, handle->length) != 0 || listen(fd, SOMAXCONN) != 0 ||
       getsockname(fd, &handle->address.any, &handle->length) != 0) {
@@ -183,7 +186,7 @@ int tcp_listen(void *opaque, struct tcp_listener **out) {
 
 void tcp_close_listener(struct tcp_listener *listener) {
   close_socket(listener->fd);
-  for (int i = 0; i < TCP_MOST_GUESTS; i++) close_socket(listener->guests[i].fd);
+  for (int i = 0; i < TCP_MOST_PENDING; i++) close_socket(listener->pending_connections[i].fd);
   while (listener->coming != NULL) {
     struct tcp_sockets *sockets = listener->coming;
     listener->coming = sockets->next;
@@ -192,47 +195,47 @@ void tcp_close_listener(struct tcp_listener *listener) {
   free(listener);
 }
 
-static void turn_away(struct guest *guest, int error, const char *why) {
+static void reject(struct pending *pending, int error, const char *why) {
   union {
     struct sockaddr any;
     struct sockaddr_storage whole;
   } address;
   socklen_t length = sizeof address;
   char host[INET6_ADDRSTRLEN] = "nowhere", port[8] = "0", sentence[256];
-  if (getpeername(guest->fd, &address.any, &length) == 0) {
+  if (getpeername(pending->fd, &address.any, &length) == 0) {
     getnameinfo(&address.any, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
   }
-  snprintf(sentence, sizeof sentence, "a guest from %s port %s is turned away: %s", host, port, why);
+  snprintf(sentence, sizeof sentence, "a connection from %s port %s is rejected: %s", host, port, why);
   errno = error;
   tcp_warn(sentence);
-  close_socket(guest->fd);
-  guest->fd = -1;
+  close_socket(pending->fd);
+  pending->fd = -1;
 }
 
-/* Returns 1 when the guest has greeted. A guest that is too slow or has a wrong greeting is closed. */
-static int read_greeting(const struct tcp_listener *listener, struct guest *guest) {
-  struct greeting *greeting = &guest->greeting;
-  while (guest->heard < sizeof *greeting) {
-    ssize_t got = recv(guest->fd, (char *)greeting + guest->heard, sizeof *greeting - guest->heard, 0);
+/* Returns 1 when the greeting is complete. Closes a connection that is too slow or has a wrong greeting. */
+static int read_greeting(const struct tcp_listener *listener, struct pending *pending) {
+  struct greeting *greeting = &pending->greeting;
+  while (pending->heard < sizeof *greeting) {
+    ssize_t got = recv(pending->fd, (char *)greeting + pending->heard, sizeof *greeting - pending->heard, 0);
     if (would_block(got)) {
-      if (tcp_now() - guest->since > TCP_GREETING_SECONDS) turn_away(guest, ETIMEDOUT, "it doesn't greet");
+      if (tcp_now() - pending->since > TCP_GREETING_SECONDS) reject(pending, ETIMEDOUT, "it doesn't greet");
       return 0;
     }
     if (got <= 0) {
-      turn_away(guest, got == 0 ? ECONNRESET : errno, "it left without a greeting");
+      reject(pending, got == 0 ? ECONNRESET : errno, "it left without a greeting");
       return 0;
     }
-    guest->heard += (size_t)got;
+    pending->heard += (size_t)got;
   }
   if (greeting->token != listener->token) {
-    turn_away(guest, EPROTO, "it hasn't got the handle of this listener");
+    reject(pending, EPROTO, "it hasn't got the handle of this listener");
   } else if (greeting->zero != 0 || greeting->socket > (uint32_t)listener->count) {
-    turn_away(guest, EPROTO, "it greets with a socket that this listener doesn't have");
+    reject(pending, EPROTO, "it greets with a socket that this listener doesn't have");
   }
-  return guest->fd >= 0;
+  return pending->fd >= 0;
 }
 
-/* Returns the connection's place among the incoming ones; a new one's is at the end. */
+/* Returns the place of a connection in the list of incoming ones. The place of a new connection is at the end. */
 static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t connection) {
   struct tcp_sockets **place = &listener->coming;
   while (*place != NULL && (*place)->connection != connection) place = &(*place)->next;
@@ -242,17 +245,17 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
   return place;
 }
 
-/* Adds a guest's socket, after its greeting, to its connection. A complete connection is removed and returned. */
-static int add_to_connection(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
-  struct tcp_sockets **place = place_of(listener, guest->greeting.connection), *sockets = *place;
+/* Adds a socket, after its greeting, to its connection. Removes and returns a complete connection. */
+static int add_to_connection(struct tcp_listener *listener, struct pending *pending, struct tcp_sockets **out) {
+  struct tcp_sockets **place = place_of(listener, pending->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;
-  int *socket = socket_at(sockets, guest->greeting.socket);
+  int *socket = socket_at(sockets, pending->greeting.socket);
   if (*socket >= 0) {
-    turn_away(guest, EPROTO, "a socket comes twice");
+    reject(pending, EPROTO, "a socket comes twice");
     return NCCL_SUCCESS;
   }
-  *socket = guest->fd;
-  guest->fd = -1;
+  *socket = pending->fd;
+  pending->fd = -1;
   if (++sockets->there > sockets->count) {
     *place = sockets->next;
     *out = sockets;
@@ -260,33 +263,34 @@ static int add_to_connection(struct tcp_listener *listener, struct guest *guest,
   return NCCL_SUCCESS;
 }
 
-/* Returns a place for one more guest: if all are taken, that of the longest silent one. */
-static struct guest *room(struct tcp_listener *listener) {
-  struct guest *oldest = &listener->guests[0];
-  for (struct guest *guest = listener->guests; guest < listener->guests + TCP_MOST_GUESTS; guest++) {
-    if (guest->fd < 0) return guest;
-    if (guest->since < oldest->since) oldest = guest;
+/* Returns a place for one more connection. If all places are taken, it is that of the one that has been silent longest. */
+static struct pending *room(struct tcp_listener *listener) {
+  struct pending *oldest = &listener->pending_connections[0];
+  for (struct pending *pending = listener->pending_connections;
+       pending < listener->pending_connections + TCP_MOST_PENDING; pending++) {
+    if (pending->fd < 0) return pending;
+    if (pending->since < oldest->since) oldest = pending;
   }
-  turn_away(oldest, EUSERS, "too many others come that don't greet either");
+  reject(oldest, EUSERS, "too many others come that don't greet either");
   return oldest;
 }
 
-/* Each guest's greeting is read before it may be evicted. */
+/* Reads the greetings of all connections first, so that none is evicted whose greeting has arrived. */
 int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
   int result = NCCL_SUCCESS;
   *out = NULL;
-  for (int i = 0; i < TCP_MOST_GUESTS && *out == NULL && result == NCCL_SUCCESS; i++) {
-    struct guest *guest = &listener->guests[i];
-    if (guest->fd >= 0 && read_greeting(listener, guest)) result = add_to_connection(listener, guest, out);
+  for (int i = 0; i < TCP_MOST_PENDING && *out == NULL && result == NCCL_SUCCESS; i++) {
+    struct pending *pending = &listener->pending_connections[i];
+    if (pending->fd >= 0 && read_greeting(listener, pending)) result = add_to_connection(listener, pending, out);
   }
-  for (int i = 0; i < TCP_MOST_GUESTS && *out == NULL && result == NCCL_SUCCESS; i++) {
+  for (int i = 0; i < TCP_MOST_PENDING && *out == NULL && result == NCCL_SUCCESS; i++) {
     int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (would_block(fd)) break;
     if (fd < 0) return tcp_warn("accept");
     set_up(fd);
-    struct guest *guest = room(listener);
-    *guest = (struct guest){.fd = fd, .since = tcp_now()};
-    if (read_greeting(listener, guest)) result = add_to_connection(listener, guest, out);
+    struct pending *pending = room(listener);
+    *pending = (struct pending){.fd = fd, .since = tcp_now()};
+    if (read_greeting(listener, pending)) result = add_to_connection(listener, pending, out);
   }
   return result;
 }
@@ -318,7 +322,7 @@ int tcp_connect(void *opaque, struct tcp_sockets **out) {
     }
     struct greeting greeting = {
         .token = handle->token, .connection = sockets->connection, .socket = (uint32_t)sockets->there};
-    /* A fresh socket has room for it. */
+    /* A fresh socket always has room for the greeting. */
     if (send(*fd, &greeting, sizeof greeting, MSG_NOSIGNAL) != sizeof greeting) return give_up(handle, "greeting");
   }
   handle->coming = NULL;

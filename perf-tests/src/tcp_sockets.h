@@ -1,10 +1,10 @@
 /*
- * Set-up of a communicator's sockets in the TCP plugin. The listening end's handle has their number; the connecting
- * end opens them one after the other. Each begins with a greeting that names its connection and its index.
+ * Set-up of a communicator's sockets in the TCP plugin. The listening end's handle has the number of sockets, and the
+ * connecting end opens one after the other. Each socket begins with a greeting that names its connection and its index.
  *
- * Any host can connect to a listener's port. A client without a greeting delays no other: several greetings are read
- * in parallel, each with a time limit, and the longest silent one is evicted if there are too many. A greeting
- * carries a number from the handle, so that only holders of the handle can connect.
+ * Any host can connect to a listener's port. A client without a greeting delays no other: several greetings are read in
+ * parallel, each with a time limit. If there are too many clients without a greeting, the one that has been silent
+ * longest is evicted. A greeting carries a number from the handle, so that only holders of the handle can connect.
  */
 #ifndef TCP_SOCKETS_H
 #define TCP_SOCKETS_H
@@ -13,27 +13,28 @@
 
 #define TCP_MOST_THREADS 16
 #define TCP_MOST_SOCKETS 64 /* the limit of NCCL's socket transport, also for threads */
-#define TCP_MOST_GUESTS 64  /* whose greeting is awaited; all but one of a peer's sockets have greeted */
+/* most sockets whose greeting is awaited: all but one of a peer's sockets may have greeted */
+#define TCP_MOST_PENDING 64
 #define TCP_GREETING_SECONDS 30
 
-/* One communicator's. */
+/* Sockets of one communicator. */
 struct tcp_sockets {
-  int threads; /* helper threads; without any, the control socket carries everything */
-  int count;   /* data sockets, of all threads together */
+  int threads; /* number of helper threads; without helper threads, the control socket carries everything */
+  int count;   /* number of data sockets, of all threads together */
   int control;
-  int data[TCP_MOST_SOCKETS]; /* -1 if there is none */
-  /* While they are being opened: */
-  int there; /* of control and data sockets */
+  int data[TCP_MOST_SOCKETS]; /* -1 if there is no socket */
+  /* The remaining fields are used while the sockets are being opened. */
+  int there; /* number of open sockets, control and data */
   uint64_t connection;
-  struct tcp_sockets *next; /* that come to the same listener */
+  struct tcp_sockets *next; /* next connection that arrives at the same listener */
 };
 
 struct tcp_listener;
 
-/* They return an ncclResult_t, and log the error. */
+/* These functions log an error and return an ncclResult_t. */
 int tcp_listen(void *handle, struct tcp_listener **);
 
-/* Called repeatedly until there are sockets, or an error. */
+/* Called repeatedly until they return sockets or an error. */
 int tcp_connect(void *handle, struct tcp_sockets **);
 int tcp_accept(struct tcp_listener *, struct tcp_sockets **);
 

@@ -11,25 +11,27 @@ enum { TRANSFER_MOST_RANKS = 64, TRANSFER_MOST_DEPTH = 64 };
 struct transfer_options {
   const char *plugin, *folder, *table, *log_prefix;
   int rank, ranks;
-  int depth; /* messages in flight to one rank, each with its own piece of memory */
+  int depth; /* most messages in flight to one rank; each has its own piece of memory */
   size_t bytes;
   double timeout_seconds;
 };
 
 /*
- * All calls end the process if one of the plugin's fails. The caller numbers messages to a rank from 0, and has no
- * more than `depth` of them in flight.
+ * A failed plugin call ends the process. The caller numbers messages to a rank from 0, and has at most `depth` of them
+ * in flight.
  */
 struct transfer {
   const char *name;
   void (*open)(const struct transfer_options *);
   /* Sets the total number of messages that will arrive from that rank. */
-  void (*expect)(int from, uint64_t count);
-  /* Returns NULL if it can't be started yet. An ordered one arrives after all before it. */
+  void (*set_expected)(int from, uint64_t count);
+  /*
+   * Sends a message. Returns NULL if it can't be started yet. An ordered message arrives after all messages before it.
+   */
   void *(*send)(int to, uint64_t number, bool ordered);
   bool (*is_sent)(void *request);
   /* Makes progress, and returns the number of messages that have arrived from that rank. */
-  uint64_t (*come)(int from);
+  uint64_t (*arrived)(int from);
   void (*close)(void);
 };
 
@@ -40,7 +42,7 @@ static inline size_t transfer_piece(const struct transfer_options *options, int 
   return ((size_t)rank * (size_t)options->depth + number % (uint64_t)options->depth) * options->bytes;
 }
 
-/* Allocates touched memory for all pieces. */
+/* Allocates memory for all pieces and touches it. */
 unsigned char *transfer_memory(const struct transfer_options *, size_t *bytes);
 
 #endif

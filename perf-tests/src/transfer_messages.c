@@ -9,10 +9,10 @@
 
 enum { TAG = 3 };
 
-/* A connection in each direction with one rank; receives are posted ahead, and completed in order. */
+/* A connection in each direction with one rank. Receives are posted ahead, and complete in order. */
 struct peer {
   void *listener, *send_comm, *receive_comm, *send_memory, *receive_memory;
-  uint64_t expected, posted, come;
+  uint64_t expected, posted, arrived;
   void *receives[TRANSFER_MOST_DEPTH];
 };
 
@@ -74,7 +74,7 @@ static void open(const struct transfer_options *wanted) {
 
 static void post(int rank) {
   struct peer *peer = &peers[rank];
-  while (peer->posted < peer->expected && peer->posted < peer->come + (uint64_t)options->depth) {
+  while (peer->posted < peer->expected && peer->posted < peer->arrived + (uint64_t)options->depth) {
     void *data = into + transfer_piece(options, rank, peer->posted), *request = NULL;
     size_t size = options->bytes;
     int tag = TAG;
@@ -84,13 +84,13 @@ static void post(int rank) {
   }
 }
 
-static void expect(int sender, uint64_t count) {
+static void set_expected(int sender, uint64_t count) {
   peers[sender].expected = count;
   post(sender);
 }
 
 static void *send(int to, uint64_t number, bool ordered) {
-  (void)ordered; /* all of them are */
+  (void)ordered; /* ignored: all messages are ordered */
   void *request = NULL;
   check(net_isend(&net, peers[to].send_comm, from + transfer_piece(options, to, number), options->bytes, TAG,
                   peers[to].send_memory, &request),
@@ -105,17 +105,17 @@ static bool is_sent(void *request) {
   return done;
 }
 
-static uint64_t come(int sender) {
+static uint64_t arrived(int sender) {
   struct peer *peer = &peers[sender];
-  while (peer->come < peer->posted) {
+  while (peer->arrived < peer->posted) {
     int done = 0, size = -1;
-    check(net_test(&net, peer->receives[peer->come % (uint64_t)options->depth], &done, &size), "test");
+    check(net_test(&net, peer->receives[peer->arrived % (uint64_t)options->depth], &done, &size), "test");
     if (!done) break;
-    peer->come++;
+    peer->arrived++;
     progress();
   }
   post(sender);
-  return peer->come;
+  return peer->arrived;
 }
 
 static void close(void) {
@@ -131,4 +131,4 @@ static void close(void) {
   net_unload(&net);
 }
 
-const struct transfer transfer_by_messages = {"messages", open, expect, send, is_sent, come, close};
+const struct transfer transfer_by_messages = {"messages", open, set_expected, send, is_sent, arrived, close};

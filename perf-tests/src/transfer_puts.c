@@ -9,7 +9,7 @@ static const struct transfer_options *options;
 static struct one_sided plugin;
 static struct one_sided_meeting meeting;
 static unsigned char *from, *into;
-static uint64_t words[TRANSFER_MOST_RANKS]; /* one for each rank, which signals it */
+static uint64_t words[TRANSFER_MOST_RANKS]; /* one word for each rank, to which this rank's signals go */
 static void *from_memory, *into_memory, *words_memory;
 
 static void open(const struct transfer_options *wanted) {
@@ -30,7 +30,7 @@ static void open(const struct transfer_options *wanted) {
   one_sided_barrier(&plugin, &meeting, "registered");
 }
 
-static void expect(int sender, uint64_t count) { (void)sender, (void)count; }
+static void set_expected(int sender, uint64_t count) { (void)sender, (void)count; }
 
 static void *send(int to, uint64_t number, bool ordered) {
   void *request = NULL;
@@ -45,7 +45,7 @@ static void *send(int to, uint64_t number, bool ordered) {
 
 static bool is_sent(void *request) { return one_sided_is_done(&plugin, request); }
 
-static uint64_t come(int sender) {
+static uint64_t arrived(int sender) {
   one_sided_progress(&plugin);
   return __atomic_load_n(&words[sender], __ATOMIC_ACQUIRE);
 }
@@ -61,4 +61,4 @@ static void close(void) {
   check(plugin.calls.finalize(plugin.context), "finalize");
 }
 
-const struct transfer transfer_by_puts = {"puts", open, expect, send, is_sent, come, close};
+const struct transfer transfer_by_puts = {"puts", open, set_expected, send, is_sent, arrived, close};

@@ -1,4 +1,4 @@
-/* Deliberate damage that the soak's checks must detect; and undamaged buffers, in which they must detect nothing. */
+/* Damages buffers on purpose, which the soak's checks must detect. In undamaged buffers, they must detect nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

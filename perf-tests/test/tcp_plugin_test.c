@@ -1,6 +1,6 @@
 /*
- * The TCP plugin with helper threads and sockets, both ends in one process: every byte arrives, and one end's close
- * is reported to the other. heddle-conformance tests the other guarantees in both modes.
+ * The TCP plugin with helper threads and sockets, both ends in one process. Every byte must arrive, and the close of
+ * one end must be reported to the other. heddle-conformance tests the other guarantees in both modes.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -42,12 +42,15 @@ static int count_of(const char *folder) {
 static int threads_now(void) { return count_of("/proc/self/task"); }
 static int files_now(void) { return count_of("/proc/self/fd"); }
 
-/* A joined thread is listed until the kernel has reaped it; if it never is, the watch ends the test. */
+/*
+ * Waits, since a joined thread is listed until the kernel has reaped it. If that never happens, the watch ends the
+ * test.
+ */
 static void await_threads(int count) {
   while (threads_now() != count) usleep(1000);
 }
 
-/* Those without a communicator. */
+/* Numbers of threads and open files without a communicator. */
 static int own_threads;
 
 static void finish(struct pair *pair, void *handle) {
@@ -86,7 +89,7 @@ static void *received(struct pair *pair, void *data, size_t size) {
   return request;
 }
 
-/* Tests until it is done or fails. Returns the result. */
+/* Tests a request until it is done or fails. Returns the result. */
 static int outcome(void *request, int *size) {
   int done = 0, result = 0;
   while (!done && result == 0) result = net_test(&net, request, &done, size);
@@ -98,7 +101,7 @@ static unsigned char byte_at(size_t message, size_t place) {
   return (unsigned char)(place * 31 + place / 4099 + message);
 }
 
-/* Eight in flight at once, so that tasks of several wait at each socket. */
+/* Eight messages are in flight at once, so that tasks of several messages wait at each socket. */
 static void messages_of_all_sizes_arrive_whole(void) {
   static const size_t sizes[] = {0, 1, 128, 129, 65535, 65536, 65537, 1u << 20, (1u << 20) + 1, BIG - 3, 300, 4u << 20};
   enum { SIZES = sizeof sizes / sizeof *sizes, AT_ONCE = 8, MESSAGES = 5 * SIZES };
@@ -129,10 +132,10 @@ static void messages_of_all_sizes_arrive_whole(void) {
   close_pair(&pair);
 }
 
-static void a_sender_that_leaves_in_the_middle_is_an_error_of_test(void) {
+static void sender_that_closes_midway_fails_test(void) {
   struct pair pair = connected();
   char *from = calloc(1, 64 << 20), *to = malloc(64 << 20);
-  sent(&pair, from, 64 << 20); /* more than sockets hold without a reader */
+  sent(&pair, from, 64 << 20); /* more bytes than sockets hold without a reader */
   check(net_close_send(&net, pair.sender), "closeSend");
   pair.sender = NULL;
   void *receive = received(&pair, to, 64 << 20);
@@ -141,7 +144,7 @@ static void a_sender_that_leaves_in_the_middle_is_an_error_of_test(void) {
   free(from), free(to);
 }
 
-static void a_receiver_that_leaves_in_the_middle_is_an_error_of_test(void) {
+static void receiver_that_closes_midway_fails_test(void) {
   struct pair pair = connected();
   char *from = calloc(1, 64 << 20);
   void *send = sent(&pair, from, 64 << 20);
@@ -154,7 +157,7 @@ static void a_receiver_that_leaves_in_the_middle_is_an_error_of_test(void) {
   free(from);
 }
 
-static void threads_begin_with_the_first_large_message_and_none_outlives_its_communicator(void) {
+static void threads_start_with_the_first_large_message_and_end_with_their_communicator(void) {
   int threads = own_threads, files = files_now();
   await_threads(threads);
   struct pair pair = connected();
@@ -168,13 +171,13 @@ static void threads_begin_with_the_first_large_message_and_none_outlives_its_com
   sent(&pair, from, BIG);
   net_test(&net, received(&pair, to, BIG), &(int){0}, NULL);
   WANT(threads_now() >= threads + 2 && threads_now() <= threads + 4, "%d threads", threads_now() - threads);
-  close_pair(&pair); /* with messages in flight */
+  close_pair(&pair); /* closes with messages in flight */
   await_threads(threads);
   WANT(files_now() == files, "%d files are left", files_now() - files);
   free(from), free(to);
 }
 
-static void connections_that_come_at_once_to_one_listener_are_kept_apart(void) {
+static void simultaneous_connections_to_one_listener_stay_separate(void) {
   enum { CONNECTIONS = 2 };
   int files = files_now();
   void *listener = NULL, *sends[CONNECTIONS], *receives[CONNECTIONS];
@@ -193,7 +196,7 @@ static void connections_that_come_at_once_to_one_listener_are_kept_apart(void) {
   }
   for (int i = 0; i < CONNECTIONS; i++) check(outcome(received(&pairs[i], &seen[i], 1), NULL), "test of a mark");
   for (int i = 0; i < CONNECTIONS; i++) check(outcome(sends[i], NULL), "test of a mark");
-  if (seen[0] == marks[1]) { /* accepted in the other order */
+  if (seen[0] == marks[1]) { /* accepts in the opposite order */
     void *swapped = pairs[0].receiver;
     pairs[0].receiver = pairs[1].receiver;
     pairs[1].receiver = swapped;
@@ -217,7 +220,7 @@ static void connections_that_come_at_once_to_one_listener_are_kept_apart(void) {
   WANT(files_now() == files, "%d files are left", files_now() - files);
 }
 
-static void a_listener_closes_what_came_and_was_not_accepted(void) {
+static void closing_a_listener_closes_unaccepted_connections(void) {
   int files = files_now();
   struct pair pair = {0};
   char handle[NET_HANDLE_BYTES];
@@ -227,7 +230,7 @@ static void a_listener_closes_what_came_and_was_not_accepted(void) {
   WANT(files_now() == files, "%d files are left", files_now() - files);
 }
 
-static void the_connecting_end_follows_the_listening_one(void) {
+static void connecting_end_uses_the_listeners_settings(void) {
   struct pair pair = {0};
   char handle[NET_HANDLE_BYTES], byte = 7, there = 0;
   ask_for("0", "1");
@@ -243,7 +246,7 @@ static void the_connecting_end_follows_the_listening_one(void) {
   close_pair(&pair);
 }
 
-static void numbers_that_are_none_or_too_large_are_refused(void) {
+static void malformed_and_too_large_numbers_are_refused(void) {
   static const char *const wrong[][2] = {{"17", "1"}, {"-1", "1"}, {"two", "1"}, {"", "1"}, {"2", "0"}, {"16", "8"}};
   void *listener = NULL;
   char handle[NET_HANDLE_BYTES];
@@ -262,13 +265,13 @@ int main(int argc, char **argv) {
   own_threads = threads_now();
   check(net_load(&net, argv[1], 0, NULL), "load");
   messages_of_all_sizes_arrive_whole();
-  a_sender_that_leaves_in_the_middle_is_an_error_of_test();
-  a_receiver_that_leaves_in_the_middle_is_an_error_of_test();
-  threads_begin_with_the_first_large_message_and_none_outlives_its_communicator();
-  connections_that_come_at_once_to_one_listener_are_kept_apart();
-  a_listener_closes_what_came_and_was_not_accepted();
-  the_connecting_end_follows_the_listening_one();
-  numbers_that_are_none_or_too_large_are_refused();
+  sender_that_closes_midway_fails_test();
+  receiver_that_closes_midway_fails_test();
+  threads_start_with_the_first_large_message_and_end_with_their_communicator();
+  simultaneous_connections_to_one_listener_stay_separate();
+  closing_a_listener_closes_unaccepted_connections();
+  connecting_end_uses_the_listeners_settings();
+  malformed_and_too_large_numbers_are_refused();
   net_unload(&net);
   return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * A thread blocks all signals, after its first call that moves data or around every message, while Java stops its
- * threads a thousand times a second.
+ * A thread blocks all signals while Java stops its threads a thousand times a second. The thread blocks them once,
+ * after its first call that moves data, or around every message.
  *
  * GUEST CASE once once -- \
  *     with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"

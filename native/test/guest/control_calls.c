@@ -1,5 +1,5 @@
 /*
- * Many threads make control-path calls at once, on small stacks; measures a call's hand-over.
+ * Many threads make control-path calls at once, on small stacks. The program also measures a call's hand-over.
  *
  * GUEST CASE at_once 16
  * GUEST CASE no_threads_left 8 limit -- under="setpriv --reuid=54322 --regid=54322 --clear-groups" needs=root
@@ -29,7 +29,7 @@ int main(int count, char **arguments) {
     MUST(pthread_create(&thread[i], &attributes, run, NULL) == 0, "no thread");
   }
   if (count > 2) {
-    /* From here on no thread can be created: calls wait for the existing one. */
+    /* From here on no thread can be created, so calls wait for the existing thread. */
     MUST(setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}) == 0, "no limit");
     pthread_t more;
     MUST(pthread_create(&more, NULL, run, NULL) != 0, "there are threads");

@@ -22,8 +22,8 @@ static volatile int seen[65];
 static void handler(int number) { seen[number]++; }
 
 /*
- * A write to a closed connection raises SIGPIPE on the writing thread, and a file at its size limit SIGXFSZ. The
- * plugin's threads block both, and all other signals that the host's threads may wait for.
+ * Checks that the plugin's threads block all signals that the host's threads may wait for. They also block SIGPIPE and
+ * SIGXFSZ, which a write to a closed connection, or to a file at its size limit, raises on the writing thread.
  */
 static void check_other_threads(void) {
   DIR *tasks = opendir("/proc/self/task");
@@ -31,7 +31,7 @@ static void check_other_threads(void) {
     char path[300], line[256], name[64] = "";
     snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
     FILE *file = task->d_name[0] == '.' || atoi(task->d_name) == getpid() ? NULL : fopen(path, "re");
-    bool ends = false; /* for a thread that has just ended, the kernel reports neither thread nor signals */
+    bool ends = false; /* whether the thread has just ended: the kernel then reports neither threads nor signals */
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
       sscanf(line, "Name: %63[^\n]", name);
       ends = ends || strcmp(line, "Threads:\t0\n") == 0;

@@ -1,5 +1,5 @@
 /*
- * The host's first thread uses its stack to the end, after init and after it has moved data itself.
+ * The host's first thread uses its whole stack, after init or after it has moved data itself.
  *
  * GUEST CASE after_init 7 -- stack=8192
  * GUEST CASE after_a_message 7 message -- stack=8192

@@ -1,6 +1,6 @@
 /*
- * Code that the host programs of this folder share. Each runs twice, with GUEST_PLUGIN and without (run.py), and must
- * behave alike. Output that isn't compared is printed behind "# ".
+ * Code that the host programs of this folder share. Each program runs twice, with and without GUEST_PLUGIN (run.py),
+ * and must behave alike. Output after "# " isn't compared.
  */
 #ifndef HEDDLE_TEST_GUEST_H
 #define HEDDLE_TEST_GUEST_H
@@ -32,7 +32,7 @@
     } \
   } while (0)
 
-static const struct nccl_net_v12 *guest_net; /* NULL: no plugin in this run */
+static const struct nccl_net_v12 *guest_net; /* NULL in the run without a plugin */
 static void *guest_context;
 
 static inline void guest_logger(int level, unsigned long subsystems, const char *file, int line, const char *format,
@@ -70,10 +70,7 @@ static inline int guest_try_init(void) {
   return guest_net->init(&guest_context, 1, &config, guest_logger, NULL);
 }
 
-/*
- * Makes NCCL's first calls. If GUEST_MAY_REFUSE is set, a refusal is allowed, and the host continues without the
- * plugin.
- */
+/* Makes NCCL's first calls. If GUEST_MAY_REFUSE is set, init may fail, and the host continues without the plugin. */
 static inline void guest_init(void) {
   int result = guest_try_init();
   if (result == NCCL_SYSTEM_ERROR && getenv("GUEST_MAY_REFUSE") != NULL) {
@@ -88,7 +85,7 @@ static inline void guest_init(void) {
   }
 }
 
-/* Makes a control-path call, in which the plugin checks the signal handlers. */
+/* Makes a control-path call, which lets the plugin check the signal handlers. */
 static inline void guest_control(void) {
   if (guest_net != NULL) {
     char handle[128];
@@ -141,7 +138,7 @@ static inline void guest_connect(struct guest_link *link, size_t bytes) {
   MUST(result == NCCL_SUCCESS, "regMr returned %d", result);
 }
 
-/* Sends a message. Returns the first result that isn't success. Without a plugin its bytes are copied. */
+/* Sends a message. Returns the first result that isn't success. Without a plugin, copies the bytes. */
 static inline int guest_message(struct guest_link *link, int fill) {
   memset(link->from, fill, link->bytes);
   if (guest_net == NULL) {
@@ -174,11 +171,11 @@ static inline int guest_message(struct guest_link *link, int fill) {
 
 /* ---- the process's signals, from the kernel ---- */
 
-/* Signals of Java's own faults, which therefore have a handler: docs/decisions/host-process.md. */
+/* Signals of Java's own faults, for which the plugin therefore has a handler (docs/decisions/host-process.md). */
 #define GUEST_FAULTS (1UL << (SIGSEGV - 1) | 1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1))
-/* The signal by which Java wakes its own threads. */
+/* The signal with which Java wakes its own threads. */
 #define GUEST_WAKE (1UL << (64 - 2 - 1))
-/* glibc's own two, which it uses from a process's first thread on. */
+/* glibc's two internal signals, which it uses from a process's first thread on. */
 #define GUEST_GLIBC (1UL << 31 | 1UL << 32)
 
 static inline unsigned long guest_status_bits(const char *name) {
@@ -192,7 +189,7 @@ static inline unsigned long guest_status_bits(const char *name) {
   return bits;
 }
 
-/* Prints all but the fault signals: those that are caught, ignored and, by this thread, blocked. */
+/* Prints which signals, except the fault signals, are caught, ignored, and blocked by this thread. */
 static inline void guest_print_signals(const char *when) {
   unsigned long others = ~(GUEST_FAULTS | GUEST_WAKE | GUEST_GLIBC);
   printf("%s: caught %016lx ignored %016lx blocked %016lx\n", when, guest_status_bits("SigCgt") & others,

@@ -1,5 +1,6 @@
 /*
- * A crash of the host itself looks the same as without the plugin: same status, same standard error, no report of Java's.
+ * A crash of the host itself looks the same as without the plugin: same status, same standard error, and no Java
+ * report.
  *
  * GUEST CASE segv segv -- status=-11
  * GUEST CASE segv_on_a_thread_that_moved_data segv data -- status=-11
@@ -44,7 +45,7 @@ static void crash(const char *how) {
 #if defined(__x86_64__)
     printf("%d\n", number / zero);
 #else
-    raise(SIGFPE); /* other processors divide by zero */
+    raise(SIGFPE); /* processors without a trap for a division by zero */
 #endif
   } else if (strcmp(how, "ill") == 0) {
     raise(SIGILL);
@@ -98,7 +99,8 @@ int main(int count, char **arguments) {
         MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
       }
       bool by_vfork = strcmp(arguments[i], "vfork") == 0;
-      bool by_clone = strcmp(arguments[i], "clone") == 0; /* runs no handlers of pthread_atfork() */
+      /* the bare system call runs no handlers of pthread_atfork() */
+      bool by_clone = strcmp(arguments[i], "clone") == 0;
       pid_t child = by_vfork ? vfork() : by_clone ? (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) : fork();
       if (child == 0) {
         crash(how);

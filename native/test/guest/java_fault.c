@@ -1,5 +1,5 @@
 /*
- * A fault in Java's own code ends the process. Java's report is in the statistics folder, and a line names it.
+ * A fault in Java's own code ends the process. Java's report is in the statistics folder, and a log line names it.
  *
  * GUEST CASE own_thread heddle-soft0 -- differs=status,stderr with_status=-6 report=1 log="signal 11 in the JVM's or Heddle's code"
  * GUEST CASE control_thread heddle-call -- differs=status,stderr with_status=-6 report=1 log="signal 11 in the JVM's or Heddle's code"
@@ -33,7 +33,7 @@ int main(int count, char **arguments) {
 
     pid_t thread = thread_named(arguments[1]);
     MUST(thread != 0, "no thread %s", arguments[1]);
-    freopen("/dev/null", "w", stdout); /* where Java reports it too */
+    freopen("/dev/null", "w", stdout); /* the folder in which Java reports the fault too */
     syscall(SYS_tgkill, getpid(), thread, SIGSEGV);
     sleep(20);
     _exit(99);

@@ -1,5 +1,5 @@
 /*
- * A host that uses the plugin's JVM itself, as libraries do that look for an existing JVM (libhdfs, JPype).
+ * A host that uses the plugin's JVM itself, like libraries that look for an existing JVM (libhdfs, JPype).
  *
  * GUEST CASE collections_at_exit exit -- repeat=6
  * GUEST CASE java_on_attached_thread run
@@ -23,7 +23,7 @@ static int find_libjvm(struct dl_phdr_info *info, size_t size, void *out) {
   return 1;
 }
 
-/* Finds the plugin's JVM; there is none without the plugin. */
+/* Finds the plugin's JVM. A run without the plugin has none. */
 static void find_vm(void) {
   const char *path = NULL;
   if (dl_iterate_phdr(find_libjvm, &path) == 0) return;
@@ -41,7 +41,8 @@ static JNIEnv *attached(void) {
 }
 
 /*
- * Collects garbage most of the time. Each collection stops all threads, by an unreadable page if they run compiled code.
+ * Collects garbage most of the time. Each collection stops all threads. A thread that runs compiled code stops at an
+ * unreadable page.
  */
 static void *collect(void *none) {
   JNIEnv *env = attached();

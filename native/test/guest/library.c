@@ -1,4 +1,4 @@
-/* C functions for programs of this folder in other languages; GUEST_LIBRARY names the file. */
+/* C functions for programs of this folder in other languages, which load the file that GUEST_LIBRARY names. */
 #include "guest.h"
 
 void *guest_begin(void);
@@ -12,7 +12,7 @@ void guest_log(int level, unsigned long subsystems, const char *file, int line, 
   guest_logger(level, subsystems, file, line, format, sentence);
 }
 
-/* Calls init, the first time, and connects. */
+/* Calls init at the first call, and connects. */
 void *guest_begin(void) {
   if (guest_net == NULL) guest_init();
   struct guest_link *link = malloc(sizeof *link);

@@ -1,6 +1,6 @@
 /*
- * A thread that attached with a large stack calls with little of it left. That call is refused with a warning; the
- * calls before and after work.
+ * A thread that attached with a large stack makes a call with little stack left. The plugin refuses this call with a
+ * warning; the calls before and after it work.
  *
  * GUEST CASE thread 2048 -- log="too deep in this thread's stack"
  * GUEST CASE first_thread 0 -- log="too deep in this thread's stack"
@@ -32,17 +32,17 @@ static void call_with(size_t left) {
   printf("%zu KiB left: refused\n", left >> 10);
 }
 
-__attribute__((noinline)) static int go_down(uintptr_t lowest, size_t left) {
+__attribute__((noinline)) static int descend(uintptr_t lowest, size_t left) {
   volatile char page[1024];
   memset((char *)page, 1, sizeof page);
   if ((uintptr_t)page - lowest > left + 2048) {
-    return go_down(lowest, left) + page[17];
+    return descend(lowest, left) + page[17];
   }
   call_with(left);
   return page[17];
 }
 
-/* Java assumes 512 KiB for the first thread's stack. */
+/* Sends a message with this much stack left. Java assumes 512 KiB for the first thread's stack. */
 __attribute__((noinline)) static int message_from(uintptr_t lowest, size_t left) {
   volatile char page[1024];
   memset((char *)page, 1, sizeof page);
@@ -65,7 +65,7 @@ static void *run(void *none) {
   for (int round = 0; round < 2; round++) {
     static const size_t LEFT[] = {100, 60, 24, 16};
     for (size_t i = 0; i < sizeof LEFT / sizeof LEFT[0]; i++) {
-      go_down((uintptr_t)lowest, LEFT[i] << 10);
+      descend((uintptr_t)lowest, LEFT[i] << 10);
     }
     MUST(guest_message(&link_here, 2 + round) == NCCL_SUCCESS, "no message afterwards");
   }

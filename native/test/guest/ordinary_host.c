@@ -86,8 +86,8 @@ static bool write_text(const char *folder, const char *name, const char *text) {
 }
 
 /*
- * Continues in a child that a freezer stops for longer than a connection waits for its peer's answers. The parent ends with
- * the child's status.
+ * Continues in a child that a freezer stops for longer than a connection waits for answers. The parent ends with the
+ * child's status.
  */
 static void freeze_once(void) {
   enum { RUN_US = 1500000, FROZEN_US = 12000000 };
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
   if (child == 0) _exit(3);
   expect(child, 3, "fork");
   child = fork();
-  if (child == 0) exit(4); /* through the exit handlers */
+  if (child == 0) exit(4); /* exits through the exit handlers */
   expect(child, 4, "fork and exit");
   child = vfork();
   if (child == 0) _exit(5);

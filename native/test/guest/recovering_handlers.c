@@ -1,6 +1,6 @@
 /*
- * Handlers of the host that recover: by siglongjmp(), by correcting the cause, or chained; installed before init, after
- * it, and by another library in between. Messages continue meanwhile.
+ * Handlers of the host that recover from a fault by siglongjmp(), by correcting the cause, or by chaining to another
+ * handler. The host or a library installs them before init or after it. Messages continue meanwhile.
  *
  * GUEST CASE before_init before 1000
  * GUEST CASE after_init after 1000
@@ -49,7 +49,7 @@ static void plain(int number) {
   siglongjmp(back, 1);
 }
 
-/* Counts, and passes the fault to the handler before, as crash reporters do. */
+/* Counts the fault and passes it to the previous handler, as crash reporters do. */
 static void second(int number, siginfo_t *info, void *context) {
   second_count++;
   if ((behind_second.sa_flags & SA_SIGINFO) != 0) {
@@ -60,14 +60,14 @@ static void second(int number, siginfo_t *info, void *context) {
 }
 
 /* Restores the previous handler and returns to the faulting instruction, as Python's faulthandler does. */
-static void puts_back(int number, siginfo_t *info, void *context) {
+static void restoring_handler(int number, siginfo_t *info, void *context) {
   (void)info;
   (void)context;
   second_count++;
   sigaction(number, &behind_second, NULL);
 }
 
-static void mends(int number, siginfo_t *info, void *context) {
+static void repairing_handler(int number, siginfo_t *info, void *context) {
   (void)number;
   (void)info;
   (void)context;
@@ -99,7 +99,7 @@ static void *copy_of_plain(int number) {
   if (code == MAP_FAILED) return __extension__(void *) plain;
   char *at = code + number % 2000 * 16;
   void *target = __extension__(void *) plain;
-  memcpy(at, "\x48\xb8", 2); /* mov rax, target; jmp rax */
+  memcpy(at, "\x48\xb8", 2); /* machine code: mov rax, target; jmp rax */
   memcpy(at + 2, &target, 8);
   memcpy(at + 10, "\xff\xe0", 2);
   return at;
@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
   guest_connect(&link, 4096);
   MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
   if (strcmp(how, "chained") == 0) install(second, 0, &behind_second);
-  if (strcmp(how, "putback") == 0) install(puts_back, 0, &behind_second);
+  if (strcmp(how, "putback") == 0) install(restoring_handler, 0, &behind_second);
   if (strcmp(how, "after") == 0 || strcmp(how, "late") == 0) install(first, 0, NULL);
   if (strcmp(how, "masks") == 0) install(first, SA_NODEFER, NULL);
   if (strcmp(how, "once") == 0) {
@@ -134,16 +134,16 @@ int main(int count, char **arguments) {
   }
   if (strcmp(how, "mending") == 0) {
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    install(mends, 0, NULL);
+    install(repairing_handler, 0, NULL);
   }
   if (strcmp(how, "ignored") == 0) {
     signal(SIGSEGV, SIG_IGN);
     guest_control();
-    raise(SIGSEGV); /* ignored; a fault would not be */
+    raise(SIGSEGV); /* the host ignores this sent signal; a fault would end the process */
     printf("lives\n");
     return 0;
   }
-  if (strcmp(how, "late") != 0) guest_control(); /* from here on the plugin knows the handler */
+  if (strcmp(how, "late") != 0) guest_control(); /* from this call on the plugin knows the handler */
   for (int i = 0; i < times; i++) {
     if (strcmp(how, "mending") == 0) {
       mprotect((void *)page, 4096, PROT_NONE);
@@ -163,7 +163,7 @@ int main(int count, char **arguments) {
   printf("%d faults, %d of them handed on, last with %lx blocked, now %lx\n", first_count, second_count, blocked,
          blocked_now());
   fflush(stdout);
-  if (strcmp(how, "once") == 0) fault(); /* the process ends by it */
+  if (strcmp(how, "once") == 0) fault(); /* this fault ends the process */
   MUST(guest_message(&link, 3) == NCCL_SUCCESS, "no message");
   return 0;
 }

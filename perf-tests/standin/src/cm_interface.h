@@ -7,45 +7,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LETTER_BYTES = 180 };
-enum letter_kind { LETTER_QUESTION, LETTER_ANSWER };
+enum { SUBNET_MESSAGE_BYTES = 180 };
+enum subnet_message_kind { SUBNET_REQUEST, SUBNET_REPLY };
 
-/* A message between communication managers of two processes: a request for a queue pair, or its reply. */
-struct subnet_letter {
-  uint32_t to, from; /* processes; to 0: free */
+/* A message between the communication managers of two processes: a request for a queue pair, or the reply to it. */
+struct subnet_message {
+  uint32_t to, from; /* numbers of processes; a free entry has `to` 0 */
   uint32_t kind;
-  uint64_t client_id, server_id; /* numbers of ids in their processes */
+  uint64_t client_id, server_id; /* numbers of the ids in their processes */
   uint8_t client[16], server[16];
   uint16_t client_port, server_port;
-  uint32_t status, number, key; /* of an answer */
-  uint8_t data[LETTER_BYTES];
+  uint32_t status, number, key; /* fields of an answer */
+  uint8_t data[SUBNET_MESSAGE_BYTES];
 };
 
-/* datagram.c: joins a context's port to a group or removes it, like subnet_join and subnet_leave. */
+/* datagram.c: joins a context's port to a group, or removes it from the group, like subnet_join and subnet_leave. */
 int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
 bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
-/* Returns 0, or the error that the control program injected into this librdmacm call, also in errno. */
+/* Returns 0, or the error that the control program injected into this librdmacm call. Sets errno to the error too. */
 int standin_cm_refused(struct ibv_context *context, const char *call);
 
-/* events.c: called on the stand-in's thread, once the subnet manager has forgotten all groups. */
+/* events.c: a callback on the stand-in's thread, after the subnet manager has forgotten all groups. */
 typedef void (*standin_cm_listener)(void);
 void standin_cm_when_lost(standin_cm_listener listener);
-/* Called likewise for each message. */
-typedef void (*standin_cm_reader)(const struct subnet_letter *letter);
+/* events.c: a callback on the stand-in's thread for each message. */
+typedef void (*standin_cm_reader)(const struct subnet_message *message);
 void standin_cm_on_mail(standin_cm_reader reader);
 
 /* subnet.c: registers an IPoIB address of a device of this process's host. */
 int standin_cm_own(uint32_t device, const uint8_t address[16], uint16_t partition);
 /*
  * Finds a context's path to an address in its partition. Returns 0, EHOSTUNREACH if no device has the address,
- * ETIMEDOUT if no manager answers, EINVAL if the manager knows no path.
+ * ETIMEDOUT if no subnet manager answers, or EINVAL if the subnet manager knows no path.
  */
 int standin_cm_path(struct ibv_context *context, const uint8_t address[16], uint16_t partition,
                     struct ibv_sa_path_rec *path);
-/* Returns 0, EADDRINUSE, or ENOMEM. */
+/* Registers a service with its listener. Returns 0, EADDRINUSE, or ENOMEM. */
 int standin_cm_serve(const uint8_t address[16], uint16_t port);
 void standin_cm_end_service(const uint8_t address[16], uint16_t port);
-/* Sends to the listener, or an answer to its requester. Returns 0, ENOENT without a receiver, or ENOBUFS. */
-int standin_cm_send(const struct subnet_letter *letter);
+/*
+ * Sends a request to the listener, or an answer to the requester. Returns 0, ENOENT if there is no receiver, or
+ * ENOBUFS.
+ */
+int standin_cm_send(const struct subnet_message *message);
 
 #endif

@@ -114,7 +114,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
   pthread_mutex_unlock(&objects);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->completion_events, &cq->comp_events_completed);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->async_events, &cq->async_events_completed);
-  /* Frees the pages. */
+  /* Frees the pages of the entries. */
   madvise(queue->entries, QUEUE_ENTRIES * sizeof *queue->entries, MADV_REMOVE);
   atomic_store(&queue->shared->owner, 0);
   pthread_spin_destroy(&queue->polling);
@@ -125,7 +125,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
   return 0;
 }
 
-/* ---- producing: by the thread of any process ---- */
+/* ---- producing completions, by a thread of any process ---- */
 
 static void notify(struct shared_queue *queue, enum mail_kind kind, uint32_t event) {
   uint32_t slot = (uint32_t)(queue - fabric->queues);
@@ -142,7 +142,10 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
   bool wanted = false;
   if (!full && atomic_load_explicit(&queue->overrun, memory_order_relaxed) == 0) {
     fabric->completions[slot][tail % QUEUE_ENTRIES] = *completion;
-    /* Sequentially consistent: either arm_queue's caller sees this completion, or this thread sees that it is armed. */
+    /*
+     * Sequentially consistent: either arm_queue's caller sees this completion, or this thread sees that the queue is
+     * armed.
+     */
     atomic_store(&queue->tail, tail + 1);
     uint32_t armed = atomic_load(&queue->armed);
     wanted = armed == ARMED || (armed == ARMED_FOR_SOLICITED && solicited);
@@ -153,9 +156,12 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
   if (first_overrun) notify(queue, MAIL_QUEUE_EVENT, IBV_EVENT_CQ_ERR);
 }
 
-/* ---- consuming ---- */
+/* ---- consuming completions ---- */
 
-/* Frees the entries of the queue pair's queue; returns false for leftovers of a reset or destroyed pair. */
+/*
+ * Frees the entries of the send or receive queue that the completion releases. Returns false if the completion is left
+ * over from a reset or destroyed queue pair.
+ */
 static bool release(const struct shared_completion *completion) {
   struct queue_pair *pair = local_pairs[completion->pair];
   if (pair == NULL || atomic_load_explicit(&pair->shared->epoch, memory_order_relaxed) != completion->epoch)
@@ -207,7 +213,10 @@ void deliver_completion_event(const struct mail *mail) {
   pthread_mutex_unlock(&objects);
 }
 
-/* Returns the queue of the event, which must be acknowledged from now on; NULL if it has just been destroyed. */
+/*
+ * Returns the event's completion queue, and counts an event to be acknowledged. Returns NULL if the queue has just been
+ * destroyed.
+ */
 static struct completion_queue *report(const struct mail *mail) {
   pthread_mutex_lock(&objects);
   struct completion_queue *queue = local_queues[mail->index % QUEUES];

@@ -55,7 +55,7 @@ static union ibv_gid mapped(const uint8_t address[4]) {
   return gid;
 }
 
-/* Reads a header written by write_header. */
+/* Reads the addresses of a header that write_header has written. */
 static void read_header(const struct ibv_grh *grh, union ibv_gid *source, union ibv_gid *destination) {
   const uint8_t *bytes = (const uint8_t *)grh;
   bool ipv4 = bytes[0] == 0;
@@ -89,7 +89,7 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 
 /* ---- groups ---- */
 
-static bool is_void(const struct membership *membership) {
+static bool is_free(const struct membership *membership) {
   return membership->number == 0 || pair_of_number(membership->number) == NULL;
 }
 
@@ -108,7 +108,9 @@ static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid 
   return error != 0 ? error : qp->qp_type != IBV_QPT_UD || !is_multicast(group) ? EINVAL : 0;
 }
 
-/* The kernel requires a LID for groups on InfiniBand. Some adapters check that it is this group's: so do these. */
+/*
+ * Checks the LID that the kernel requires for groups on InfiniBand. It must be this group's LID, as on some adapters.
+ */
 static int check_group_lid(const union ibv_gid *group, uint32_t lid) {
   if (!is_infiniband(this_host)) return 0;
   uint32_t known = subnet_lid(group);
@@ -123,7 +125,7 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid
   if (error == 0 && membership_of(qp->qp_num, group) == NULL) {
     error = ENOMEM;
     for (uint32_t i = 0; i < MEMBERSHIPS && error != 0; i++) {
-      if (!is_void(&fabric->memberships[i])) continue;
+      if (!is_free(&fabric->memberships[i])) continue;
       fabric->memberships[i] = (struct membership){.group = *group, .number = qp->qp_num, .lid = lid};
       error = 0;
     }
@@ -153,7 +155,7 @@ static uint16_t sum_of(const uint8_t header[IPV4_BYTES]) {
   return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
 }
 
-/* IPv4's is in the last 20 bytes; those before are unused. */
+/* Writes an IPv4 header into the last 20 bytes of the header's room; the bytes before are unused. */
 static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const struct work *work) {
   uint16_t length = (uint16_t)(IPV4_BYTES + work->length);
   memset(at, 0, HEADER_BYTES);
@@ -172,7 +174,7 @@ static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const st
 
 enum { TRANSPORT_BYTES = 12 + 8 + 4, IBA_TRANSPORT = 0x1b };
 
-/* On InfiniBand it is the packet's own header. */
+/* Writes the header that the receiver sees. On InfiniBand it is the packet's own header. */
 static void write_header(uint8_t *at, const struct shared_pair *own, const struct work *work) {
   struct port *port = port_of(own->host, own->device);
   const union ibv_gid *source = &port->gids[work->source_index].gid;
@@ -191,8 +193,8 @@ static void write_header(uint8_t *at, const struct shared_pair *own, const struc
   memcpy(at, &header, HEADER_BYTES);
 }
 
-/* Returns the part after the header's room. */
-static struct span behind_header(const struct span *whole) {
+/* Returns the part of the memory after the header's room. */
+static struct span payload_of(const struct span *whole) {
   struct span rest = {.count = 0};
   size_t skip = HEADER_BYTES;
   for (uint32_t i = 0; i < whole->count; i++) {
@@ -208,8 +210,9 @@ static struct span behind_header(const struct span *whole) {
 static enum copied write_datagram(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
                                   const struct span *ours, const struct span *theirs) {
   uint32_t owner = atomic_load(&target->owner);
-  if (is_infiniband(own->host) && work->is_global == 0) { /* without a header its room stays unchanged */
-    struct span rest = behind_header(theirs);
+  /* the header's room stays unchanged, since the packet has no header */
+  if (is_infiniband(own->host) && work->is_global == 0) {
+    struct span rest = payload_of(theirs);
     return copy(owner, ours, &rest, work->length, true);
   }
   uint8_t header[HEADER_BYTES];
@@ -247,13 +250,13 @@ static bool is_to_group(const struct shared_pair *own, const struct work *work) 
   return is_infiniband(own->host) ? work->destination_lid >= FIRST_GROUP_LID : is_multicast(&work->destination);
 }
 
-/* The same partition, of which at most one may be a limited member. */
+/* Returns whether two keys are of the same partition. At most one of them may be that of a limited member. */
 static bool share_a_partition(uint32_t one, uint32_t other) {
   return ((one ^ other) & 0x7fff) == 0 && ((one | other) & 0x8000) != 0;
 }
 
 /* Returns whether the network connects one port to the other. */
-static bool gets_there(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
+static bool is_deliverable(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
   const struct port *far_port = port_of(target->host, target->device);
   if (is_infiniband(target->host) != is_infiniband(own->host)) return false;
   if (!is_infiniband(own->host)) {
@@ -268,10 +271,10 @@ static bool gets_there(const struct shared_pair *target, const struct shared_pai
          subnet_has(target->host, target->device, &work->destination, true);
 }
 
-/* Delivers to one queue pair, if it takes datagrams with this key and has a buffer. */
+/* Delivers the datagram to one queue pair, if the pair's queue key matches and it has a buffer. */
 static void deliver(struct shared_pair *target, const struct shared_pair *own, const struct work *work, uint32_t key,
                     const struct span *ours) {
-  if (target == NULL || target->type != IBV_QPT_UD || !gets_there(target, own, work)) return;
+  if (target == NULL || target->type != IBV_QPT_UD || !is_deliverable(target, own, work)) return;
   struct port *port = port_of(own->host, own->device), *far_port = port_of(target->host, target->device);
   lock(&target->lock);
   uint32_t state = atomic_load(&target->state);
@@ -282,7 +285,7 @@ static void deliver(struct shared_pair *target, const struct shared_pair *own, c
   if (takes) count_bytes(port, work->source_index, far_port, work->length);
 }
 
-/* Switches accept a group's packets only from ports that have joined it. */
+/* Returns whether switches accept the packet: only from ports that have joined the group. */
 static bool may_send_to_group(const struct shared_pair *own, const struct work *work) {
   if (!is_infiniband(own->host)) return true;
   lock(&fabric->membership_lock);

@@ -46,7 +46,7 @@ const char *ibv_get_device_name(struct ibv_device *device) { return device->name
 
 int ibv_get_device_index(struct ibv_device *device) { return (int)((struct device *)device)->index + 1; }
 
-/* From host and device: an EUI-64 that is locally administered. */
+/* Returns a locally administered EUI-64 that is derived from host and device. */
 static uint64_t guid_of(uint32_t device) { return 0x020000fffe000000u | (uint64_t)(device + 1) << 8 | (this_host + 1); }
 
 __be64 ibv_get_device_guid(struct ibv_device *device) { return htobe64(guid_of(((struct device *)device)->index)); }
@@ -113,7 +113,7 @@ static int query_port_sized(struct ibv_context *context, uint8_t number, struct 
   return 0;
 }
 
-/* The exported function has always written only the fields before port_cap_flags2. */
+/* The exported function has always written only the fields before port_cap_flags2, so this one does too. */
 int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_ibv_port_attr *to) {
   return query_port_sized(context, number, (struct ibv_port_attr *)to, offsetof(struct ibv_port_attr, port_cap_flags2));
 }
@@ -278,7 +278,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
     if (is_empty(&gid)) continue;
     if (found == max) return -EINVAL;
     struct ibv_gid_entry *entry = (struct ibv_gid_entry *)((char *)entries + entry_size * found++);
-    if (_ibv_query_gid_ex(context, 1, index, entry, 0, entry_size) != 0) found--; /* it was removed meanwhile */
+    if (_ibv_query_gid_ex(context, 1, index, entry, 0, entry_size) != 0) found--; /* the entry was removed meanwhile */
   }
   return (ssize_t)found;
 }
@@ -297,7 +297,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t number, int index, union 
   return 0;
 }
 
-/* In no public header; ibv_devinfo prints it. 0 is "IB/RoCE v1", 1 is "RoCE v2". */
+/* The next functions are in no public header; ibv_devinfo prints the type. 0 is "IB/RoCE v1", 1 is "RoCE v2". */
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type);
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type) {
   (void)context;

@@ -1,7 +1,7 @@
 /*
- * Deferred work, which can't be done where it is posted: it isn't due yet, the receiver has no buffer, or the peer is
- * unreachable. A polling thread does it when it is due; otherwise the stand-in's own thread does. That thread also
- * reads the process's mail.
+ * Deferred work, which can't be done when it is posted: it isn't due yet, the receiver has no buffer, or the peer is
+ * unreachable. A polling thread does the work when it is due; if none polls, the stand-in's own thread does. The
+ * stand-in's thread also reads the process's mail.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -18,12 +18,12 @@ enum { RETRY_WITHOUT_END_NS = 10000000 };
 
 _Atomic uint32_t pending_pairs;
 static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
-static struct queue_pair *pending;       /* under `engine` */
-static _Atomic uint64_t thread_wakes_ns; /* when the thread wakes by itself */
+static struct queue_pair *pending;       /* guarded by `engine` */
+static _Atomic uint64_t thread_wakes_ns; /* time at which the thread wakes by itself */
 
-/* ---- one pair; its `sending` is held ---- */
+/* ---- one pair, whose `sending` is held ---- */
 
-/* The clock is read only for work with a due time. */
+/* Reads the clock only for work with a due time. */
 static bool is_due(uint64_t when, uint64_t *now) {
   if (when == 0) return true;
   if (*now == 0) *now = now_ns();
@@ -57,7 +57,7 @@ static struct work *entry(struct queue_pair *pair, uint64_t index) {
   return &pair->work[index % pair->capacity.max_send_wr];
 }
 
-/* The first failure has its own status; later work is flushed. */
+/* Completes all posted work. The first failed request has its own status, and later requests are flushed. */
 static void flush_sends(struct queue_pair *pair) {
   while (pair->completed < pair->posted) {
     const struct work *work = entry(pair, pair->completed);
@@ -101,7 +101,7 @@ static void deliver(struct queue_pair *pair, uint64_t *now) {
     if (outcome == LOST) retry(pair, work, now);
     if (outcome == NOT_READY) wait_for_receiver(pair, work, wait_ns, now);
     if (outcome != DONE && work->status == IBV_WC_SUCCESS) return;
-    /* A read's data are here already; for all others the acknowledgement is still to come. */
+    /* The data of a read has arrived already; the acknowledgement of any other request is still to come. */
     uint64_t latency = atomic_load_explicit(&port->latency_ns, memory_order_relaxed);
     work->complete_ns =
         outcome == DONE && work->deliver_ns != 0 && work->opcode != IBV_WR_RDMA_READ ? work->deliver_ns + latency : 0;
@@ -135,9 +135,9 @@ static uint64_t next_due(struct queue_pair *pair) {
   return due;
 }
 
-/* ---- all of them ---- */
+/* ---- all pairs ---- */
 
-/* Called with `engine` held. Returns when the next work is due. */
+/* Advances all pending pairs. The caller holds `engine`. Returns the time at which the next work is due. */
 static uint64_t advance_all(void) {
   uint64_t next = UINT64_MAX;
   for (struct queue_pair **at = &pending; *at != NULL;) {
@@ -158,7 +158,7 @@ static uint64_t advance_all(void) {
 }
 
 void engine_progress(void) {
-  if (pthread_mutex_trylock(&engine) != 0) return; /* another thread does it */
+  if (pthread_mutex_trylock(&engine) != 0) return; /* returns, since another thread makes the progress */
   advance_all();
   pthread_mutex_unlock(&engine);
 }
@@ -232,7 +232,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int start_error;
 
 static void start(void) {
-  /* Signals belong to the program. */
+  /* Blocks all signals, which belong to the program's threads. */
   sigset_t all, before;
   pthread_t thread;
   sigfillset(&all);

@@ -42,18 +42,18 @@ static _Atomic(standin_cm_reader) reader;
 
 void standin_cm_on_mail(standin_cm_reader other) { atomic_store(&reader, other); }
 
-static void read_letter(uint32_t index) {
+static void read_subnet_message(uint32_t index) {
   lock(&fabric->manager_lock);
-  struct subnet_letter letter = fabric->letters[index % LETTERS];
-  if (letter.to == self) fabric->letters[index % LETTERS].to = 0;
+  struct subnet_message message = fabric->messages[index % SUBNET_MESSAGES];
+  if (message.to == self) fabric->messages[index % SUBNET_MESSAGES].to = 0;
   unlock(&fabric->manager_lock);
   standin_cm_reader reads = atomic_load(&reader);
-  if (letter.to == self && reads != NULL) reads(&letter);
+  if (message.to == self && reads != NULL) reads(&message);
 }
 
 void deliver_mail(const struct mail *mail) {
-  if (mail->kind == MAIL_LETTER) {
-    read_letter(mail->index);
+  if (mail->kind == MAIL_SUBNET_MESSAGE) {
+    read_subnet_message(mail->index);
     return;
   }
   if (mail->kind == MAIL_GROUPS_LOST) {
@@ -72,8 +72,8 @@ void deliver_mail(const struct mail *mail) {
       break;
     case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
     case MAIL_GROUPS_LOST:
-    case MAIL_LETTER:
-    case MAIL_FLUSH: /* of its sends; the engine reads the pair's state */
+    case MAIL_SUBNET_MESSAGE:
+    case MAIL_FLUSH: /* flushes the pair's sends; the engine reads the pair's state */
     case MAIL_COMPLETION: break;
   }
   pthread_mutex_unlock(&objects);
@@ -140,11 +140,11 @@ void ibv_ack_async_event(struct ibv_async_event *event) {
     case IBV_EVENT_PATH_MIG:
     case IBV_EVENT_PATH_MIG_ERR:
     case IBV_EVENT_QP_LAST_WQE_REACHED: acknowledge(&qp->mutex, &qp->cond, &qp->events_completed); break;
-    default: break; /* of a port or a device, and of objects that the stand-in lacks */
+    default: break; /* events of a port or device, or of kinds of objects that the stand-in lacks */
   }
 }
 
-/* An object lives until its events have been acknowledged, as the verbs' manual requires. */
+/* An object can't be destroyed until its events have been acknowledged, as the verbs' manual requires. */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
                         const uint32_t *acknowledged) {
   pthread_mutex_lock(mutex);

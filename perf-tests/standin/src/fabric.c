@@ -19,7 +19,7 @@
 
 #include "settings.h"
 
-#define MAGIC 0x534e4435u /* changed with every change of the layout */
+#define MAGIC 0x534e4435u /* changes with every change of the layout */
 
 struct fabric *fabric;
 uint32_t self;
@@ -44,7 +44,10 @@ const char *fabric_path(void) {
   return path_in_use;
 }
 
-/* Returns a process's start time, or 0 if there is none: field 22 of its stat, after a name that may contain blanks. */
+/*
+ * Returns a process's start time, or 0 if there is no such process. It is field 22 of /proc/PID/stat, after a name that
+ * may contain blanks.
+ */
 static uint64_t start_of(uint32_t pid) {
   char name[64], text[1024];
   snprintf(name, sizeof name, "/proc/%u/stat", pid);
@@ -58,7 +61,7 @@ static uint64_t start_of(uint32_t pid) {
   return at == NULL ? 0 : strtoull(at, NULL, 10);
 }
 
-bool process_lives(uint32_t owner) {
+bool is_process_alive(uint32_t owner) {
   if (owner == 0 || owner > PROCESSES) return false;
   if (owner == self) return true;
   struct process *process = &fabric->processes[owner - 1];
@@ -72,10 +75,10 @@ void lock(shared_lock *lock) {
     if (atomic_compare_exchange_weak_explicit(lock, &holder, self, memory_order_acquire, memory_order_relaxed)) return;
     if (holder == 0) continue;
     if (tries > 100) sched_yield();
-    if (tries % 4096 == 4095 && !process_lives(holder)) {
+    if (tries % 4096 == 4095 && !is_process_alive(holder)) {
       /*
-       * The dead holder's change may be half done. Its own objects are reaped, and all others are consistent at every
-       * store.
+       * The dead holder's change may be half done. The reaper frees that process's own objects, and all other objects
+       * are consistent after every store.
        */
       if (atomic_compare_exchange_strong(lock, &holder, self)) return;
     }
@@ -140,7 +143,7 @@ static void free_objects_of(uint32_t owner) {
 void fabric_reap(void) {
   for (uint32_t i = 0; i < PROCESSES; i++) {
     struct process *process = &fabric->processes[i];
-    if (atomic_load(&process->pid) != 0 && !process_lives(i + 1)) {
+    if (atomic_load(&process->pid) != 0 && !is_process_alive(i + 1)) {
       free_objects_of(i + 1);
       atomic_store(&process->lock, 0);
       atomic_store(&process->mail_head, 0);
@@ -150,13 +153,13 @@ void fabric_reap(void) {
   }
 }
 
-static int complain(const char *what) {
+static int warn(const char *what) {
   int error = errno;
   fprintf(stderr, "verbs-standin: %s %s: %s\n", what, path_in_use, strerror(error));
   return error;
 }
 
-/* Opens the file and holds its lock. A file removed during the wait for the lock is unused. */
+/* Opens the file and locks it. If the file was removed during the wait for the lock, opens another one. */
 static int open_locked(const char *path, bool create) {
   for (;;) {
     int file = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
@@ -171,17 +174,17 @@ static int open_locked(const char *path, bool create) {
   }
 }
 
-/* Called with the file's lock held. */
+/* Maps the file. The caller holds the file's lock. */
 static int map_file(int file) {
   struct stat status;
-  if (fstat(file, &status) != 0) return complain("cannot stat");
+  if (fstat(file, &status) != 0) return warn("cannot stat");
   if (status.st_size != 0 && status.st_size != (off_t)sizeof(struct fabric)) {
     fprintf(stderr, "verbs-standin: %s is no fabric of this version; remove it or set STANDIN_FABRIC\n", path_in_use);
     return EINVAL;
   }
-  if (ftruncate(file, sizeof(struct fabric)) != 0) return complain("cannot size");
+  if (ftruncate(file, sizeof(struct fabric)) != 0) return warn("cannot size");
   void *at = mmap(NULL, sizeof(struct fabric), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  if (at == MAP_FAILED) return complain("cannot map");
+  if (at == MAP_FAILED) return warn("cannot map");
   madvise(at, sizeof(struct fabric), MADV_DONTDUMP);
   fabric = at;
   uint32_t none = 0;
@@ -197,10 +200,10 @@ static int map_file(int file) {
 int fabric_open(const char *path, bool keep) {
   snprintf(path_in_use, sizeof path_in_use, "%s", path);
   fabric_file = open_locked(path, keep);
-  if (fabric_file < 0) return complain("cannot open");
+  if (fabric_file < 0) return warn("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
-    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* for ownership of locks only */
+    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number that is used only as owner of locks */
     if (keep) fabric->kept = true;
     fabric_reap();
   }
@@ -210,7 +213,7 @@ int fabric_open(const char *path, bool keep) {
 
 int fabric_remove(const char *path) {
   snprintf(path_in_use, sizeof path_in_use, "%s", path);
-  return unlink(path) == 0 ? 0 : complain("cannot remove");
+  return unlink(path) == 0 ? 0 : warn("cannot remove");
 }
 
 static int take_slot(void) {
@@ -230,13 +233,14 @@ static int take_slot(void) {
 
 /* The last process to leave removes the file, unless the control program created it. */
 static void leave(void) {
-  if (self == 0 || atomic_load(&fabric->processes[self - 1].pid) != (uint32_t)getpid()) return; /* a forked child */
+  /* this is a forked child */
+  if (self == 0 || atomic_load(&fabric->processes[self - 1].pid) != (uint32_t)getpid()) return;
   flock(fabric_file, LOCK_EX);
   free_objects_of(self);
   atomic_store(&fabric->processes[self - 1].pid, 0);
   bool alone = !fabric->kept;
   for (uint32_t i = 0; i < PROCESSES && alone; i++) {
-    alone = atomic_load(&fabric->processes[i].pid) == 0 || !process_lives(i + 1);
+    alone = atomic_load(&fabric->processes[i].pid) == 0 || !is_process_alive(i + 1);
   }
   if (alone) unlink(path_in_use);
   flock(fabric_file, LOCK_UN);
@@ -270,7 +274,7 @@ static void join(void) {
   if (join_error != 0) return;
   fabric_file = open_locked(fabric_path(), true);
   if (fabric_file < 0) {
-    join_error = complain("cannot open");
+    join_error = warn("cannot open");
     return;
   }
   join_error = map_file(fabric_file);
@@ -279,7 +283,7 @@ static void join(void) {
     join_error = configure();
     if (join_error == 0) join_error = take_slot();
     if (join_error == 0) {
-      /* If Yama restricts access, the others may reach this process's memory only with its consent. */
+      /* If Yama restricts ptrace, other processes need this consent to access this process's memory. */
       prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
       atexit(leave);
     }

@@ -1,11 +1,11 @@
 /*
- * The fabric: one file mapped by every process that uses the stand-in, with everything that a process must know of
- * another's objects. It is sparse; unused parts cost address space only.
+ * The fabric: one file mapped by every process that uses the stand-in. It contains everything that a process must know
+ * of other processes' objects. The file is sparse, and unused parts cost address space only.
  *
  * Adapters work at both ends by themselves. The stand-in imitates this: the sending process also takes the receiver's
- * posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue, without
- * the receiver's help. So receive queues, completion queues, queue pairs' states and memory regions are here; send
- * queues, which only their own process uses, aren't.
+ * posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue, without the
+ * receiver's help. So receive queues, completion queues, queue pairs' states and memory regions are in the fabric. Send
+ * queues, which only their own process uses, are not.
  *
  * Locks, in locking order: engine (local), send queue (local), objects (local), pair, queue, process. The death of a
  * holder of a shared lock is detected.
@@ -30,30 +30,31 @@ enum {
   QUEUES = 1024,
   QUEUE_ENTRIES = 1 << 16,
   PAIRS = 4096,
-  PAIR_ENTRIES = 1 << 14, /* of a send or a receive queue */
+  PAIR_ENTRIES = 1 << 14, /* entries of a send or a receive queue */
   MAX_SGE = 4,
   MAX_INLINE = 1024,
   MAILS = 256,
   REFUSALS = 8,
-  MEMBERSHIPS = 256, /* of multicast groups */
-  GROUPS = 256,      /* that an InfiniBand subnet knows */
-  JOINS = 1024,      /* of ports in groups */
-  PKEYS = 8,         /* of a port */
-  ADDRESSES = 256,   /* of IPoIB */
-  SERVICES = 1024,   /* with a listener */
-  LETTERS = 256,     /* of the communication manager, in flight */
+  MEMBERSHIPS = 256,     /* memberships of queue pairs in multicast groups */
+  GROUPS = 256,          /* groups that an InfiniBand subnet knows */
+  JOINS = 1024,          /* joins of ports to groups */
+  PKEYS = 8,             /* partition keys of a port */
+  ADDRESSES = 256,       /* IPoIB addresses */
+  SERVICES = 1024,       /* services with a listener */
+  SUBNET_MESSAGES = 256, /* messages of the communication manager in flight */
   FIRST_GROUP_LID = 0xc000,
   LAST_GROUP_LID = 0xfffe,
-  PERMANENT_JOIN = UINT32_MAX /* the control program's, which is permanent */
+  PERMANENT_JOIN = UINT32_MAX /* owner of the control program's joins, which are permanent */
 };
 
-/* Contains the holder's process number (its slot + 1), so that a dead holder is detected. */
+/* Contains the number of the process that holds it (its slot + 1), so that waiters detect a dead holder. */
 typedef _Atomic uint32_t shared_lock;
 
 struct shared_completion {
   struct ibv_wc wc;
-  uint32_t pair, epoch; /* the owner; a completion of an older epoch is of a pair that was reset or destroyed */
-  uint32_t releases;    /* entries of the send or receive queue that polling this frees */
+  /* the completion's pair and its epoch; a later reset or destruction changes the pair's epoch */
+  uint32_t pair, epoch;
+  uint32_t releases; /* entries of the send or receive queue that polling this completion frees */
   uint32_t receive;
 };
 
@@ -64,8 +65,8 @@ struct shared_queue {
   uint32_t host, device;
   _Atomic uint32_t armed; /* one of arm */
   _Atomic uint32_t overrun;
-  _Alignas(64) _Atomic uint64_t tail; /* by the holder of the lock */
-  _Alignas(64) _Atomic uint64_t head; /* by the owner */
+  _Alignas(64) _Atomic uint64_t tail; /* written by the holder of the lock */
+  _Alignas(64) _Atomic uint64_t head; /* written by the owner */
 };
 
 enum arm { DISARMED, ARMED, ARMED_FOR_SOLICITED };
@@ -79,7 +80,7 @@ struct shared_receive {
 struct shared_pair {
   shared_lock lock;
   _Atomic uint32_t owner;
-  _Atomic uint32_t epoch; /* counts resets */
+  _Atomic uint32_t epoch; /* number of resets */
   _Atomic uint32_t state; /* enum ibv_qp_state */
   uint32_t number, peer;
   uint32_t type;      /* enum ibv_qp_type */
@@ -92,31 +93,31 @@ struct shared_pair {
   uint32_t expected_psn;
   uint32_t mtu_bytes;
   uint32_t reads_granted; /* max_dest_rd_atomic */
-  uint32_t rnr_timer;     /* the verb's code */
+  uint32_t rnr_timer;     /* the code that the verb uses */
   uint32_t receives;      /* capacity */
-  bool established;       /* the first message has arrived */
+  bool established;       /* whether the first message has arrived */
   bool is_global;
-  union ibv_gid gid, peer_gid; /* the addresses that it was bound to */
-  _Atomic uint32_t copying;    /* the region that this pair's owner currently copies to or from; 0: none */
-  _Alignas(64) _Atomic uint64_t receive_head; /* by the holder of the lock */
-  _Alignas(64) _Atomic uint64_t receive_tail; /* by the owner */
+  union ibv_gid gid, peer_gid;                /* the addresses that the pair was bound to */
+  _Atomic uint32_t copying;                   /* the region that this pair's owner currently copies to or from, or 0 */
+  _Alignas(64) _Atomic uint64_t receive_head; /* written by the holder of the lock */
+  _Alignas(64) _Atomic uint64_t receive_tail; /* written by the owner */
 };
 
 struct shared_region {
   _Atomic uint32_t owner;
-  _Atomic uint32_t key; /* 0 while being changed or destroyed */
+  _Atomic uint32_t key; /* 0 while the region is being changed or destroyed */
   _Atomic uint32_t generation;
   uint32_t access;
   uint64_t address, length, iova, domain;
 };
 
 struct shared_gid {
-  union ibv_gid gid; /* zero: the entry is empty */
-  bool cut;          /* all packets from or to it are dropped silently */
+  union ibv_gid gid; /* a zero GID is an empty entry */
+  bool cut;          /* address whose packets, from and to it, are dropped silently */
   _Atomic uint64_t sent_bytes;
 };
 
-/* From now on, `after` uses succeed, then `count` fail with `code`. */
+/* Fault of a verb or of work. The next `after` uses succeed, and then `count` uses fail with `code`. */
 struct fault {
   int code;
   uint32_t after, count;
@@ -130,21 +131,21 @@ struct refusal {
 struct port {
   char name[IBV_SYSFS_NAME_MAX];
   _Atomic uint32_t state;                       /* enum ibv_port_state */
-  _Atomic uint32_t silent;                      /* drops everything silently */
+  _Atomic uint32_t silent;                      /* whether the port drops everything silently */
   _Atomic uint64_t bits_per_second, latency_ns; /* 0: none */
   _Atomic uint64_t sending_until_ns, receiving_until_ns;
   _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
   shared_lock lock; /* gids, faults */
   struct shared_gid gids[GIDS];
-  uint16_t partition_keys[PKEYS]; /* 0: the entry is empty */
-  _Atomic uint32_t lid;           /* assigned later by the subnet manager; 0: its first one */
-  _Atomic uint32_t hops;          /* of paths to it: more than 0 if there is a router between */
+  uint16_t partition_keys[PKEYS]; /* 0 is an empty entry */
+  _Atomic uint32_t lid;           /* LID assigned later by the subnet manager, or 0 for the port's first LID */
+  _Atomic uint32_t hops;          /* hops of paths to the port: more than 0 if there is a router between */
   struct fault work;
   struct refusal refusals[REFUSALS];
 };
 
 struct shared_host {
-  uint32_t devices; /* 0: not configured */
+  uint32_t devices; /* 0 if not configured */
   uint32_t link_layer;
   struct port ports[DEVICES];
 };
@@ -156,20 +157,21 @@ enum mail_kind {
   MAIL_QUEUE_EVENT,
   MAIL_FLUSH,
   MAIL_GROUPS_LOST,
-  MAIL_LETTER
+  MAIL_SUBNET_MESSAGE
 };
 
-/* A message to another process's thread. */
+/* A message to the stand-in's thread of another process. */
 struct mail {
   uint32_t kind, event;
-  uint32_t index, epoch; /* of the queue or pair; for a port event, of the device */
+  uint32_t index, epoch; /* index and epoch of the queue or pair; for a port event, index of the device */
 };
 
 struct process {
   _Atomic uint32_t pid; /* 0: free */
   uint32_t host;
-  uint64_t started;      /* in the kernel's ticks: distinguishes a process from a later one with its pid */
-  _Atomic uint32_t bell; /* a futex, counts messages */
+  /* start time in the kernel's ticks: distinguishes a process from a later one with the same pid */
+  uint64_t started;
+  _Atomic uint32_t bell; /* a futex, which counts messages */
   shared_lock lock;
   _Atomic uint32_t lost_mails;
   _Atomic uint32_t mail_head, mail_tail;
@@ -179,8 +181,8 @@ struct process {
 /* Membership of a queue pair in a multicast group; ignored if the queue pair no longer exists. */
 struct membership {
   union ibv_gid group;
-  uint32_t number; /* 0: free */
-  uint32_t lid;    /* of the group, on InfiniBand */
+  uint32_t number; /* 0 if the entry is free */
+  uint32_t lid;    /* LID of the group, on InfiniBand */
 };
 
 /*
@@ -192,7 +194,7 @@ struct subnet_group {
 };
 
 struct subnet_join {
-  uint32_t owner; /* the process that joined; 0: free */
+  uint32_t owner; /* the process that joined, or 0 if the entry is free */
   uint32_t group, host, device;
   uint32_t receives;
 };
@@ -213,17 +215,17 @@ struct subnet_service {
 
 struct fabric {
   _Atomic uint32_t magic;
-  bool kept; /* created by the control program: stays after the last process */
+  bool kept; /* whether the control program created the fabric, which then stays after its last process */
   _Atomic uint64_t domains, regions_hint, pairs_hint;
   shared_lock membership_lock;
   struct membership memberships[MEMBERSHIPS];
-  struct subnet_group groups[GROUPS]; /* these two under membership_lock too */
+  struct subnet_group groups[GROUPS]; /* membership_lock guards groups and joins too */
   struct subnet_join joins[JOINS];
-  shared_lock manager_lock; /* of these three */
+  shared_lock manager_lock; /* guards addresses, services and letters */
   struct subnet_address addresses[ADDRESSES];
   struct subnet_service services[SERVICES];
-  struct subnet_letter letters[LETTERS];
-  uint32_t forgotten; /* groups lost in restarts of the subnet manager; new ones get later LIDs */
+  struct subnet_message messages[SUBNET_MESSAGES];
+  uint32_t lost_groups; /* number of groups lost in restarts of the subnet manager; new groups get later LIDs */
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];
@@ -235,17 +237,17 @@ struct fabric {
 
 extern struct fabric *fabric;
 extern uint32_t self;      /* this process's slot + 1 */
-extern uint32_t this_host; /* the host that it is on */
+extern uint32_t this_host; /* the host that this process is on */
 
 /* Maps the fabric and takes a slot in it, once. Returns 0, or an errno value after a line on stderr. */
 int fabric_join(void);
 
-/* For the control program: opens the fabric without a slot in it. */
+/* Opens the fabric without a slot in it, for the control program. */
 int fabric_open(const char *path, bool keep);
 int fabric_remove(const char *path);
 const char *fabric_path(void);
 
-bool process_lives(uint32_t owner);
+bool is_process_alive(uint32_t owner);
 /* Frees the objects of processes that ended without closing. */
 void fabric_reap(void);
 
@@ -262,22 +264,25 @@ static inline uint32_t lid_of(uint32_t host, uint32_t device) {
   return moved == 0 ? host * DEVICES + device + 1 : moved;
 }
 
-/* groups.c: joins a port to a group, which is created if new. Returns 0 and its LID, or an errno value. */
+/*
+ * groups.c: joins a port to a group, and creates a new group if needed. Returns 0 and the group's LID, or an errno
+ * value.
+ */
 int subnet_join(uint32_t owner, uint32_t host, uint32_t device, const union ibv_gid *group, bool receives,
                 uint32_t *lid);
-/* Undoes one such join; returns false if there is none. */
+/* Removes one join of subnet_join. Returns false if there is none. */
 bool subnet_leave(uint32_t owner, uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
-/* Returns 0 if no port has joined it. Called with membership_lock held. */
+/* Returns the group's LID, or 0 if no port has joined the group. The caller holds membership_lock. */
 uint32_t subnet_lid(const union ibv_gid *group);
-/* Returns whether the port has joined, and if `receives`, to receive. */
+/* Returns whether the port has joined the group; if `receives` is set, whether it has joined to receive. */
 bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
 void subnet_forget(uint32_t owner);
 /* Restarts the subnet manager: it forgets all joins, groups get other LIDs, and former members are notified. */
 void subnet_restart(void);
 
-/* Sends to the thread of process `owner`. */
+/* Sends a mail to the stand-in's thread of process `owner`. */
 void send_mail(uint32_t owner, struct mail mail);
-/* Sends to every process of the host. */
+/* Sends the event to every process of the host. */
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event);
 
 #endif

@@ -14,7 +14,7 @@ static uint32_t find(const union ibv_gid *group) {
 }
 
 static uint32_t lid_at(uint32_t group) {
-  return FIRST_GROUP_LID + (fabric->forgotten + group) % (LAST_GROUP_LID + 1 - FIRST_GROUP_LID);
+  return FIRST_GROUP_LID + (fabric->lost_groups + group) % (LAST_GROUP_LID + 1 - FIRST_GROUP_LID);
 }
 
 uint32_t subnet_lid(const union ibv_gid *group) {
@@ -67,7 +67,7 @@ bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool
   for (uint32_t i = 0; i < JOINS && !found; i++) {
     const struct subnet_join *join = &fabric->joins[i];
     found = join->owner != 0 && join->group == at && join->host == host && join->device == device &&
-            (!receives || join->receives != 0) && (join->owner == PERMANENT_JOIN || process_lives(join->owner));
+            (!receives || join->receives != 0) && (join->owner == PERMANENT_JOIN || is_process_alive(join->owner));
   }
   unlock(&fabric->membership_lock);
   return found;
@@ -83,7 +83,7 @@ void subnet_restart(void) {
   lock(&fabric->membership_lock);
   memset(fabric->groups, 0, sizeof fabric->groups);
   memset(fabric->joins, 0, sizeof fabric->joins);
-  fabric->forgotten += GROUPS;
+  fabric->lost_groups += GROUPS;
   unlock(&fabric->membership_lock);
   for (uint32_t i = 0; i < PROCESSES; i++) {
     if (atomic_load(&fabric->processes[i].pid) != 0) send_mail(i + 1, (struct mail){.kind = MAIL_GROUPS_LOST});

@@ -1,6 +1,7 @@
 /*
  * STANDIN_INSTANT: posting and polling without a transport. A post puts its completions into both ends' queues and
- * returns; no lock, no key, no time, no error. The remaining cost is the caller's own, which is what this measures.
+ * returns, without locks, key checks, timing or errors. Only the caller's own cost remains, and a benchmark can measure
+ * it.
  *
  * Both queue pairs are in this process, and one thread at a time posts and polls at both ends. A payload of more than
  * LONGEST_COPY bytes isn't copied.
@@ -99,6 +100,7 @@ int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions) {
   if (queue->overrun) return -EIO;
   while (found < count && queue->head != queue->tail)
     completions[found++] = queue->entries[queue->head++ % QUEUE_ENTRIES];
-  if (queue->head == queue->tail) queue->head = queue->tail = 0; /* so that the caches keep the same few entries */
+  /* restarts at index 0, so that the caches keep the same few entries */
+  if (queue->head == queue->tail) queue->head = queue->tail = 0;
   return found;
 }

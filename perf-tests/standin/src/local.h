@@ -16,13 +16,13 @@ enum { MAX_MESSAGE = 1u << 30, MAX_READS = 16, DATAGRAM_BYTES = 4096, LOCAL_ACK_
 
 struct device {
   struct ibv_device device;
-  const void *vendor_operations; /* stock vendor libraries read theirs here */
+  const void *vendor_operations; /* stock vendor libraries read their operations at this place */
   uint32_t index;
 };
 
 /*
- * Events for the caller, behind a descriptor that is readable while there are any. Events of a destroyed object are
- * removed, so that a caller that finds the descriptor readable can read without blocking.
+ * Events for the caller, and a descriptor that is readable while there are events. Events of a destroyed object are
+ * removed, so a caller that finds the descriptor readable can read without blocking.
  */
 struct event_list {
   int file;
@@ -32,7 +32,7 @@ struct event_list {
 };
 
 struct context {
-  struct verbs_context verbs; /* its end is the ibv_context that callers see */
+  struct verbs_context verbs; /* the ibv_context that callers see is the end of this struct */
   uint32_t device;
   struct event_list events;
   struct context *next;
@@ -40,14 +40,14 @@ struct context {
 
 struct domain {
   struct ibv_pd pd;
-  uint64_t number; /* on the fabric */
+  uint64_t number; /* the domain's number on the fabric */
   _Atomic uint32_t users;
 };
 
 struct region {
   struct ibv_mr mr;
   uint32_t slot;
-  char *mapping; /* of a dma-buf; NULL for memory of the process */
+  char *mapping; /* mapping of a dma-buf; NULL for memory of the process */
   size_t mapped;
 };
 
@@ -68,20 +68,22 @@ struct completion_queue {
   uint32_t slot, epoch;
   pthread_spinlock_t polling;
   _Atomic uint32_t users;
-  uint32_t completion_events, async_events; /* that were read; under cq.mutex */
+  uint32_t completion_events, async_events; /* numbers of events that were read; guarded by cq.mutex */
   struct instant_queue *instant;            /* NULL except under STANDIN_INSTANT */
 };
 
 /* An entry of a send queue. */
 struct work {
   uint64_t wr_id, remote_address;
-  uint64_t deliver_ns, complete_ns, give_up_ns; /* 0: at once; not set */
+  /* 0 is at once for deliver_ns and complete_ns, and not set for give_up_ns */
+  uint64_t deliver_ns, complete_ns, give_up_ns;
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
-  uint32_t remote_number, source_index; /* of a datagram, */
-  union ibv_gid destination;            /* whose remote_key is a queue key */
+  /* The next fields are those of a datagram, whose remote_key is a queue key. */
+  uint32_t remote_number, source_index;
+  union ibv_gid destination;
   uint32_t destination_lid;
   uint8_t is_global, service_level, hop_limit, traffic_class;
-  uint32_t not_ready; /* attempts without a posted buffer at the receiver */
+  uint32_t not_ready; /* number of attempts without a posted buffer at the receiver */
   uint32_t status;
   struct ibv_sge sge[MAX_SGE];
 };
@@ -96,23 +98,26 @@ struct queue_pair {
   bool signals_all;
   pthread_mutex_t sending;
   pthread_spinlock_t receiving;
-  /* Of the send queue, under `sending`: [completed, delivered) wait for their completion time. */
+  /*
+   * State of the send queue, guarded by `sending`. Requests in [completed, delivered) wait for their completion time.
+   */
   struct work *work;
-  uint8_t *inline_data; /* capacity.max_inline_data for each entry */
+  uint8_t *inline_data; /* capacity.max_inline_data bytes for each entry */
   uint64_t posted, delivered, completed;
-  uint32_t unreleased; /* finished without a completion since the last one */
+  uint32_t unreleased; /* requests that finished without a completion since the last completion */
   uint32_t next_psn;
-  bool failed;                         /* a work request failed and its completion waits; later work isn't delivered */
-  _Atomic uint64_t released, received; /* polled */
+  /* whether a work request failed and its completion waits; later work isn't delivered */
+  bool failed;
+  _Atomic uint64_t released, received; /* numbers of entries freed by polling */
   struct queue_pair *next_pending;
   bool pending;
-  uint32_t async_events;            /* that were read; under qp.mutex */
+  uint32_t async_events;            /* number of events that were read; guarded by qp.mutex */
   struct instant_receives *instant; /* NULL except under STANDIN_INSTANT */
 };
 
 extern struct queue_pair *local_pairs[PAIRS]; /* by slot */
 extern struct completion_queue *local_queues[QUEUES];
-extern pthread_mutex_t objects; /* the two tables, contexts and their events */
+extern pthread_mutex_t objects; /* guards the two tables, contexts and their events */
 extern struct context *contexts;
 
 static inline struct context *context_of(struct ibv_context *context) {
@@ -120,7 +125,7 @@ static inline struct context *context_of(struct ibv_context *context) {
 }
 static inline uint32_t device_of(struct ibv_context *context) { return context_of(context)->device; }
 
-/* device.c: returns 0, or the error that the control program injected, also in errno */
+/* device.c: returns 0, or the error that the control program injected. Sets errno to the error too. */
 int refused(struct ibv_context *context, const char *verb);
 
 /* completion.c */
@@ -141,18 +146,18 @@ int instant_post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct 
 int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 
 /*
- * memory.c: returns whether a scatter-gather entry or a remote access is allowed; then `address` becomes the memory's
+ * memory.c: returns whether a scatter-gather entry or a remote access is allowed. If so, sets `address` to the memory's
  * real address.
  */
 bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
-/* The same; the region can't be deregistered until `copying` of `pair` is cleared. */
+/* Like region_allows, but the region also can't be deregistered until `copying` of `pair` is cleared. */
 bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length,
                  uint32_t access);
 
 /* datagram.c */
 bool is_in_a_group(uint32_t number);
 
-/* pace.c: returns the arrival time of work posted now; 0: at once, on a port without rate or latency */
+/* pace.c: returns the arrival time of work posted now, or 0 (at once) on a port without rate or latency. */
 uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work);
 uint64_t rnr_wait_ns(uint32_t timer);
 uint64_t ack_timeout_ns(uint32_t timeout);
@@ -160,7 +165,7 @@ uint64_t ack_timeout_ns(uint32_t timeout);
 /* engine.c */
 extern _Atomic uint32_t pending_pairs;
 int engine_start(void);
-/* Called with pair->sending held. Does the due work; returns true if more is to be done later. */
+/* Does the due work. The caller holds pair->sending. Returns true if there is later work. */
 bool advance(struct queue_pair *pair);
 void engine_later(struct queue_pair *pair);
 void engine_progress(void);
@@ -170,7 +175,7 @@ void engine_forget(struct queue_pair *pair);
 bool event_list_open(struct event_list *list);
 void event_list_close(struct event_list *list);
 void event_list_add(struct event_list *list, const struct mail *mail);
-/* Takes the oldest; waits for one unless the descriptor is non-blocking. Returns 0, or -1 and errno. */
+/* Takes the oldest event. Waits for one unless the descriptor is non-blocking. Returns 0, or -1 and errno. */
 int event_list_take(struct event_list *list, struct mail *mail);
 void event_list_forget(struct event_list *list, enum mail_kind kind, uint32_t index, uint32_t epoch);
 

@@ -32,19 +32,21 @@ static uint64_t lockable_bytes(void) {
   struct rlimit limit;
   if (settings_locked_bytes(&wanted) != 0) return 0;
   if (wanted != UINT64_MAX) return wanted;
-  /* As in the kernel, a process that may lock without limit isn't counted; root stands for CAP_IPC_LOCK. */
+  /*
+   * As in the kernel, a process that may lock without limit isn't counted. Root counts as a process with CAP_IPC_LOCK.
+   */
   if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur;
 }
 
-/* The kernel pins the pages; here they are only populated. EFAULT if they don't exist, or can't be written. */
+/* Populates pages, which the kernel would pin. Returns EFAULT if they don't exist or can't be written. */
 static int populate(void *address, size_t length, bool write) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t begin = (uintptr_t)address & ~(page - 1);
   uintptr_t end = ((uintptr_t)address + length + page - 1) & ~(page - 1);
   if (madvise((void *)begin, end - begin, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) return 0;
   if (errno != EINVAL) return errno == ENOMEM || errno == EFAULT ? EFAULT : errno;
-  /* Memory that is read-only, or a kernel before 5.14, which supports neither advice. */
+  /* Either the memory is read-only, or the kernel is older than 5.14 and supports neither advice. */
   if (write && madvise((void *)begin, end - begin, MADV_POPULATE_READ) == 0) return EFAULT;
   unsigned char *present = malloc((end - begin) / page);
   if (present == NULL) return ENOMEM;
@@ -116,8 +118,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
 }
 
 /*
- * A dma-buf stands for memory outside the process's address space; here any mappable file does (a memfd, a udmabuf).
- * It is mapped while it is registered, for use by senders.
+ * A dma-buf stands for memory outside the process's address space. Here any mappable file can serve as one (a memfd, a
+ * udmabuf). The file is mapped while it is registered, so that senders can copy to it.
  */
 static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
                                     unsigned access) {
@@ -147,7 +149,7 @@ static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t l
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
                                  int access) {
   if (settings_dma_buf()) return register_file(pd, offset, length, iova, file, (unsigned)access);
-  /* As the kernel does before it checks the descriptor: callers probe with an invalid one. */
+  /* Refuses before it checks the descriptor, as the kernel does: callers probe with an invalid one. */
   if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = EOPNOTSUPP;
   return NULL;
 }
@@ -169,7 +171,7 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
     struct shared_pair *pair = &fabric->pairs[i];
     for (uint32_t tries = 1; atomic_load(&pair->copying) == region->slot; tries++) {
       sched_yield();
-      if (tries % 1024 == 0 && !process_lives(atomic_load(&pair->owner))) break;
+      if (tries % 1024 == 0 && !is_process_alive(atomic_load(&pair->owner))) break;
     }
   }
   atomic_store(&shared->owner, 0);
@@ -186,7 +188,7 @@ static bool allows(const struct shared_region *region, uint64_t domain, uint64_t
          address - region->iova <= region->length && length <= region->length - (address - region->iova);
 }
 
-/* Regions may be registered at an address other than their own; requests use that one. */
+/* Converts a request's address, since a region may be registered at an address other than its own. */
 static void translate(const struct shared_region *region, uint64_t *address) {
   *address = *address - region->iova + region->address;
 }
@@ -202,7 +204,7 @@ bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64
                  uint32_t access) {
   uint32_t slot = key >> 8 & (REGIONS - 1);
   struct shared_region *region = &fabric->regions[slot];
-  /* Pairs with ibv_dereg_mr: either it sees this, or this thread sees that the key is gone. */
+  /* Pairs with ibv_dereg_mr: either that call's thread sees this store, or this thread sees that the key is gone. */
   atomic_store(&pair->copying, slot);
   if (key != 0 && atomic_load(&region->key) == key && allows(region, domain, *address, length, access)) {
     translate(region, address);

@@ -73,7 +73,7 @@ const char *ibv_wc_status_str(enum ibv_wc_status status) {
 
 static const struct {
   enum ibv_rate rate;
-  int multiple, mbps; /* of 2.5 Gbit/s; 0: none */
+  int multiple, mbps; /* multiple of 2.5 Gbit/s; 0 if the code is no rate */
 } rates[] = {{IBV_RATE_2_5_GBPS, 1, 2500},    {IBV_RATE_5_GBPS, 2, 5000},       {IBV_RATE_10_GBPS, 4, 10000},
              {IBV_RATE_14_GBPS, 0, 14062},    {IBV_RATE_20_GBPS, 8, 20000},     {IBV_RATE_25_GBPS, 0, 25781},
              {IBV_RATE_28_GBPS, 0, 28125},    {IBV_RATE_30_GBPS, 12, 30000},    {IBV_RATE_40_GBPS, 16, 40000},

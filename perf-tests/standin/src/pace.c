@@ -1,9 +1,12 @@
 /* Timing: a port's sending time, and the protocol's time-outs. */
 #include "transmit.h"
 
-enum { PACKET_OVERHEAD_BYTES = 102 }; /* preamble, gap, Ethernet, IPv6, UDP, transport header, checksums */
+enum { PACKET_OVERHEAD_BYTES = 102 }; /* bytes of preamble, gap, Ethernet, IPv6, UDP, transport header and checksums */
 
-/* Occupies a port that is busy until `clock` for `length` bytes' time, from `from` on. Returns the end of it. */
+/*
+ * Occupies a port, which is busy until `clock`, for the time that `bytes` take, not before `from`. Returns the end of
+ * this time.
+ */
 static uint64_t occupy(_Atomic uint64_t *clock, uint64_t from, uint64_t bytes, uint64_t bits_per_second) {
   if (bits_per_second == 0) return from;
   uint64_t duration = (uint64_t)((double)bytes * 8e9 / (double)bits_per_second);
@@ -28,14 +31,14 @@ uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work) {
   struct port *from = reads ? far : near, *to = reads ? near : far;
   uint64_t sent = occupy(&from->sending_until_ns, reads ? now + latency : now, bytes, reads ? far_rate : near_rate);
   uint64_t to_rate = reads ? near_rate : far_rate;
-  /* The first bit arrives while the last one is being sent: a receiver of the same rate adds no time. */
+  /* The first bit arrives while the last bit is still being sent, so a receiver of the same rate adds no time. */
   uint64_t receiving = to_rate == 0 ? 0 : (uint64_t)((double)bytes * 8e9 / (double)to_rate);
   uint64_t begin = sent > receiving ? sent - receiving : 0;
   uint64_t received = occupy(&to->receiving_until_ns, begin, bytes, to_rate);
   return (received > sent ? received : sent) + latency;
 }
 
-/* As the verbs' manual lists the timers. */
+/* Returns the time of an RNR timer code, from the list in the verbs' manual. */
 uint64_t rnr_wait_ns(uint32_t timer) {
   static const uint32_t hundredths_of_ms[32] = {65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
                                                 48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
@@ -43,5 +46,5 @@ uint64_t rnr_wait_ns(uint32_t timer) {
   return (uint64_t)hundredths_of_ms[timer & 31] * 10000;
 }
 
-/* 4.096 us * 2^timeout; 0 is infinite, with a retry now and then. */
+/* Returns 4.096 us * 2^timeout. The code 0 is infinite, with a retry now and then. */
 uint64_t ack_timeout_ns(uint32_t timeout) { return timeout == 0 ? 0 : (uint64_t)4096 << timeout; }

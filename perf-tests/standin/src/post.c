@@ -30,7 +30,7 @@ static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *r
   return free == 0 ? ENOMEM : 0;
 }
 
-/* Returns errors that an adapter detects only when it processes the request. */
+/* Returns the status of errors that an adapter detects only when it processes the request. */
 static uint32_t early_status(const struct queue_pair *pair, const struct ibv_send_wr *request, uint64_t length) {
   if (length > (pair->qp.qp_type == IBV_QPT_UD ? DATAGRAM_BYTES : MAX_MESSAGE)) return IBV_WC_LOC_LEN_ERR;
   if (request->opcode == IBV_WR_RDMA_READ && pair->attributes.max_rd_atomic == 0) return IBV_WC_LOC_QP_OP_ERR;
@@ -126,7 +126,7 @@ int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv
   if (error != 0) *bad = request;
   /*
    * Sequentially consistent: either the thread that moves the pair to the error state sees these receives, or this
-   * one sees the state.
+   * thread sees the state.
    */
   atomic_store(&shared->receive_tail, tail);
   if (atomic_load(&shared->state) == IBV_QPS_ERR) {

@@ -119,7 +119,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted)
   return &pair->qp;
 }
 
-/* Returns once a thread that polls this queue has left it. */
+/* Returns after a thread that polls this completion queue has left it. */
 static void wait_for_pollers(struct ibv_cq *cq) {
   struct completion_queue *queue = (struct completion_queue *)cq;
   pthread_spin_lock(&queue->polling);
@@ -131,7 +131,7 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
   int error = refused(qp->context, "ibv_destroy_qp");
   if (error != 0) return error;
   if (is_in_a_group(qp->qp_num)) return EBUSY;
-  /* From here on the peer's work has no effect, and entries in the completion queues are void. */
+  /* From here on the peer's work has no effect, and the pair's entries in the completion queues are void. */
   lock(&pair->shared->lock);
   atomic_store(&pair->shared->state, IBV_QPS_RESET);
   atomic_fetch_add(&pair->shared->epoch, 1);
@@ -163,7 +163,7 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask, struct ibv_qp_init_attr *created) {
   struct queue_pair *pair = (struct queue_pair *)qp;
   int error = refused(qp->context, "ibv_query_qp");
-  (void)mask; /* all of them, as the verb allows */
+  (void)mask; /* ignored: all attributes are returned, as the verb allows */
   if (error != 0) return error;
   pthread_mutex_lock(&pair->sending);
   *attributes = pair->attributes;
@@ -180,11 +180,11 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask, st
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) {
-  (void)qp; /* created without operations to build work requests with */
+  (void)qp; /* the pair was created without operations to build work requests with */
   return NULL;
 }
 
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint32_t flags) {
   (void)qp, (void)opcode, (void)flags;
-  return 0; /* the copy may be in any order */
+  return 0; /* 0: the device may write data in any order */
 }

@@ -20,7 +20,7 @@
 
 enum { FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
 
-/* Guards ids, their members and channels' events: the stand-in's thread reports lost groups. */
+/* Guards ids, their members and channels' events, since the stand-in's thread reports lost groups. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct manager_id *ids;
 static uint64_t ids_made;
@@ -54,7 +54,7 @@ int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const 
 
 int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event) { return cm_post_event_with(id, event, NULL, 0); }
 
-/* As the kernel does when a subnet manager requests reregistration. */
+/* Reports each lost group as the kernel does when a subnet manager requests reregistration. */
 static void report_lost_groups(void) {
   pthread_mutex_lock(&lock);
   for (struct manager_id *id = ids; id != NULL; id = id->next) {
@@ -69,7 +69,7 @@ static void report_lost_groups(void) {
 
 /* ---- addresses ---- */
 
-/* IPv4 mapped. False for another family. */
+/* Converts an address, with IPv4 in mapped form. Returns false for another family. */
 bool cm_address(const struct sockaddr *address, uint8_t to[16]) {
   if (address->sa_family == AF_INET6) {
     memcpy(to, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
@@ -122,7 +122,7 @@ static bool is_wanted(void *context, int device, const uint8_t address[16], uint
   return true;
 }
 
-/* Returns the device's number, or -1. */
+/* Returns the number of the device that has the address, or -1. */
 static int find_address(const struct sockaddr *address, uint16_t *partition) {
   struct wanted wanted = {.device = -1};
   if (cm_address(address, wanted.address)) visit_addresses(is_wanted, &wanted);
@@ -136,7 +136,7 @@ static bool own_address(void *context, int device, const uint8_t address[16], ui
   return *error != 0;
 }
 
-/* Registers them, so that other processes can reach them. */
+/* Registers this host's addresses, so that other processes can reach them. */
 static int own_addresses(void) {
   int error = 0;
   visit_addresses(own_address, &error);
@@ -192,7 +192,7 @@ static void free_member(struct rdma_cm_id *id, struct member *member) {
   free(member);
 }
 
-/* Drops unread events. Called with the lock held. */
+/* Drops unread events of an id. The caller holds the lock. */
 static void forget_events(struct rdma_cm_id *id) {
   struct manager_channel *channel = (struct manager_channel *)id->channel;
   eventfd_t one;
@@ -252,7 +252,10 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
 
 /* ---- groups ---- */
 
-/* RFC 4391, section 4, with the connection manager's signature for datagrams, 0x01, instead of IPoIB's 0x1b. */
+/*
+ * Forms the MGID by RFC 4391, section 4, with the connection manager's signature for datagrams, 0x01, instead of
+ * IPoIB's 0x1b.
+ */
 static union ibv_gid mapped(const struct rdma_cm_id *id, uint8_t family, const uint8_t *address, size_t bytes) {
   union ibv_gid gid = {.raw = {0xff, 0x10 | LINK_LOCAL, family, 0x01}};
   memcpy(gid.raw + 4, &id->route.addr.addr.ibaddr.pkey, 2);
@@ -299,7 +302,7 @@ static int join_locked(struct rdma_cm_id *id, const struct sockaddr *address, bo
   if (id->verbs == NULL || length == 0) return cm_fail(EINVAL);
   if (standin_cm_refused(id->verbs, call) != 0) return -1;
   union ibv_gid group = group_of(id, address);
-  if (!has_link(id)) { /* the subnet manager doesn't answer */
+  if (!has_link(id)) { /* without a link, the subnet manager doesn't answer */
     struct rdma_cm_event error = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ETIMEDOUT};
     error.param.ud.private_data = context;
     return cm_post_event(id, error);

@@ -20,17 +20,17 @@ struct manager_id {
   struct rdma_cm_id id;
   struct member *members;
   struct manager_id *next;
-  uint64_t number; /* unique in the process */
-  /* Of a listener. */
+  uint64_t number; /* the id's number, unique in the process */
+  /* Address and port of a listener. */
   uint8_t address[16];
   uint16_t port;
   /* The request that created this id at the server. */
-  struct subnet_letter question;
+  struct subnet_message request;
 };
 
 struct queued {
   struct rdma_cm_event event;
-  uint8_t data[LETTER_BYTES];
+  uint8_t data[SUBNET_MESSAGE_BYTES];
   struct queued *next;
 };
 
@@ -39,21 +39,21 @@ struct manager_channel {
   struct queued *first, **last;
 };
 
-/* rdma_cm.c: the lock of ids, their members and channels' events. */
+/* rdma_cm.c: takes the lock of ids, their members and channels' events. */
 void cm_lock(void);
 void cm_unlock(void);
-/* Returns all ids. Called with the lock held, as the next three. */
+/* Returns all ids. The caller of this and the next three functions holds the lock. */
 struct manager_id *cm_ids(void);
 void cm_enter(struct manager_id *id);
 int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event);
 int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes);
 
-/* -1, with errno. */
+/* Sets errno and returns -1. */
 int cm_fail(int error);
-/* IPv4 mapped. False for another family. */
+/* Converts an address, with IPv4 in mapped form. Returns false for another family. */
 bool cm_address(const struct sockaddr *address, uint8_t to[16]);
 
-/* rdma_sidr.c: called on the stand-in's thread. */
-void sidr_read(const struct subnet_letter *letter);
+/* rdma_sidr.c: reads a letter on the stand-in's thread. */
+void sidr_read(const struct subnet_message *letter);
 
 #endif

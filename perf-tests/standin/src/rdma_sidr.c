@@ -1,7 +1,7 @@
 /*
- * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: the client gets a
- * path and an answer, and the server gets the addresses and no path (drivers/infiniband/core/cma.c,
- * cma_ib_new_udp_id). A lost request isn't repeated: the client is notified at once.
+ * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: the client gets a path
+ * and an answer, and the server gets the addresses and no path (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). A
+ * lost request isn't repeated: the client gets an error event at once.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void write_address(struct sockaddr_storage *to, const uint8_t address[16]
   }
 }
 
-/* At the same offset in both families. */
+/* Returns the port, which has the same offset in both families. */
 static uint16_t port_of(const struct sockaddr *address) {
   return ntohs(((const struct sockaddr_in *)address)->sin_port);
 }
@@ -80,10 +80,10 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms) {
   return post_event(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 }
 
-static void copy_data(struct subnet_letter *letter, const struct rdma_conn_param *parameter, size_t most) {
+static void copy_data(struct subnet_message *message, const struct rdma_conn_param *parameter, size_t most) {
   if (parameter == NULL || parameter->private_data == NULL) return;
   size_t bytes = parameter->private_data_len;
-  memcpy(letter->data, parameter->private_data, bytes < most ? bytes : most);
+  memcpy(message->data, parameter->private_data, bytes < most ? bytes : most);
 }
 
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
@@ -92,14 +92,14 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
   int error = standin_cm_refused(id->verbs, "rdma_question");
   if (error == 0 && path_to(id, &path) != 0) error = ETIMEDOUT;
   if (error != 0) return post_event(id, RDMA_CM_EVENT_UNREACHABLE, -error);
-  struct subnet_letter letter = {.kind = LETTER_QUESTION,
-                                 .client_id = ((struct manager_id *)id)->number,
-                                 .client_port = port_of(&id->route.addr.src_addr),
-                                 .server_port = port_of(&id->route.addr.dst_addr)};
-  cm_address(&id->route.addr.src_addr, letter.client);
-  cm_address(&id->route.addr.dst_addr, letter.server);
-  copy_data(&letter, parameter, QUESTION_BYTES);
-  error = standin_cm_send(&letter);
+  struct subnet_message message = {.kind = SUBNET_REQUEST,
+                                   .client_id = ((struct manager_id *)id)->number,
+                                   .client_port = port_of(&id->route.addr.src_addr),
+                                   .server_port = port_of(&id->route.addr.dst_addr)};
+  cm_address(&id->route.addr.src_addr, message.client);
+  cm_address(&id->route.addr.dst_addr, message.server);
+  copy_data(&message, parameter, QUESTION_BYTES);
+  error = standin_cm_send(&message);
   if (error == ENOENT) return post_event(id, RDMA_CM_EVENT_UNREACHABLE, UNSUPPORTED);
   return error == 0 ? 0 : cm_fail(error);
 }
@@ -119,35 +119,35 @@ int rdma_listen(struct rdma_cm_id *id, int backlog) {
   return error == 0 ? 0 : cm_fail(error);
 }
 
-static int answer(struct rdma_cm_id *id, struct subnet_letter letter) {
-  const struct subnet_letter *question = &((struct manager_id *)id)->question;
-  if (question->from == 0) return cm_fail(EINVAL);
-  letter.kind = LETTER_ANSWER;
-  letter.to = question->from;
-  letter.client_id = question->client_id;
-  int error = standin_cm_send(&letter);
-  /* The client may have ended. */
+static int answer(struct rdma_cm_id *id, struct subnet_message message) {
+  const struct subnet_message *request = &((struct manager_id *)id)->request;
+  if (request->from == 0) return cm_fail(EINVAL);
+  message.kind = SUBNET_REPLY;
+  message.to = request->from;
+  message.client_id = request->client_id;
+  int error = standin_cm_send(&message);
+  /* A client that has ended is no error. */
   return error == 0 || error == ENOENT ? 0 : cm_fail(error);
 }
 
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
-  struct subnet_letter letter = {.number = parameter->qp_num, .key = RDMA_UDP_QKEY};
-  copy_data(&letter, parameter, ANSWER_BYTES);
-  return answer(id, letter);
+  struct subnet_message message = {.number = parameter->qp_num, .key = RDMA_UDP_QKEY};
+  copy_data(&message, parameter, ANSWER_BYTES);
+  return answer(id, message);
 }
 
 int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t bytes) {
-  struct subnet_letter letter = {.status = REJECTED};
-  copy_data(&letter, &(struct rdma_conn_param){.private_data = data, .private_data_len = bytes}, ANSWER_BYTES);
-  return answer(id, letter);
+  struct subnet_message message = {.status = REJECTED};
+  copy_data(&message, &(struct rdma_conn_param){.private_data = data, .private_data_len = bytes}, ANSWER_BYTES);
+  return answer(id, message);
 }
 
 /* ---- letters ---- */
 
-static void read_question(const struct subnet_letter *letter) {
+static void read_request(const struct subnet_message *message) {
   struct manager_id *listener = cm_ids();
   while (listener != NULL &&
-         (listener->port != letter->server_port || memcmp(listener->address, letter->server, 16) != 0)) {
+         (listener->port != message->server_port || memcmp(listener->address, message->server, 16) != 0)) {
     listener = listener->next;
   }
   struct manager_id *asked = listener == NULL ? NULL : calloc(1, sizeof *asked);
@@ -157,20 +157,20 @@ static void read_question(const struct subnet_letter *letter) {
   asked->id.ps = listener->id.ps;
   asked->id.port_num = listener->id.port_num;
   asked->id.route.addr.addr = listener->id.route.addr.addr;
-  write_address(&asked->id.route.addr.src_storage, letter->server, letter->server_port);
-  write_address(&asked->id.route.addr.dst_storage, letter->client, letter->client_port);
-  asked->question = *letter;
+  write_address(&asked->id.route.addr.src_storage, message->server, message->server_port);
+  write_address(&asked->id.route.addr.dst_storage, message->client, message->client_port);
+  asked->request = *message;
   cm_enter(asked);
   struct rdma_cm_event event = {.event = RDMA_CM_EVENT_CONNECT_REQUEST, .listen_id = &listener->id};
-  cm_post_event_with(&asked->id, event, letter->data, QUESTION_BYTES);
+  cm_post_event_with(&asked->id, event, message->data, QUESTION_BYTES);
 }
 
-static void read_answer(const struct subnet_letter *letter) {
+static void read_reply(const struct subnet_message *message) {
   struct manager_id *client = cm_ids();
-  while (client != NULL && client->number != letter->client_id) client = client->next;
+  while (client != NULL && client->number != message->client_id) client = client->next;
   if (client == NULL || client->id.route.num_paths == 0) return;
-  struct rdma_cm_event event = {.event = RDMA_CM_EVENT_UNREACHABLE, .status = (int)letter->status};
-  if (letter->status == 0) {
+  struct rdma_cm_event event = {.event = RDMA_CM_EVENT_UNREACHABLE, .status = (int)message->status};
+  if (message->status == 0) {
     const struct ibv_sa_path_rec *path = client->id.route.path_rec;
     event.event = RDMA_CM_EVENT_ESTABLISHED;
     event.param.ud.ah_attr = (struct ibv_ah_attr){.grh = {.dgid = path->dgid, .hop_limit = path->hop_limit},
@@ -179,18 +179,18 @@ static void read_answer(const struct subnet_letter *letter) {
                                                   .static_rate = path->rate,
                                                   .is_global = path->hop_limit > 0,
                                                   .port_num = 1};
-    event.param.ud.qp_num = letter->number;
-    event.param.ud.qkey = letter->key;
+    event.param.ud.qp_num = message->number;
+    event.param.ud.qkey = message->key;
   }
-  cm_post_event_with(&client->id, event, letter->data, ANSWER_BYTES);
+  cm_post_event_with(&client->id, event, message->data, ANSWER_BYTES);
 }
 
-void sidr_read(const struct subnet_letter *letter) {
+void sidr_read(const struct subnet_message *message) {
   cm_lock();
-  if (letter->kind == LETTER_QUESTION) {
-    read_question(letter);
+  if (message->kind == SUBNET_REQUEST) {
+    read_request(message);
   } else {
-    read_answer(letter);
+    read_reply(message);
   }
   cm_unlock();
 }

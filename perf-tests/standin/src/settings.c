@@ -73,8 +73,8 @@ bool settings_dma_buf(void) { return is_on("STANDIN_DMABUF"); }
 bool settings_instant(void) { return is_on("STANDIN_INSTANT"); }
 
 /*
- * Copies element `index` of a list; the last one stands for all after it. Returns NULL if there is no list or it
- * doesn't fit.
+ * Copies element `index` of a list; the list's last element also stands for all later indexes. Returns NULL if there is
+ * no list or the element doesn't fit.
  */
 static const char *element(const char *list, char separator, uint32_t index, char *to, size_t size) {
   if (list == NULL) return NULL;
@@ -107,7 +107,7 @@ static int name_port(struct port *port, uint32_t device) {
   return 0;
 }
 
-/* Reads the n-th number of a list, times `unit`. */
+/* Returns the element of a list of numbers at an index, times `unit`. */
 static int scaled(const char *name, uint32_t device, double most, double unit, _Atomic uint64_t *to) {
   char text[64];
   const char *list = setting(name), *found = element(list, ',', device, text, sizeof text);
@@ -118,7 +118,7 @@ static int scaled(const char *name, uint32_t device, double most, double unit, _
   return error;
 }
 
-/* Entry 0 is the link-local address, as with every RoCE adapter. */
+/* Entry 0 is the link-local address, as on every RoCE adapter. */
 static void link_local(union ibv_gid *gid, uint32_t host, uint32_t device) {
   memset(gid, 0, sizeof *gid);
   gid->raw[0] = 0xfe;
@@ -130,7 +130,7 @@ static void link_local(union ibv_gid *gid, uint32_t host, uint32_t device) {
   gid->raw[15] = (uint8_t)(host + 1);
 }
 
-/* fd5d:a11d:0:<plane>::<host + 1>: addresses of one plane are in one subnet. */
+/* Fills in fd5d:a11d:0:<plane>::<host + 1>. Addresses of one plane are in one subnet. */
 static void generated(union ibv_gid *gid, uint32_t host, uint32_t plane) {
   memset(gid, 0, sizeof *gid);
   gid->raw[0] = 0xfd;
@@ -142,7 +142,7 @@ static void generated(union ibv_gid *gid, uint32_t host, uint32_t plane) {
   gid->raw[15] = (uint8_t)(host + 1);
 }
 
-/* An IPv6 address, or an IPv4 one, which is mapped. */
+/* Parses an IPv6 address, or an IPv4 address, which is mapped. */
 static int parse_gid(const char *text, union ibv_gid *gid) {
   struct in_addr four;
   if (inet_pton(AF_INET6, text, gid->raw) == 1) return 0;
@@ -162,7 +162,7 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
             device);
     return EINVAL;
   }
-  uint32_t count = 1; /* after the link-local one */
+  uint32_t count = 1; /* entries after the link-local one */
   for (char *rest = list, *text; (text = strsep(&rest, ",")) != NULL; count++) {
     if (count == GIDS || (strcmp(text, "-") != 0 && parse_gid(text, &port->gids[count].gid) != 0)) {
       fprintf(stderr, "verbs-standin: STANDIN_GIDS=%s: \"%s\" is no address (or \"-\"), or one of more than %d\n", all,
@@ -173,7 +173,7 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
   return 0;
 }
 
-/* The port's partitions: numbers separated by commas, the first of them the default. */
+/* Reads the port's partitions: numbers separated by commas, the first of which is the default. */
 static int partition_keys(struct port *port) {
   const char *list = setting("STANDIN_PKEYS");
   port->partition_keys[0] = 0xffff;

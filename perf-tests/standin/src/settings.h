@@ -4,19 +4,21 @@
 
 #include "fabric.h"
 
-/* This process's host: STANDIN_HOST. */
+/* Returns the number of this process's host: STANDIN_HOST. */
 int settings_host(uint32_t *host);
 
-/* STANDIN_DEVICES, or 0 if it isn't set. */
+/* Returns STANDIN_DEVICES, or 0 if it isn't set. */
 int settings_device_count(uint32_t *count);
 
-/* STANDIN_LOCKED_BYTES: limit of registered memory per process; UINT64_MAX for the kernel's own limit. */
+/*
+ * Returns STANDIN_LOCKED_BYTES, the limit of registered memory per process, or UINT64_MAX for the kernel's own limit.
+ */
 int settings_locked_bytes(uint64_t *bytes);
-/* STANDIN_COMPLETIONS: largest completion queue; QUEUE_ENTRIES if it isn't set, or is no number. */
+/* Returns STANDIN_COMPLETIONS, the largest completion queue, or QUEUE_ENTRIES if it isn't set or is no number. */
 int settings_completions(void);
-/* Returns whether ibv_reg_dmabuf_mr is supported; it takes any mappable file. */
+/* Returns whether ibv_reg_dmabuf_mr is supported. It then takes any mappable file. */
 bool settings_dma_buf(void);
-/* STANDIN_INSTANT: whether posts complete at once, without a transport. */
+/* Returns STANDIN_INSTANT: whether posts complete at once, without a transport. */
 bool settings_instant(void);
 
 /* Fills a host's devices from the environment. Returns 0, or EINVAL after a line on stderr. */

@@ -5,12 +5,12 @@
 
 #include "local.h"
 
-static bool lives(uint32_t owner) { return owner != 0 && process_lives(owner); }
+static bool is_alive(uint32_t owner) { return owner != 0 && is_process_alive(owner); }
 
 static struct subnet_address *find_address(const uint8_t address[16]) {
   for (uint32_t i = 0; i < ADDRESSES; i++) {
     struct subnet_address *one = &fabric->addresses[i];
-    if (memcmp(one->address, address, 16) == 0 && lives(one->owner)) return one;
+    if (memcmp(one->address, address, 16) == 0 && is_alive(one->owner)) return one;
   }
   return NULL;
 }
@@ -21,7 +21,7 @@ int standin_cm_own(uint32_t device, const uint8_t address[16], uint16_t partitio
   lock(&fabric->manager_lock);
   struct subnet_address *place = find_address(address);
   for (uint32_t i = 0; i < ADDRESSES && place == NULL; i++) {
-    if (!lives(fabric->addresses[i].owner)) place = &fabric->addresses[i];
+    if (!is_alive(fabric->addresses[i].owner)) place = &fabric->addresses[i];
   }
   if (place != NULL) {
     *place = (struct subnet_address){.owner = self, .host = this_host, .device = device, .partition_key = partition};
@@ -71,7 +71,7 @@ int standin_cm_path(struct ibv_context *context, const uint8_t address[16], uint
 static struct subnet_service *find_service(const uint8_t address[16], uint16_t port) {
   for (uint32_t i = 0; i < SERVICES; i++) {
     struct subnet_service *one = &fabric->services[i];
-    if (one->port == port && memcmp(one->address, address, 16) == 0 && lives(one->owner)) return one;
+    if (one->port == port && memcmp(one->address, address, 16) == 0 && is_alive(one->owner)) return one;
   }
   return NULL;
 }
@@ -81,7 +81,7 @@ int standin_cm_serve(const uint8_t address[16], uint16_t port) {
   int error = find_service(address, port) == NULL ? ENOMEM : EADDRINUSE;
   for (uint32_t i = 0; i < SERVICES && error == ENOMEM; i++) {
     struct subnet_service *one = &fabric->services[i];
-    if (lives(one->owner)) continue;
+    if (is_alive(one->owner)) continue;
     *one = (struct subnet_service){.owner = self, .port = port};
     memcpy(one->address, address, 16);
     error = 0;
@@ -99,22 +99,22 @@ void standin_cm_end_service(const uint8_t address[16], uint16_t port) {
 
 /* ---- letters ---- */
 
-int standin_cm_send(const struct subnet_letter *letter) {
+int standin_cm_send(const struct subnet_message *message) {
   lock(&fabric->manager_lock);
   struct subnet_service *service =
-      letter->kind == LETTER_QUESTION ? find_service(letter->server, letter->server_port) : NULL;
-  uint32_t to = letter->kind == LETTER_ANSWER ? letter->to : service == NULL ? 0 : service->owner;
-  int error = lives(to) ? ENOBUFS : ENOENT;
+      message->kind == SUBNET_REQUEST ? find_service(message->server, message->server_port) : NULL;
+  uint32_t to = message->kind == SUBNET_REPLY ? message->to : service == NULL ? 0 : service->owner;
+  int error = is_alive(to) ? ENOBUFS : ENOENT;
   uint32_t at = 0;
-  for (uint32_t i = 0; i < LETTERS && error == ENOBUFS; i++) {
-    if (lives(fabric->letters[i].to)) continue;
-    fabric->letters[i] = *letter;
-    fabric->letters[i].to = to;
-    fabric->letters[i].from = self;
+  for (uint32_t i = 0; i < SUBNET_MESSAGES && error == ENOBUFS; i++) {
+    if (is_alive(fabric->messages[i].to)) continue;
+    fabric->messages[i] = *message;
+    fabric->messages[i].to = to;
+    fabric->messages[i].from = self;
     at = i;
     error = 0;
   }
   unlock(&fabric->manager_lock);
-  if (error == 0) send_mail(to, (struct mail){.kind = MAIL_LETTER, .index = at});
+  if (error == 0) send_mail(to, (struct mail){.kind = MAIL_SUBNET_MESSAGE, .index = at});
   return error;
 }

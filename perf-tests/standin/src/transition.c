@@ -1,4 +1,4 @@
-/* State transitions: the attributes that each requires and permits, and its effect. */
+/* State transitions: the attributes that each transition requires and permits, and its effect. */
 #include <string.h>
 
 #include "transmit.h"
@@ -77,7 +77,7 @@ static int check_path(uint32_t device, const struct ibv_ah_attr *path) {
   if (path->is_global == 0) return ethernet ? EINVAL : is_reachable(path) ? 0 : EINVAL;
   if (path->grh.sgid_index >= GIDS) return EINVAL;
   if (same_gid(&port_of(this_host, device)->gids[path->grh.sgid_index].gid, &none)) return EINVAL;
-  /* As if the kernel's neighbour discovery had no answer. */
+  /* The kernel returns ETIMEDOUT if neighbour discovery gets no answer. */
   return is_reachable(path) ? 0 : ETIMEDOUT;
 }
 
@@ -98,7 +98,7 @@ static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int m
   return (mask & IBV_QP_AV) != 0 ? check_path(device, &wanted->ah_attr) : 0;
 }
 
-/* Called with both locks held. */
+/* Stores the attributes of a transition. The caller holds both locks. */
 static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int mask) {
   struct shared_pair *shared = pair->shared;
   struct ibv_qp_attr *kept = &pair->attributes;
@@ -133,7 +133,7 @@ static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int
   if ((mask & IBV_QP_RNR_RETRY) != 0) kept->rnr_retry = wanted->rnr_retry;
 }
 
-/* Drops outstanding work, and completions that were not polled. Called with both locks held. */
+/* Drops outstanding work and completions that were not polled. The caller holds both locks. */
 static void forget_work(struct queue_pair *pair) {
   struct shared_pair *shared = pair->shared;
   atomic_fetch_add(&shared->epoch, 1);

@@ -1,7 +1,7 @@
 /*
  * Transmission of a work request: the sender's adapter checks, the receiver's checks, the copy, the receiver's
- * completion. The sender's process does all of it, with the receiving pair's lock held: once a pair has left its
- * receiving states, its peer has no effect on it.
+ * completion. The sender's process does all of this, with the receiving pair's lock held. So a peer has no effect on a
+ * pair that has left its receiving states.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -49,7 +49,10 @@ void pair_to_error(struct shared_pair *pair) {
 
 /* ---- the sender's side ---- */
 
-/* Returns the memory that a request sends, or that a read fills; false if a key, its rights or its bounds are wrong. */
+/*
+ * Returns the memory that a request sends, or that a read fills. Returns false if a key, its rights or its bounds are
+ * wrong.
+ */
 static bool local_span(struct queue_pair *pair, const struct work *work, struct span *span) {
   span->count = 0;
   if ((work->flags & IBV_SEND_INLINE) != 0) {
@@ -209,7 +212,7 @@ static enum outcome place_message(struct work *work, const struct span *ours, st
   return DONE;
 }
 
-/* RDMA WRITE, with or without immediate, and RDMA READ. */
+/* Executes an RDMA WRITE, with or without immediate, or an RDMA READ. */
 static enum outcome access_memory(struct shared_pair *own, struct work *work, const struct span *ours,
                                   struct shared_pair *target) {
   bool reads = work->opcode == IBV_WR_RDMA_READ;
@@ -220,7 +223,7 @@ static enum outcome access_memory(struct shared_pair *own, struct work *work, co
   uint64_t address = work->remote_address;
   uint32_t owner = atomic_load(&target->owner);
   enum copied copied;
-  if (work->length == 0) { /* then address and key are ignored */
+  if (work->length == 0) { /* without a length, address and key are ignored */
     copied = copy(owner, ours, ours, 0, true);
   } else if (!hold_region(own, work->remote_key, target->domain, &address, work->length, access)) {
     return refuse(work, IBV_WC_REM_ACCESS_ERR, target, IBV_EVENT_QP_ACCESS_ERR);
@@ -238,7 +241,7 @@ static enum outcome receive(struct shared_pair *own, struct work *work, uint32_t
                             struct shared_pair *target, uint64_t *wait_ns) {
   uint32_t state = atomic_load(&target->state);
   if (state != IBV_QPS_RTR && state != IBV_QPS_RTS && state != IBV_QPS_SQD) return LOST;
-  /* A packet for another connection, or outside this one's window. */
+  /* The packet is of another connection, or outside this connection's window. */
   if (target->peer != own->number || target->expected_psn != psn) return LOST;
   if (work->length > target->mtu_bytes && own->mtu_bytes > target->mtu_bytes) {
     return refuse(work, IBV_WC_REM_INV_REQ_ERR, target, IBV_EVENT_QP_REQ_ERR);

@@ -8,20 +8,23 @@
 
 enum outcome { DONE, FAILED, NOT_READY, LOST };
 
-/* Executes a work request at both ends. FAILED sets its status, NOT_READY the receiver's wait time. */
+/*
+ * Executes a work request at both ends. If the outcome is FAILED, sets its status; if NOT_READY, sets the receiver's
+ * wait time.
+ */
 enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait_ns);
 
 /* Returns the connected pair, if it exists. */
 struct shared_pair *peer_of(const struct shared_pair *pair);
 struct shared_pair *pair_of_number(uint32_t number);
 
-/* Moves a pair to the error state and flushes its receives; its process's thread flushes the sends. */
+/* Moves a pair to the error state and flushes its receives. The thread of the pair's process flushes the sends. */
 void pair_to_error(struct shared_pair *pair);
-/* The same with the pair's lock held, without notification. */
+/* Like pair_to_error, but the caller holds the pair's lock, and the process isn't notified. */
 void fail_locked(struct shared_pair *pair);
 void flush_receives(struct shared_pair *pair);
 
-/* Pieces of memory, in order. One more than a request has: a datagram's header. */
+/* Pieces of memory, in order. There is one more than in a request, for a datagram's header. */
 struct span {
   struct iovec parts[MAX_SGE + 1];
   uint32_t count;
@@ -29,19 +32,25 @@ struct span {
 
 enum copied { COPIED, NO_PROCESS, NO_MEMORY };
 
-/* Copies between this process and another, or itself; `writes`: from ours to theirs. Both spans are equally long. */
+/*
+ * Copies between this process and another, or within it. `writes`: from ours to theirs. Both spans have the same
+ * length.
+ */
 enum copied copy(uint32_t owner, const struct span *ours, const struct span *theirs, uint64_t length, bool writes);
 
-/* Returns the first `length` bytes of the oldest posted receive, whose pair's lock is held: success, or a status. */
+/*
+ * Sets span to the first `length` bytes of the oldest posted receive. The caller holds the pair's lock. Returns success
+ * or a status.
+ */
 enum ibv_wc_status receive_span(const struct shared_pair *target, uint64_t length, struct span *span);
-/* Completes that receive with `completion`. */
+/* Completes the oldest posted receive with `completion`. */
 void complete_receive(struct shared_pair *target, struct ibv_wc completion, bool solicited);
 
 /* Returns whether the port sends and receives under this address, which was in entry `index`. */
 bool is_open(const struct port *port, uint32_t index, const union ibv_gid *gid, bool is_global);
 void count_bytes(struct port *from, uint32_t gid_index, struct port *to, uint32_t length);
 
-/* datagram.c: sends to any receivers that exist */
+/* datagram.c: sends to any receivers that exist. */
 void send_datagram(struct queue_pair *pair, const struct work *work, const struct span *ours);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rest of the library: verbs that these devices don't support, and refuse like a device without them. */
+/* The rest of the library: verbs that the stand-in's devices don't support. They fail as on a device without them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,10 @@ static void *nothing(int error) {
   return NULL;
 }
 
-/* A forked child has its own copy of the memory that the stand-in copies from and to; no protection is needed. */
+/*
+ * Nothing needs protection on fork, since a forked child has its own copy of the memory that the stand-in copies from
+ * and to.
+ */
 int ibv_fork_init(void) { return 0; }
 enum ibv_fork_status ibv_is_fork_initialized(void) { return IBV_FORK_UNNEEDED; }
 int ibv_dontfork_range(void *base, size_t size);

@@ -1,7 +1,7 @@
 /*
- * Symbols of libibverbs' internals that stock vendor libraries (libmlx5, libefa; perftest links to them) and
- * librdmacm import. The loader needs the names; a vendor's driver registers itself, is never offered a device, and
- * calls nothing else.
+ * Symbols of libibverbs' internals that stock vendor libraries (libmlx5, libefa; perftest links to them) and librdmacm
+ * import. The loader needs these names. A vendor's driver registers itself, is never offered a device, and so calls
+ * nothing else.
  */
 #include <stdio.h>
 #include <stdlib.h>

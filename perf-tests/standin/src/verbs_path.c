@@ -107,7 +107,7 @@ static int choose(const struct comm *comm, uint32_t length) {
   return best;
 }
 
-/* Lets a plane that was full catch up by about one window only. */
+/* Lets a plane that was full catch up by only about one window. */
 static void limit_lag(struct comm *comm) {
   uint64_t furthest = 0, most = ((uint64_t)WINDOW_BYTES << 16) / (uint64_t)comm->planes;
   for (int i = 0; i < comm->planes; i++) {
@@ -128,7 +128,7 @@ static void started(struct comm *comm, struct flow *flow, uint32_t length) {
   if (flow->virtual_time >= comm->limit_at) limit_lag(comm);
 }
 
-/* Returns whether all chunks of this send are posted. */
+/* Posts chunks of a send. Returns whether all its chunks are posted. */
 static bool post_chunks(struct comm *comm, int line) {
   struct send *send = &comm->sends[line];
   for (; send->next < send->count; send->next++) {
@@ -167,7 +167,8 @@ int verbs_isend(void *opaque, void *data, size_t size, int tag, void *memory, vo
     if ((comm->matched & 1u << i) == 0 && entries[i].tag == tag) receive = i;
   }
   if (receive < 0) return NCCL_SUCCESS;
-  if (size > entries[receive].length) size = entries[receive].length; /* as in NCCL's own transport */
+  /* the send is truncated, as in NCCL's own transport */
+  if (size > entries[receive].length) size = entries[receive].length;
   struct line *line = claim(comm);
   if (line == NULL) return NCCL_SUCCESS;
   int number = (int)(line - comm->lines);
@@ -222,7 +223,7 @@ static void acknowledged(struct comm *comm, struct flow *flow, const struct ibv_
 
 /* ---- receiving ---- */
 
-/* Round robin over the planes. */
+/* Returns the next flow: round robin over the planes. */
 static struct flow *next_flow(struct comm *comm) {
   for (int i = 0; i < comm->planes; i++) {
     comm->last_flow = (comm->last_flow + 1) % comm->planes;

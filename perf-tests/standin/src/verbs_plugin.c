@@ -1,10 +1,10 @@
 /*
- * A net plugin over verbs, in C: Heddle's steps for a message on this kind of device, as one would write them without
- * Java. It is the baseline for the cost of Heddle's calls.
+ * A net plugin over verbs, in C: it makes Heddle's steps for a message on this kind of device, written without Java. It
+ * is the baseline for the cost of Heddle's calls.
  *
- * A receive writes a clear-to-send entry into the sender's ring. A send matches it and is cut into chunks; each goes
- * as an RDMA WRITE WITH IMMEDIATE over the plane with the least traffic. test polls, counts chunks and releases in
- * order. Both ends are in one process, and there is no failover.
+ * A receive writes a clear-to-send entry into the sender's ring. A send matches the entry and is cut into chunks. Each
+ * chunk goes as an RDMA WRITE WITH IMMEDIATE over the plane with the least traffic. test() polls, counts chunks and
+ * releases messages in order. Both ends are in one process, and there is no failover.
  *
  *   VERBSREF_PLANES   number of the first device's addresses to use, one queue pair on each (1)
  */

@@ -34,7 +34,7 @@ struct line {
   struct comm *comm;
 };
 
-/* A clear-to-send entry on the wire. */
+/* A clear-to-send entry, in its wire format. */
 struct entry {
   uint64_t address;
   uint32_t length;
@@ -56,7 +56,7 @@ struct flow {
   int batched, free_sends, consumed;
   uint64_t posted_ns[SENDS];
   uint32_t posted, completed;
-  uint64_t bytes_in_flight, virtual_time, cost, share; /* cost: virtual time of a byte, by weight */
+  uint64_t bytes_in_flight, virtual_time, cost, share; /* cost: virtual time per byte, by the plane's weight */
   int chunks_in_flight;
   uint64_t sent_bytes, sent_chunks, acknowledged_bytes, latencies[64], ahead[8];
 };
@@ -83,16 +83,21 @@ struct comm {
   uint32_t cursor;
   struct comm *peer;
   struct ibv_cq *cq;
-  struct entry *ring; /* GROUPS times RECEIVES */
+  struct entry *ring; /* array of GROUPS times RECEIVES entries */
   struct ibv_mr *ring_memory;
   uint64_t messages;
-  /* of a sender: the group at the ring's head, its receives that have a send, sends with chunks to be posted */
+  /*
+   * state of a sender: the group at the ring's head, its receives that have a send, and the sends with chunks to be
+   * posted
+   */
   uint64_t group;
   uint32_t matched;
   struct send sends[LINES];
   int backlog[LINES];
   uint64_t backlog_head, backlog_tail, limit_at;
-  /* of a receiver: groups from the oldest unreleased to the next to be opened; entries being written */
+  /*
+   * state of a receiver: groups from the oldest unreleased one to the next to be opened, and the entries being written
+   */
   uint64_t oldest, next;
   struct slot slots[GROUPS];
   bool written[GROUPS];

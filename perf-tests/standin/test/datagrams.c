@@ -1,4 +1,7 @@
-/* Unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh has them in two. */
+/*
+ * Tests of unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh tests them in
+ * two.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ static int start_in(struct end *end, uint32_t key, uint16_t partition) {
 
 static int start(struct end *end, uint32_t key) { return start_in(end, key, 0); }
 
-/* Its connection is replaced by a pair for datagrams. */
+/* Replaces the end's connection by a queue pair for datagrams. */
 static struct end *open_datagrams_on(uint32_t device) {
   struct options options = usual_options();
   options.device = device;
@@ -58,7 +61,7 @@ static int send_to(struct end *end, struct ibv_ah *handle, uint32_t number, uint
   return post(end, &wanted);
 }
 
-static void one_arrives_behind_its_header(bool in_child) {
+static void datagram_arrives_after_its_header(bool in_child) {
   (void)in_child;
   struct end *left = open_datagrams(), *right = open_datagrams();
   struct address near = address_of(left), far = address_of(right);
@@ -87,7 +90,7 @@ static void one_arrives_behind_its_header(bool in_child) {
   close_end(right);
 }
 
-static void what_nobody_takes_vanishes(bool in_child) {
+static void datagram_without_receive_is_dropped(bool in_child) {
   (void)in_child;
   struct end *left = open_datagrams(), *right = open_datagrams();
   struct address far = address_of(right);
@@ -161,7 +164,7 @@ static void a_group_of_ipv4_has_its_header_in_the_last_bytes(bool in_child) {
   close_end(member);
 }
 
-static void connections_take_no_part(bool in_child) {
+static void connected_queue_pairs_receive_no_datagrams(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
   struct end *end = open_end(&options), *left = open_datagrams();
@@ -186,7 +189,7 @@ static void connections_take_no_part(bool in_child) {
 
 enum { LEFT_LID = 1, RIGHT_LID = 2, GROUP_LID = 0xc000, UNTOUCHED = 0xee };
 
-/* Two devices of a host, before anything is opened. */
+/* Sets up two devices of a host, before any device is opened. */
 static void be_infiniband(void) {
   setenv("STANDIN_LINK", "infiniband", 1);
   setenv("STANDIN_DEVICES", "2", 1);
@@ -215,7 +218,7 @@ static struct ibv_wc arrives(struct end *from, struct ibv_ah *handle, uint32_t n
   return got;
 }
 
-static void infiniband_has_lids_and_a_header_only_where_the_packet_had_one(bool in_child) {
+static void infiniband_datagram_has_lids_and_route_header_only_if_sent(bool in_child) {
   (void)in_child;
   be_infiniband();
   struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
@@ -253,7 +256,7 @@ static void infiniband_has_lids_and_a_header_only_where_the_packet_had_one(bool 
   close_end(right);
 }
 
-static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool in_child) {
+static void infiniband_group_needs_its_lid_and_joined_ports(bool in_child) {
   (void)in_child;
   be_infiniband();
   struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
@@ -267,7 +270,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
       .dlid = GROUP_LID, .is_global = 1, .sl = 2, .grh = {.dgid = GROUP, .sgid_index = 1, .hop_limit = 0}};
   struct ibv_ah *handle = handle_by(left, path);
   CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
-  vanishes(left, handle, EVERYBODY, right); /* its port hasn't joined */
+  vanishes(left, handle, EVERYBODY, right); /* the sender's port hasn't joined the group */
   control("send 0/0 ff1e::77");
   CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "sent");
   struct ibv_wc got = await(right, 1000);
@@ -278,7 +281,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
   vanishes(left, other, EVERYBODY, right);
   control("leave 0/1 ff1e::77");
   control("send 0/1 ff1e::77");
-  vanishes(left, handle, EVERYBODY, right); /* it has joined only to send */
+  vanishes(left, handle, EVERYBODY, right); /* the port has joined only to send */
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID + 1) == EINVAL, "the LID of another one");
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID) == 0, "leave");
   CHECK(ibv_destroy_ah(handle) == 0 && ibv_destroy_ah(other) == 0, "handles");
@@ -286,7 +289,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
   close_end(right);
 }
 
-static void partitions_are_apart(bool in_child) {
+static void partitions_are_isolated(bool in_child) {
   (void)in_child;
   be_infiniband();
   setenv("STANDIN_PKEYS", "0xffff,0x8001,0x0001", 1);
@@ -312,16 +315,15 @@ static void partitions_are_apart(bool in_child) {
 
 int main(int count, char **words) {
   static const struct test tests[] = {
-      {"one_arrives_behind_its_header", one_arrives_behind_its_header},
-      {"what_nobody_takes_vanishes", what_nobody_takes_vanishes},
+      {"datagram_arrives_after_its_header", datagram_arrives_after_its_header},
+      {"datagram_without_receive_is_dropped", datagram_without_receive_is_dropped},
       {"a_group_reaches_its_members", a_group_reaches_its_members},
       {"a_group_of_ipv4_has_its_header_in_the_last_bytes", a_group_of_ipv4_has_its_header_in_the_last_bytes},
-      {"connections_take_no_part", connections_take_no_part},
-      {"infiniband_has_lids_and_a_header_only_where_the_packet_had_one",
-       infiniband_has_lids_and_a_header_only_where_the_packet_had_one},
-      {"a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined",
-       a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined},
-      {"partitions_are_apart", partitions_are_apart},
+      {"connected_queue_pairs_receive_no_datagrams", connected_queue_pairs_receive_no_datagrams},
+      {"infiniband_datagram_has_lids_and_route_header_only_if_sent",
+       infiniband_datagram_has_lids_and_route_header_only_if_sent},
+      {"infiniband_group_needs_its_lid_and_joined_ports", infiniband_group_needs_its_lid_and_joined_ports},
+      {"partitions_are_isolated", partitions_are_isolated},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

@@ -1,4 +1,4 @@
-/* Each error completion: its status at either end, and the queue pairs' states afterwards. */
+/* Tests of each error completion: its status at either end, and the queue pairs' states afterwards. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void failed(struct ibv_wc completion, uint64_t id, enum ibv_wc_status sta
         (unsigned long long)completion.wr_id, ibv_wc_status_str(completion.status), ibv_wc_status_str(status));
 }
 
-/* One request fails, the next one is flushed; the pair is in the error state. */
+/* Expects that one request fails, the next request is flushed, and the pair is in the error state. */
 static void fails(struct couple *both, struct ibv_send_wr wanted, enum ibv_wc_status status) {
   struct ibv_send_wr behind = wanted;
   wanted.next = &behind;
@@ -26,7 +26,7 @@ static void fails(struct couple *both, struct ibv_send_wr wanted, enum ibv_wc_st
   CHECK(state_of(both->first) == IBV_QPS_ERR, "state %d", state_of(both->first));
 }
 
-/* The ends can be used again after RESET. */
+/* Resets and reconnects the ends, which can be used again after RESET. */
 static void recover(struct couple *both) {
   CHECK(to_state(both->first, IBV_QPS_RESET) == 0 && second_to_state(both->second, IBV_QPS_RESET) == 0, "reset");
   second_connect(both->second, &both->near);
@@ -95,7 +95,7 @@ static void a_key_of_another_domain_is_refused(bool in_child) {
   close_couple(both);
 }
 
-static void regions_allow_what_they_were_registered_for(bool in_child) {
+static void regions_allow_only_their_access_flags(bool in_child) {
   struct options options = usual_options();
   options.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ;
   struct couple both = couple(&options, in_child);
@@ -109,7 +109,7 @@ static void regions_allow_what_they_were_registered_for(bool in_child) {
   close_couple(both);
 }
 
-static void pairs_allow_what_they_were_told(bool in_child) {
+static void queue_pairs_allow_only_their_access_flags(bool in_child) {
   struct options options = usual_options();
   options.pair_access = IBV_ACCESS_REMOTE_READ;
   struct couple both = couple(&options, in_child);
@@ -135,7 +135,7 @@ static void a_message_longer_than_its_buffer_fails_both_ends(bool in_child) {
     failed(second_await(both.second), 51, IBV_WC_WR_FLUSH_ERR);
     CHECK(second_event(both.second) == IBV_EVENT_QP_REQ_ERR, "event");
   } else {
-    /* Here, too, both ends have their own queue. */
+    /* Both ends have their own queue, in this test too. */
     struct ibv_send_wr wanted = request(IBV_WR_SEND, 1, &sge, &both.far, 0);
     CHECK(post(both.first, &wanted) == 0, "post");
     failed(await(both.first, 1000), 1, IBV_WC_REM_INV_REQ_ERR);
@@ -173,7 +173,7 @@ static void another_sequence_number_is_no_answer(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   CHECK(to_state(both.first, IBV_QPS_RESET) == 0, "reset");
-  connect_end(both.first, &both.far); /* the far end expects the number after the last one; there was none */
+  connect_end(both.first, &both.far); /* no packet was sent, so the far end still expects the first number */
   struct ibv_sge sge = piece(both.first, 0, 8);
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, 0);
   CHECK(post(both.first, &wanted) == 0 && await(both.first, 1000).status == IBV_WC_SUCCESS, "the same number still");
@@ -183,7 +183,7 @@ static void another_sequence_number_is_no_answer(bool in_child) {
   close_couple(both);
 }
 
-static void a_stranger_is_no_peer(bool in_child) {
+static void only_the_connected_peer_is_accepted(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   struct end *other = open_end(&options);
@@ -211,7 +211,7 @@ static void posts_to_a_failed_pair_are_flushed(bool in_child) {
   close_couple(both);
 }
 
-static void an_overrun_queue_takes_its_pairs_along(bool in_child) {
+static void queue_overrun_fails_its_queue_pairs(bool in_child) {
   struct options options = usual_options();
   options.queue_entries = 4;
   struct couple both = couple(&options, in_child);
@@ -229,7 +229,7 @@ static void an_overrun_queue_takes_its_pairs_along(bool in_child) {
   close_couple(both);
 }
 
-static void a_deregistered_key_is_dead(bool in_child) {
+static void deregistered_key_is_refused(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   struct ibv_mr *mr = ibv_reg_mr(both.first->pd, both.first->buffer, 4096, IBV_ACCESS_LOCAL_WRITE);
@@ -242,7 +242,7 @@ static void a_deregistered_key_is_dead(bool in_child) {
   close_couple(both);
 }
 
-static void memory_that_is_not_there_can_not_be_registered(bool in_child) {
+static void unmapped_memory_is_not_registered(bool in_child) {
   struct options options = usual_options();
   struct end *end = open_end(&options);
   (void)in_child;
@@ -285,17 +285,17 @@ int main(int count, char **words) {
       {"remote_keys_are_checked", remote_keys_are_checked},
       {"a_key_of_another_domain_is_refused", a_key_of_another_domain_is_refused},
       {"a_file_can_be_registered_as_a_dma_buf", a_file_can_be_registered_as_a_dma_buf},
-      {"regions_allow_what_they_were_registered_for", regions_allow_what_they_were_registered_for},
-      {"pairs_allow_what_they_were_told", pairs_allow_what_they_were_told},
+      {"regions_allow_only_their_access_flags", regions_allow_only_their_access_flags},
+      {"queue_pairs_allow_only_their_access_flags", queue_pairs_allow_only_their_access_flags},
       {"a_message_longer_than_its_buffer_fails_both_ends", a_message_longer_than_its_buffer_fails_both_ends},
       {"no_receive_within_the_retries", no_receive_within_the_retries},
       {"no_answer_within_the_retries", no_answer_within_the_retries},
       {"another_sequence_number_is_no_answer", another_sequence_number_is_no_answer},
-      {"a_stranger_is_no_peer", a_stranger_is_no_peer},
+      {"only_the_connected_peer_is_accepted", only_the_connected_peer_is_accepted},
       {"posts_to_a_failed_pair_are_flushed", posts_to_a_failed_pair_are_flushed},
-      {"an_overrun_queue_takes_its_pairs_along", an_overrun_queue_takes_its_pairs_along},
-      {"a_deregistered_key_is_dead", a_deregistered_key_is_dead},
-      {"memory_that_is_not_there_can_not_be_registered", memory_that_is_not_there_can_not_be_registered},
+      {"queue_overrun_fails_its_queue_pairs", queue_overrun_fails_its_queue_pairs},
+      {"deregistered_key_is_refused", deregistered_key_is_refused},
+      {"unmapped_memory_is_not_registered", unmapped_memory_is_not_registered},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

@@ -1,4 +1,4 @@
-/* Completion channels and asynchronous events: wake-ups, and acknowledgements. */
+/* Tests of completion channels and asynchronous events: wake-ups and acknowledgements. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -49,7 +49,7 @@ struct loop {
   struct address near, far;
 };
 
-/* The first end listens; the second one sends, so that completions appear on it. */
+/* The first end waits for events. The second end sends, so that completions appear at the first. */
 static struct loop start_loop(bool in_child) {
   struct options options = usual_options();
   struct loop loop = {.second = start_second(&options, in_child)};
@@ -94,7 +94,7 @@ static void an_armed_queue_wakes_once(bool in_child) {
   stop_loop(loop);
 }
 
-static void only_solicited_completions_wake_who_asked_for_those(bool in_child) {
+static void queue_armed_for_solicited_wakes_only_for_those(bool in_child) {
   struct options options = usual_options();
   (void)in_child;
   struct end *end = open_end(&options), *sender = open_end(&options);
@@ -124,7 +124,7 @@ static void unread_events_do_not_outlive_their_object(bool in_child) {
   write_to(end, &loop.far, 0);
   CHECK(is_readable(loop.listener.channel->fd, 1000), "woken");
   struct ibv_comp_channel *channel = loop.listener.channel;
-  close_end(end); /* does not wait for an event that nobody has read */
+  close_end(end); /* doesn't wait for an event that nobody has read */
   CHECK(!is_readable(channel->fd, 0), "the event is still there");
   fcntl(channel->fd, F_SETFL, O_NONBLOCK);
   struct ibv_cq *which = NULL;
@@ -134,7 +134,7 @@ static void unread_events_do_not_outlive_their_object(bool in_child) {
   stop_second(loop.second);
 }
 
-static void unread_asynchronous_events_go_with_their_pair(bool in_child) {
+static void unread_asynchronous_events_end_with_their_queue_pair(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
   struct end *end = open_end(&options);
@@ -162,7 +162,7 @@ static void destroying_waits_for_acknowledgements(bool in_child) {
   struct ibv_sge sge = piece(both.first, 0, 8);
   struct end *end = open_end(&options);
   struct address own = address_of(end);
-  /* To itself, beyond its memory: its own pair reports it. */
+  /* The end writes to itself, beyond its memory, so its own pair reports the error. */
   connect_end(end, &own);
   sge = piece(end, 0, 8);
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &own, BUFFER_BYTES);
@@ -180,7 +180,7 @@ static void destroying_waits_for_acknowledgements(bool in_child) {
   close_couple(both);
 }
 
-static void a_receiver_in_rtr_is_told_of_the_first_message(bool in_child) {
+static void receiver_in_rtr_gets_event_of_first_message(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
   struct end *end = open_end(&options), *sender = open_end(&options);
@@ -201,11 +201,11 @@ static void a_receiver_in_rtr_is_told_of_the_first_message(bool in_child) {
 int main(int count, char **words) {
   static const struct test tests[] = {
       {"an_armed_queue_wakes_once", an_armed_queue_wakes_once},
-      {"only_solicited_completions_wake_who_asked_for_those", only_solicited_completions_wake_who_asked_for_those},
+      {"queue_armed_for_solicited_wakes_only_for_those", queue_armed_for_solicited_wakes_only_for_those},
       {"unread_events_do_not_outlive_their_object", unread_events_do_not_outlive_their_object},
-      {"unread_asynchronous_events_go_with_their_pair", unread_asynchronous_events_go_with_their_pair},
+      {"unread_asynchronous_events_end_with_their_queue_pair", unread_asynchronous_events_end_with_their_queue_pair},
       {"destroying_waits_for_acknowledgements", destroying_waits_for_acknowledgements},
-      {"a_receiver_in_rtr_is_told_of_the_first_message", a_receiver_in_rtr_is_told_of_the_first_message},
+      {"receiver_in_rtr_gets_event_of_first_message", receiver_in_rtr_gets_event_of_first_message},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

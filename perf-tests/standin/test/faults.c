@@ -1,4 +1,4 @@
-/* Effects of the control program on ports, addresses and verbs, and of a process's death on its peer. */
+/* Tests of the control program's effects on ports, addresses and verbs, and of a process's death on its peer. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void a_port_that_goes_down_ends_its_connections(bool in_child) {
 
 static void a_short_outage_is_survived(bool in_child) {
   struct options options = usual_options();
-  options.timeout = 17; /* 0.54 s, four times */
+  options.timeout = 17; /* 0.54 s, for each of four transmissions */
   struct couple both = couple(&options, in_child);
   control("port %d/0 down", in_child);
   post_write(&both, 1);
@@ -58,7 +58,7 @@ static void a_silent_port_looks_healthy(bool in_child) {
   close_couple(both);
 }
 
-static void a_cut_address_leaves_the_others_alone(bool in_child) {
+static void cut_address_does_not_affect_others(bool in_child) {
   struct options options = usual_options();
   options.gid_index = 2;
   struct couple both = couple(&options, in_child);
@@ -93,7 +93,7 @@ static void addresses_come_and_go(bool in_child) {
   CHECK(ibv_query_gid(both.first->context, 1, 1, &gid) == 0 && gid.global.interface_id == 0, "is zero to the old verb");
   CHECK(ibv_query_gid(both.first->context, 1, 16, &gid) == -1 && errno == EINVAL, "beyond the table");
   post_write(&both, 1);
-  await_status(both.first, 1, IBV_WC_RETRY_EXC_ERR); /* queue pairs bound to it can't send any more */
+  await_status(both.first, 1, IBV_WC_RETRY_EXC_ERR); /* queue pairs bound to the removed address can't send any more */
   close_couple(both);
 }
 
@@ -125,7 +125,7 @@ static void verbs_are_refused(bool in_child) {
   close_couple(both);
 }
 
-static void device_events_are_told(bool in_child) {
+static void device_events_are_delivered(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   control("event 0/0 IBV_EVENT_DEVICE_FATAL");
@@ -135,7 +135,7 @@ static void device_events_are_told(bool in_child) {
   close_couple(both);
 }
 
-static void a_peer_that_was_killed_answers_no_more(bool in_child) {
+static void killed_peer_stops_answering(bool in_child) {
   if (!in_child) return;
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
@@ -147,7 +147,7 @@ static void a_peer_that_was_killed_answers_no_more(bool in_child) {
   close_couple(both);
 }
 
-/* A connection per plane, as Heddle makes them. */
+/* Makes a connection per plane, as Heddle does. */
 static void each_address_counts_what_it_sent(bool in_child) {
   struct options options = usual_options();
   struct couple both[4];
@@ -174,12 +174,12 @@ int main(int count, char **words) {
       {"a_port_that_goes_down_ends_its_connections", a_port_that_goes_down_ends_its_connections},
       {"a_short_outage_is_survived", a_short_outage_is_survived},
       {"a_silent_port_looks_healthy", a_silent_port_looks_healthy},
-      {"a_cut_address_leaves_the_others_alone", a_cut_address_leaves_the_others_alone},
+      {"cut_address_does_not_affect_others", cut_address_does_not_affect_others},
       {"addresses_come_and_go", addresses_come_and_go},
       {"statuses_are_injected", statuses_are_injected},
       {"verbs_are_refused", verbs_are_refused},
-      {"device_events_are_told", device_events_are_told},
-      {"a_peer_that_was_killed_answers_no_more", a_peer_that_was_killed_answers_no_more},
+      {"device_events_are_delivered", device_events_are_delivered},
+      {"killed_peer_stops_answering", killed_peer_stops_answering},
       {"each_address_counts_what_it_sent", each_address_counts_what_it_sent},
       {NULL, NULL}};
   return run_tests(tests, count, words);

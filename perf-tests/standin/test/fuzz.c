@@ -1,6 +1,6 @@
 /*
- * Random arguments and work requests, seeded: no crash or hang, memory without permission keeps its bytes, every
- * signalled or failed request completes once and in order.
+ * Tests of random arguments and work requests from a seed. There must be no crash or hang, memory without permission
+ * must keep its bytes, and every signalled or failed request must complete once and in order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void seed(void) {
   fprintf(stderr, "STANDIN_SEED=%llu\n", (unsigned long long)state);
 }
 
-/* Returns a number that is mostly right, and otherwise at or beyond an edge. */
+/* Returns a number that is mostly valid, and otherwise at or beyond a limit. */
 static uint64_t value(uint64_t right) {
   static const uint64_t edges[] = {0, 1, 0x7fffffff, 0xffffffff, UINT64_MAX, UINT64_MAX - 7};
   if (chance(85)) return right;
@@ -118,13 +118,13 @@ static uint32_t drain(struct end *end, uint64_t *last) {
   return found;
 }
 
-/* With nothing strange in it, the device must carry out the request. */
+/* If nothing in the request is invalid, the device must carry it out. */
 static void random_send(struct end *end, const struct address *peer, uint64_t *posted, bool strange) {
   static const enum ibv_wr_opcode opcodes[] = {IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
                                                IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ};
   struct ibv_sge pieces[4];
   for (int i = 0; i < 4; i++) {
-    /* Sources and read targets are in the first quarter, remote targets in the second. */
+    /* Sources and targets of reads are in the first quarter, remote targets in the second. */
     pieces[i] = piece(end, below(BUFFER_BYTES / 8), below(2000));
     if (strange && chance(2)) pieces[i].addr = value(pieces[i].addr);
     if (strange && chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);
@@ -148,7 +148,7 @@ static void random_send(struct end *end, const struct address *peer, uint64_t *p
 }
 
 static void work_of_any_kind_completes_once(bool in_child) {
-  (void)in_child; /* the touched memory is known in one process only */
+  (void)in_child; /* only one process knows the touched memory */
   seed();
   struct options options = usual_options();
   options.rnr_timer = 1;
@@ -158,7 +158,7 @@ static void work_of_any_kind_completes_once(bool in_child) {
   options.queue_entries = 1024;
   struct end *first = open_end(&options), *second = open_end(&options);
   struct address near = address_of(first), far = address_of(second);
-  /* Registered without remote write; its address and key are among those that the requests try. */
+  /* This region is registered without remote write, but the requests also try its address and key. */
   uint8_t *kept = aligned_alloc(GUARD, GUARD);
   fill(kept, GUARD, 4);
   struct ibv_mr *readable = ibv_reg_mr(second->pd, kept, GUARD, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);

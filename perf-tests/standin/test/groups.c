@@ -1,4 +1,4 @@
-/* InfiniBand groups that programs join by librdmacm, whose double is beside the stand-in's libibverbs. */
+/* Tests of InfiniBand groups that programs join through librdmacm, whose double is beside the stand-in's libibverbs. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>
@@ -74,7 +74,7 @@ static void each_kind_of_address_has_its_mgid(bool in_child) {
   end(id);
 }
 
-static void what_cant_be_joined_says_so(bool in_child) {
+static void failed_join_reports_the_reason(bool in_child) {
   (void)in_child;
   struct rdma_cm_id *id = bound("10.9.0.1"), *other;
   struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a090909)};
@@ -96,7 +96,7 @@ static void what_cant_be_joined_says_so(bool in_child) {
   end(id);
 }
 
-static void a_manager_that_begins_anew_gives_other_lids(bool in_child) {
+static void restarted_subnet_manager_assigns_other_lids(bool in_child) {
   (void)in_child;
   struct rdma_cm_id *id = bound("10.9.0.1");
   struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xef010203)};
@@ -116,8 +116,8 @@ static void a_manager_that_begins_anew_gives_other_lids(bool in_child) {
 int main(int count, char **words) {
   static const struct test tests[] = {
       {"each_kind_of_address_has_its_mgid", each_kind_of_address_has_its_mgid},
-      {"what_cant_be_joined_says_so", what_cant_be_joined_says_so},
-      {"a_manager_that_begins_anew_gives_other_lids", a_manager_that_begins_anew_gives_other_lids},
+      {"failed_join_reports_the_reason", failed_join_reports_the_reason},
+      {"restarted_subnet_manager_assigns_other_lids", restarted_subnet_manager_assigns_other_lids},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

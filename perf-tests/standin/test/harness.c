@@ -233,12 +233,12 @@ struct answer {
 };
 
 struct second {
-  struct end *end; /* in this process, or */
+  struct end *end; /* the second end is in this process */
   pid_t child;
   int socket;
 };
 
-static struct answer obey(struct end *end, const struct order *order) {
+static struct answer execute_order(struct end *end, const struct order *order) {
   struct answer answer = {0};
   switch (order->command) {
     case ADDRESS: answer.address = address_of(end); break;
@@ -255,8 +255,8 @@ static struct answer obey(struct end *end, const struct order *order) {
   return answer;
 }
 
-static struct answer give(struct second *second, struct order order) {
-  if (second->end != NULL) return obey(second->end, &order);
+static struct answer send_order(struct second *second, struct order order) {
+  if (second->end != NULL) return execute_order(second->end, &order);
   struct answer answer;
   CHECK(write(second->socket, &order, sizeof order) == sizeof order, "errno %d", errno);
   CHECK(read(second->socket, &answer, sizeof answer) == sizeof answer, "the second process ended");
@@ -268,7 +268,7 @@ static _Noreturn void serve(int socket, const struct options *options) {
   struct end *end = open_end(options);
   struct order order = {.command = ADDRESS};
   while (order.command != STOP && read(socket, &order, sizeof order) == sizeof order) {
-    struct answer answer = obey(end, &order);
+    struct answer answer = execute_order(end, &order);
     if (order.command == STOP) close_end(end);
     CHECK(write(socket, &answer, sizeof answer) == sizeof answer, "errno %d", errno);
   }
@@ -285,7 +285,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "errno %d", errno);
   second->child = fork();
   if (second->child == 0) {
-    close(ends[0]); /* so that the input ends when the first process does */
+    close(ends[0]); /* closes this copy, so that the child's input ends when the first process does */
     free(second);
     serve(ends[1], options);
   }
@@ -306,7 +306,7 @@ void stop_second(struct second *second) {
   if (second->end != NULL)
     close_end(second->end);
   else if (second->child != 0) {
-    give(second, (struct order){.command = STOP});
+    send_order(second, (struct order){.command = STOP});
     int status = collect(second);
     CHECK(status == 0, "the second process ended with status %#x", (unsigned)status);
   }
@@ -320,42 +320,43 @@ void kill_second(struct second *second) {
 }
 
 struct address second_address(struct second *second) {
-  return give(second, (struct order){.command = ADDRESS}).address;
+  return send_order(second, (struct order){.command = ADDRESS}).address;
 }
 
 void second_connect(struct second *second, const struct address *peer) {
-  give(second, (struct order){.command = CONNECT, .peer = *peer});
+  send_order(second, (struct order){.command = CONNECT, .peer = *peer});
 }
 
 int second_receive(struct second *second, uint64_t id, uint64_t offset, uint32_t length) {
-  return (int)give(second, (struct order){.command = RECEIVE, .id = id, .offset = offset, .length = length}).value;
+  return (int)send_order(second, (struct order){.command = RECEIVE, .id = id, .offset = offset, .length = length})
+      .value;
 }
 
 struct ibv_wc second_await(struct second *second) {
-  return give(second, (struct order){.command = AWAIT}).completion;
+  return send_order(second, (struct order){.command = AWAIT}).completion;
 }
 
 void second_fill(struct second *second, uint64_t offset, uint32_t length, uint32_t seed) {
-  give(second, (struct order){.command = FILL, .offset = offset, .length = length, .seed = seed});
+  send_order(second, (struct order){.command = FILL, .offset = offset, .length = length, .seed = seed});
 }
 
 uint32_t second_compare(struct second *second, uint64_t offset, uint32_t length, uint32_t seed) {
-  return give(second, (struct order){.command = COMPARE, .offset = offset, .length = length, .seed = seed}).value;
+  return send_order(second, (struct order){.command = COMPARE, .offset = offset, .length = length, .seed = seed}).value;
 }
 
 enum ibv_qp_state second_state(struct second *second) {
-  return (enum ibv_qp_state)give(second, (struct order){.command = STATE}).value;
+  return (enum ibv_qp_state)send_order(second, (struct order){.command = STATE}).value;
 }
 
 int second_to_state(struct second *second, enum ibv_qp_state state) {
-  return (int)give(second, (struct order){.command = TO_STATE, .state = state}).value;
+  return (int)send_order(second, (struct order){.command = TO_STATE, .state = state}).value;
 }
 
 enum ibv_event_type second_event(struct second *second) {
-  return (enum ibv_event_type)give(second, (struct order){.command = EVENT}).value;
+  return (enum ibv_event_type)send_order(second, (struct order){.command = EVENT}).value;
 }
 
-/* The child is started before this process opens the stand-in, whose thread a fork would not copy. */
+/* The child starts before this process opens the stand-in, since a fork would not copy the stand-in's thread. */
 struct couple couple(const struct options *options, bool in_child) {
   struct couple both = {.second = start_second(options, in_child)};
   both.first = open_end(options);

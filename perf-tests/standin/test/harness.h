@@ -1,6 +1,6 @@
 /*
- * Two ends of a connection. The first is this process's. The second is either in it too, or in a child on a separate
- * host, which follows orders. A test is a function; main runs those named by its arguments.
+ * Two ends of a connection. The first end is in this process. The second is either in this process too, or in a child
+ * on a separate host, which follows orders. A test is a function, and main runs the tests that its arguments name.
  */
 #ifndef STANDIN_HARNESS_H
 #define STANDIN_HARNESS_H
@@ -61,11 +61,11 @@ struct ibv_send_wr request(enum ibv_wr_opcode opcode, uint64_t id, struct ibv_sg
 struct ibv_sge piece(const struct end *end, uint64_t offset, uint32_t length);
 int post(struct end *end, struct ibv_send_wr *request);
 int post_receive_of(struct end *end, uint64_t id, uint64_t offset, uint32_t length);
-/* Returns the next completion within the time; fails the test if there's none. */
+/* Returns the next completion. Fails the test if none comes within the time. */
 struct ibv_wc await(struct end *end, int milliseconds);
-/* Checks that none comes. */
+/* Checks that no completion comes. */
 void await_nothing(struct end *end, int milliseconds);
-/* Returns the next asynchronous event except COMM_EST, acknowledged. */
+/* Returns the next asynchronous event except COMM_EST, and acknowledges it. */
 enum ibv_event_type await_event(struct end *end, int milliseconds);
 
 /* ---- the second end ---- */
@@ -79,7 +79,7 @@ void second_connect(struct second *second, const struct address *peer);
 int second_receive(struct second *second, uint64_t id, uint64_t offset, uint32_t length);
 struct ibv_wc second_await(struct second *second);
 void second_fill(struct second *second, uint64_t offset, uint32_t length, uint32_t seed);
-/* Returns where the buffer first differs from fill's pattern; length if it doesn't. */
+/* Returns the index at which the buffer first differs from fill's pattern, or length if it doesn't. */
 uint32_t second_compare(struct second *second, uint64_t offset, uint32_t length, uint32_t seed);
 enum ibv_qp_state second_state(struct second *second);
 int second_to_state(struct second *second, enum ibv_qp_state state);
@@ -88,7 +88,7 @@ enum ibv_event_type second_event(struct second *second);
 void fill(uint8_t *bytes, uint32_t length, uint32_t seed);
 uint32_t compare(const uint8_t *bytes, uint32_t length, uint32_t seed);
 
-/* Two connected ends. */
+/* A pair of connected ends. */
 struct couple {
   struct end *first;
   struct second *second;
@@ -97,7 +97,7 @@ struct couple {
 struct couple couple(const struct options *options, bool in_child);
 void close_couple(struct couple couple);
 
-/* Runs the control program on the fabric of the test; a failure fails the test. */
+/* Runs the control program on the test's fabric. A failure fails the test. */
 void control(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t clock_ns(void);
 
@@ -105,7 +105,7 @@ struct test {
   const char *name;
   void (*run)(bool in_child);
 };
-/* Runs each test in its own process and fabric, twice: with both ends in one process, and in two. */
+/* Runs each test twice, each time in its own process and fabric: with both ends in one process, and in two. */
 int run_tests(const struct test *tests, int count, char **words);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rate and latency: the delays that they cause, and that nothing is reordered by them. */
+/* Tests of rate and latency: the delays that they cause, and that they reorder nothing. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static double microseconds(struct couple *both, enum ibv_wr_opcode opcode, uint3
   return (double)(clock_ns() - begin) / 1e3;
 }
 
-/* Returns the least of several rounds: a busy machine may slow one down, never speed it up. */
+/* Returns the least time of several rounds, since a busy machine may slow a round down but never speed it up. */
 static double least(struct couple *both, enum ibv_wr_opcode opcode, uint32_t length, uint32_t count) {
   double least = 1e12;
   for (int round = 0; round < 5; round++) {
@@ -42,7 +42,7 @@ static void a_write_takes_a_round_trip(bool in_child) {
   close_couple(both);
 }
 
-static void nothing_lands_before_its_time(bool in_child) {
+static void nothing_is_written_before_its_time(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   control("latency 0/0 100000");
@@ -60,8 +60,8 @@ static void nothing_lands_before_its_time(bool in_child) {
   close_couple(both);
 }
 
-/* Without polling, the thread does it. */
-static void what_is_due_happens_without_polling(bool in_child) {
+/* If nobody polls, the stand-in's thread does the work. */
+static void due_transfers_complete_without_polling(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   control("latency 0/0 1000");
@@ -78,7 +78,7 @@ static void what_is_due_happens_without_polling(bool in_child) {
 static void a_rate_bounds_the_sum_of_all_pairs(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
-  control("rate 0/0 1"); /* 1 MiB takes 8.6 ms */
+  control("rate 0/0 1"); /* 1 MiB takes 8.6 ms at this rate */
   double took = least(&both, IBV_WR_RDMA_WRITE, 1 << 18, 4);
   CHECK(took >= 8400 && took < 80000, "%.0f us", took);
   struct couple other = couple(&options, false);
@@ -120,11 +120,12 @@ static void order_holds_at_every_rate(bool in_child) {
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {{"a_write_takes_a_round_trip", a_write_takes_a_round_trip},
-                                      {"nothing_lands_before_its_time", nothing_lands_before_its_time},
-                                      {"what_is_due_happens_without_polling", what_is_due_happens_without_polling},
-                                      {"a_rate_bounds_the_sum_of_all_pairs", a_rate_bounds_the_sum_of_all_pairs},
-                                      {"order_holds_at_every_rate", order_holds_at_every_rate},
-                                      {NULL, NULL}};
+  static const struct test tests[] = {
+      {"a_write_takes_a_round_trip", a_write_takes_a_round_trip},
+      {"nothing_is_written_before_its_time", nothing_is_written_before_its_time},
+      {"due_transfers_complete_without_polling", due_transfers_complete_without_polling},
+      {"a_rate_bounds_the_sum_of_all_pairs", a_rate_bounds_the_sum_of_all_pairs},
+      {"order_holds_at_every_rate", order_holds_at_every_rate},
+      {NULL, NULL}};
   return run_tests(tests, count, words);
 }

@@ -1,4 +1,4 @@
-/* Requests for queue pairs by the double of librdmacm: its datagram service on InfiniBand. */
+/* Tests of requests for queue pairs through the double of librdmacm: its datagram service on InfiniBand. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -41,7 +41,7 @@ static void end(struct rdma_cm_id *listener) {
   rdma_destroy_event_channel(channel);
 }
 
-/* Acknowledged, so that its data is gone. */
+/* Acknowledges the event, which frees its data. */
 static struct rdma_cm_event next(enum rdma_cm_event_type kind, uint8_t *first) {
   struct rdma_cm_event *event;
   CHECK(rdma_get_cm_event(channel, &event) == 0, "errno %d", errno);
@@ -57,7 +57,7 @@ static void resolve(struct rdma_cm_id *id, const char *server, uint16_t port) {
   CHECK(rdma_resolve_addr(id, (struct sockaddr *)&own, (struct sockaddr *)&far, 100) == 0, "errno %d", errno);
 }
 
-/* Resolves address and route; returns the LID of the path. */
+/* Resolves address and route. Returns the LID of the path. */
 static uint16_t find_path(struct rdma_cm_id *id, uint16_t port) {
   resolve(id, "10.9.0.2", port);
   next(RDMA_CM_EVENT_ADDR_RESOLVED, NULL);
@@ -83,7 +83,7 @@ static void ask(struct rdma_cm_id *id, uint8_t word) {
   CHECK(rdma_connect(id, &parameter) == 0, "errno %d", errno);
 }
 
-static void a_question_gets_path_number_and_key(bool in_child) {
+static void request_gets_path_number_and_key(bool in_child) {
   (void)in_child;
   struct rdma_cm_id *listener = listening(), *id = new_id();
   CHECK(find_path(id, PORT) == SECOND_LID, "LID");
@@ -100,7 +100,7 @@ static void a_question_gets_path_number_and_key(bool in_child) {
   end(listener);
 }
 
-static void what_has_no_answer_says_why(bool in_child) {
+static void unanswered_request_reports_the_reason(bool in_child) {
   (void)in_child;
   struct rdma_cm_id *listener = listening(), *id = new_id();
   find_path(id, PORT + 1);
@@ -151,14 +151,14 @@ static void a_path_follows_its_port(bool in_child) {
   next(RDMA_CM_EVENT_ADDR_RESOLVED, NULL);
   CHECK(rdma_resolve_route(id, 100) == 0, "errno %d", errno);
   CHECK(next(RDMA_CM_EVENT_ROUTE_ERROR, NULL).status == -EINVAL, "no path");
-  /* Unread events are freed with their id. */
+  /* Unread events are freed together with their id. */
   CHECK(rdma_resolve_route(id, 100) == 0 && rdma_destroy_id(id) == 0, "errno %d", errno);
   end(listener);
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {{"a_question_gets_path_number_and_key", a_question_gets_path_number_and_key},
-                                      {"what_has_no_answer_says_why", what_has_no_answer_says_why},
+  static const struct test tests[] = {{"request_gets_path_number_and_key", request_gets_path_number_and_key},
+                                      {"unanswered_request_reports_the_reason", unanswered_request_reports_the_reason},
                                       {"a_path_follows_its_port", a_path_follows_its_port},
                                       {NULL, NULL}};
   return run_tests(tests, count, words);

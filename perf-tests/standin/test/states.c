@@ -1,4 +1,4 @@
-/* Queue pairs' states: the transitions, their requirements, and the states in which posting is allowed. */
+/* Tests of queue pairs' states: the transitions, their requirements, and the states in which posting is allowed. */
 #include <errno.h>
 
 #include "harness.h"

@@ -8,7 +8,7 @@ public sealed interface AddressEvent {
   /** Removed interface. */
   record LinkRemoved(NetworkLink link) implements AddressEvent {}
 
-  /** New address, or changed flags of one. */
+  /** New address, or changed flags of an address. */
   record AddressChanged(AssignedAddress address) implements AddressEvent {}
 
   /** Removed address. */

@@ -47,7 +47,7 @@ public final class AddressFilter {
   }
 
   /** Returns this filter restricted to one device's addresses. */
-  AddressFilter within(String name, Predicate<InetAddress> carries) {
+  AddressFilter forDevice(String name, Predicate<InetAddress> carries) {
     return new AddressFilter(rangeText, ranges, family, name, carries, remarks);
   }
 
@@ -89,7 +89,7 @@ public final class AddressFilter {
   }
 
   /** Returns the reason why this address may not be used, as a clause; empty if it may. */
-  Optional<String> whyNot(InetAddress address) {
+  Optional<String> reasonExcluded(InetAddress address) {
     boolean v6 = address instanceof Inet6Address;
     if (!family.isEmpty() && v6 != family.equals(IPV6)) {
       return Optional.of(FAMILY_VARIABLE + "=" + family + " leaves it out");

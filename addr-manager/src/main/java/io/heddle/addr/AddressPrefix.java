@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 /**
  * Set of the addresses that begin with the same bits.
  *
- * @param address any of them
+ * @param address any address of the set
  * @param lengthBits number of the common bits
  */
 public record AddressPrefix(InetAddress address, int lengthBits) {
@@ -52,9 +52,9 @@ public record AddressPrefix(InetAddress address, int lengthBits) {
   }
 
   /**
-   * Returns the address of this prefix that ends in the same bits as another one.
+   * Returns the address in this prefix that ends in the same bits as another address.
    *
-   * @param other of the same family
+   * @param other an address of the same family
    */
   public InetAddress with(InetAddress other) {
     return with(other.getAddress());

@@ -31,8 +31,8 @@ public record AssignedAddress(
   }
 
   /**
-   * Returns the subnet's name in a plane's key: of IPv6 the low 16 bits of the /64 in four hex
-   * digits, of IPv4 the first address, {@code 10.1.2.0}.
+   * Returns the subnet's name in a plane's key. For IPv6 that is the low 16 bits of the /64 in four
+   * hex digits; for IPv4 it is the subnet's first address, {@code 10.1.2.0}.
    */
   String subnetName() {
     byte[] raw = address.getAddress();
@@ -45,7 +45,7 @@ public record AssignedAddress(
    * Returns whether both are of one family and share the subnet: of IPv6 the /64, of IPv4 the
    * prefix.
    */
-  boolean inSameSubnet(AssignedAddress other) {
+  boolean isInSameSubnet(AssignedAddress other) {
     int bits = address instanceof Inet6Address ? 64 : prefixLength;
     return new AddressPrefix(address, bits).includes(other.address)
         && (bits == 64 || bits == other.prefixLength);

@@ -57,15 +57,18 @@ public final class Egress {
     }
     try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
       ResolvedRoute chosen = lookUp(socket, destination, source, 0);
-      if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
+      if (chosen == null || !chosen.isUnicast() || chosen.usesOnlyInterface(link.index())) {
         return Remedy.NONE;
       }
-      /* Without a source, IPv6 considers only this interface's routes, and ignores a lower metric of another's. */
+      /*
+       * Without a source address, IPv6 considers only routes of this interface, and ignores another
+       * interface's route even if that has a lower metric.
+       */
       ResolvedRoute own = lookUp(socket, destination, null, link.index());
       if (own == null
           || !own.isUnicast()
           || own.prefixLength() != chosen.prefixLength()
-          || !own.leavesBy(link.index())) {
+          || !own.usesInterface(link.index())) {
         return Remedy.NONE;
       }
     } catch (HeddleException unknown) {
@@ -117,7 +120,7 @@ public final class Egress {
     }
   }
 
-  /* Returns null if there is none. */
+  /* Returns null if the kernel has no such route. */
   private static @Nullable ResolvedRoute lookUp(
       RtnetlinkSocket socket, InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     ByteBuffer answer =

@@ -70,30 +70,36 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /** Returns the snapshot without the addresses that the filter excludes. */
-  public HostAddresses passing(AddressFilter filter) {
+  public HostAddresses filteredBy(AddressFilter filter) {
     return new HostAddresses(
-        links, addresses.stream().filter(each -> filter.whyNot(each.address()).isEmpty()).toList());
+        links,
+        addresses.stream()
+            .filter(each -> filter.reasonExcluded(each.address()).isEmpty())
+            .toList());
   }
 
   /** Returns the usable addresses in order: of IPv6, or of IPv4 if there are none of IPv6. */
   public List<AssignedAddress> usable() {
-    return addresses.stream().filter(address -> whyUnusable(address).isEmpty()).toList();
+    return addresses.stream().filter(address -> reasonUnusable(address).isEmpty()).toList();
   }
 
   /** Returns the reason why this address can't be used as it is, the most permanent one first. */
-  public Optional<UnusableReason> whyUnusable(AssignedAddress assigned) {
+  public Optional<UnusableReason> reasonUnusable(AssignedAddress assigned) {
     NetworkLink link = linkOf(assigned);
     if (link.isOfContainers() && !link.loopback()) {
       return Optional.of(UnusableReason.CONTAINERS);
     }
-    Optional<UnusableReason> why = whyUnusableIfInterfaceNamed(assigned);
+    Optional<UnusableReason> why = reasonUnusableIfInterfaceNamed(assigned);
     return why.isEmpty() && assigned.address() instanceof Inet4Address && link.kind().equals(BRIDGE)
         ? Optional.of(UnusableReason.BRIDGE)
         : why;
   }
 
-  /** Does the same for an address whose interface the operator named: it may be any bridge. */
-  Optional<UnusableReason> whyUnusableIfInterfaceNamed(AssignedAddress assigned) {
+  /**
+   * As {@link #reasonUnusable}, for an address whose interface the operator named: it may be any
+   * bridge.
+   */
+  Optional<UnusableReason> reasonUnusableIfInterfaceNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     if (linkOf(assigned).loopback() || address.isLoopbackAddress()) {
       return Optional.of(UnusableReason.LOOPBACK);
@@ -101,10 +107,13 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
     if (address instanceof Inet4Address && hasIpv6()) {
       return Optional.of(UnusableReason.IPV4);
     }
-    return whyUnusableIfNamed(assigned);
+    return reasonUnusableIfNamed(assigned);
   }
 
-  /* In any state: IPv6 planes that are down for now must not be replaced by IPv4 ones. */
+  /*
+   * Returns whether the host has IPv6 addresses in any state: IPv4 planes must not replace IPv6
+   * ones that are only down for now.
+   */
   private boolean hasIpv6() {
     return addresses.stream()
         .anyMatch(each ->
@@ -117,8 +126,11 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
                 && !linkOf(each).isOfContainers());
   }
 
-  /** Does the same for an address that the operator named: loopback and IPv4 are then allowed. */
-  Optional<UnusableReason> whyUnusableIfNamed(AssignedAddress assigned) {
+  /**
+   * As {@link #reasonUnusable}, for an address that the operator named: loopback and IPv4 are then
+   * allowed.
+   */
+  Optional<UnusableReason> reasonUnusableIfNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     NetworkLink link = linkOf(assigned);
     if (address.isLinkLocalAddress()) {

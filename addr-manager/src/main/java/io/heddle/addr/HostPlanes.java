@@ -35,6 +35,6 @@ public record HostPlanes(
    * @param carries whether an address is one of the device's
    */
   public PlaneDiscovery.Result of(String device, Predicate<InetAddress> carries) {
-    return PlaneDiscovery.discover(host, rules, filter.within(device, carries), daemonKeys);
+    return PlaneDiscovery.discover(host, rules, filter.forDevice(device, carries), daemonKeys);
   }
 }

@@ -61,10 +61,10 @@ public record NetworkLink(
               "ovn-k8s-.*"));
 
   /**
-   * Returns whether its name is typical of container engines, cluster networks or virtual machines:
-   * a bridge with the same address on every host, a tunnel over the fabric, or the host's end of a
-   * container's link. Docker numbers its bridges and host ends, so an operator's {@code veth0} or
-   * {@code br-lan} doesn't count.
+   * Returns whether the interface's name is typical of container engines, cluster networks or
+   * virtual machines. Such an interface is a bridge with the same address on every host, a tunnel
+   * over the fabric, or the host's end of a container's link. Docker numbers its bridges and host
+   * ends, so an operator's {@code veth0} or {@code br-lan} doesn't count.
    */
   public boolean isOfContainers() {
     return CONTAINERS.matcher(name).matches();

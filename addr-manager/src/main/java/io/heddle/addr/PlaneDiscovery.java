@@ -81,9 +81,9 @@ public final class PlaneDiscovery {
     List<RejectedAddress> rejected = new ArrayList<>();
     List<String> remarks = new ArrayList<>(filter.remarks());
     if (rules.isEmpty()) {
-      byInterfaceOrSubnet(host, filter, candidates, rejected);
+      findByInterfaceOrSubnet(host, filter, candidates, rejected);
     } else {
-      byRule(host, rules, filter, candidates, rejected, remarks);
+      findByRule(host, rules, filter, candidates, rejected, remarks);
     }
     candidates.replaceAll(candidate -> withDaemonKey(candidate, daemonKeys));
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
@@ -104,7 +104,7 @@ public final class PlaneDiscovery {
             candidate.address(), candidate.link(), key, candidate.ownKey(), DAEMON_REASON);
   }
 
-  private static void byRule(
+  private static void findByRule(
       HostAddresses host,
       PlaneRules rules,
       AddressFilter filter,
@@ -118,9 +118,9 @@ public final class PlaneDiscovery {
       NetworkLink link = host.linkOf(address);
       Optional<PlaneRules.Rule> rule = rules.ruleFor(address, link);
       Optional<String> unusable =
-          unusableUnder(rule.orElse(null), host, address)
+          reasonUnusableUnder(rule.orElse(null), host, address)
               .map(UnusableReason::reason)
-              .or(() -> filter.whyNot(address.address()));
+              .or(() -> filter.reasonExcluded(address.address()));
       rule.ifPresent(fitting::add);
       if (unusable.isPresent()) {
         rejected.add(new RejectedAddress(address, link, unusable.get()));
@@ -146,14 +146,14 @@ public final class PlaneDiscovery {
   }
 
   /* An interface rule concerns the interface's plane address: it doesn't include IPv4 beside IPv6, or ::1. */
-  private static Optional<UnusableReason> unusableUnder(
+  private static Optional<UnusableReason> reasonUnusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
     if (rule == null) {
-      return host.whyUnusable(address);
+      return host.reasonUnusable(address);
     }
     return rule.isInterface()
-        ? host.whyUnusableIfInterfaceNamed(address)
-        : host.whyUnusableIfNamed(address);
+        ? host.reasonUnusableIfInterfaceNamed(address)
+        : host.reasonUnusableIfNamed(address);
   }
 
   /* All of 127.0.0.0/8 may be bound, but the kernel lists only 127.0.0.1. */
@@ -174,19 +174,19 @@ public final class PlaneDiscovery {
     return named;
   }
 
-  private static void byInterfaceOrSubnet(
+  private static void findByInterfaceOrSubnet(
       HostAddresses host,
       AddressFilter filter,
       List<Candidate> candidates,
       List<RejectedAddress> rejected) {
     List<AssignedAddress> usable = new ArrayList<>();
-    HostAddresses passing = host.passing(filter);
+    HostAddresses passing = host.filteredBy(filter);
     for (AssignedAddress address : host.addresses()) {
       Optional<String> unusable =
           passing
-              .whyUnusable(address)
+              .reasonUnusable(address)
               .map(UnusableReason::reason)
-              .or(() -> filter.whyNot(address.address()));
+              .or(() -> filter.reasonExcluded(address.address()));
       if (unusable.isPresent()) {
         rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get()));
       } else {
@@ -201,12 +201,14 @@ public final class PlaneDiscovery {
               ? Plane.INTERFACE_PREFIX + link.name()
               : Plane.SUBNET_PREFIX + address.subnetName();
       String reason =
-          byInterface ? "one of several interfaces with one subnet each" : bySubnet(address);
+          byInterface
+              ? "one of several interfaces with one subnet each"
+              : describeSubnetKey(address);
       candidates.add(new Candidate(address, link, key, key, reason));
     }
   }
 
-  private static String bySubnet(AssignedAddress address) {
+  private static String describeSubnetKey(AssignedAddress address) {
     return address.address() instanceof Inet4Address
         ? "its subnet of " + address.prefixLength() + " bits"
         : "the low 16 bits of its /64";
@@ -216,14 +218,14 @@ public final class PlaneDiscovery {
     Map<Integer, AssignedAddress> firstOf = new TreeMap<>();
     for (AssignedAddress address : usable) {
       AssignedAddress first = firstOf.putIfAbsent(address.interfaceIndex(), address);
-      if (first != null && !first.inSameSubnet(address)) {
+      if (first != null && !first.isInSameSubnet(address)) {
         return false;
       }
     }
     return firstOf.size() > 1;
   }
 
-  static int byFitness(AssignedAddress left, AssignedAddress right) {
+  static int compareFitness(AssignedAddress left, AssignedAddress right) {
     int later = Boolean.compare(!left.isEui64(), !right.isEui64());
     return later != 0 ? later : AddressText.ORDER.compare(left.address(), right.address());
   }
@@ -232,7 +234,7 @@ public final class PlaneDiscovery {
   private static Plane choose(List<Candidate> group, List<RejectedAddress> rejected) {
     Candidate chosen =
         group.stream()
-            .min((left, right) -> byFitness(left.address(), right.address()))
+            .min((left, right) -> compareFitness(left.address(), right.address()))
             .orElseThrow();
     String reason = chosen.keyReason();
     if (group.size() > 1) {

@@ -63,20 +63,20 @@ public record PlaneMarks(
         : AddressText.of(prefix().first()) + "/" + prefixLength;
   }
 
-  /** Returns whether these can't be the same plane, even if other marks agree. */
+  /** Returns whether these planes can't be the same, even if other marks agree. */
   public boolean contradicts(PlaneMarks other) {
     boolean daemonNamesDiffer =
         isNamedByDaemon() && other.isNamedByDaemon() && !key.equals(other.key);
     boolean configuredKeysDiffer =
         isConfigured() && other.isConfigured() && !ownKey.equals(other.ownKey);
-    boolean operatorNamesDiffer = isOperators() && other.isOperators() && !key.equals(other.key);
+    boolean operatorNamesDiffer = isFromRule() && other.isFromRule() && !key.equals(other.key);
     return isIpv6() != other.isIpv6()
         || daemonNamesDiffer
         || configuredKeysDiffer
         || operatorNamesDiffer;
   }
 
-  private boolean isOperators() {
+  private boolean isFromRule() {
     return key.startsWith(Plane.OPERATOR_PREFIX);
   }
 
@@ -101,7 +101,7 @@ public record PlaneMarks(
    * Returns whether either plane's on-link prefix includes the other's address. Two addresses in
    * one /64 count as well, unless both planes divide it into subnets.
    */
-  public boolean reaches(PlaneMarks other) {
+  public boolean isOnLinkWith(PlaneMarks other) {
     boolean includes =
         !isHostAddress() && prefix().includes(other.address)
             || !other.isHostAddress() && other.prefix().includes(address);

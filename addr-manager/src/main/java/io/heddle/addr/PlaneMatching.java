@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Pairing of the planes of two hosts by their marks. Both ends compute the same one.
+ * Pairing of the planes of two hosts by their marks. Both ends compute the same pairing.
  *
  * <p>The rules are tried from the strongest. A rule matches two unmatched planes if each agrees
  * with no other unmatched plane of the other end. After a rule has matched planes, the stronger
@@ -20,23 +20,23 @@ import java.util.stream.Stream;
  * @param matches in order of their names
  * @param unmatchedHere indexes of this end's unmatched planes
  * @param unmatchedThere indexes of the other end's unmatched planes
- * @param onBoth addresses that both hosts have, which are no plane
+ * @param addressesOnBoth addresses that both hosts have, which are no plane
  */
 public record PlaneMatching(
     List<Match> matches,
     List<Integer> unmatchedHere,
     List<Integer> unmatchedThere,
-    List<InetAddress> onBoth) {
+    List<InetAddress> addressesOnBoth) {
   /** Marks that may agree, the strongest first. */
   public enum Rule {
     NAME("name", PlaneMarks::hasNameOf),
     CONFIGURED_KEY("configured key", PlaneMarks::hasConfiguredKeyOf),
     PREFIX("prefix", PlaneMarks::hasPrefixOf),
-    NETWORK("network", PlaneMarks::reaches),
+    NETWORK("network", PlaneMarks::isOnLinkWith),
     OWN_KEY("key", PlaneMarks::hasOwnKeyOf),
     LOW_BITS("low bits of the /64", PlaneMarks::hasLowBitsOf),
     INTERFACE("interface name", PlaneMarks::hasInterfaceOf),
-    /** Both are the only unmatched planes: see {@link Search#isAlone}. */
+    /** The planes are the only unmatched ones: see {@link Search#isAlone}. */
     ALONE("being the only ones", (here, there) -> false);
 
     private final String text;
@@ -101,7 +101,7 @@ public record PlaneMatching(
     private final List<PlaneMarks> there;
     private final List<Integer> unmatchedHere;
     private final List<Integer> unmatchedThere;
-    private final boolean oneEach;
+    private final boolean hasOnePlaneEach;
     private final List<Match> found = new ArrayList<>();
 
     Search(
@@ -113,7 +113,7 @@ public record PlaneMatching(
       this.there = there;
       this.unmatchedHere = unmatchedHere;
       this.unmatchedThere = unmatchedThere;
-      oneEach = unmatchedHere.size() == 1 && unmatchedThere.size() == 1;
+      hasOnePlaneEach = unmatchedHere.size() == 1 && unmatchedThere.size() == 1;
     }
 
     void run() {
@@ -136,7 +136,7 @@ public record PlaneMatching(
           }
         }
       }
-      plain.forEach(this::take);
+      plain.forEach(this::addMatch);
       return !plain.isEmpty();
     }
 
@@ -154,18 +154,21 @@ public record PlaneMatching(
       int theirs = unmatchedThere.getFirst();
       boolean alone = isAlone(here.get(mine), there.get(theirs));
       if (alone) {
-        take(new Match("", mine, theirs, Rule.ALONE));
+        addMatch(new Match("", mine, theirs, Rule.ALONE));
       }
       return alone;
     }
 
-    /* If other planes are matched, two different networks are two planes, of which each end lacks one. */
+    /*
+     * Returns whether each end's only unmatched plane is the same plane. If other planes are
+     * matched, different networks mean different planes, of which each end lacks one.
+     */
     private boolean isAlone(PlaneMarks mine, PlaneMarks theirs) {
       return !mine.contradicts(theirs)
-          && (oneEach || mine.isHostAddress() && theirs.isHostAddress());
+          && (hasOnePlaneEach || mine.isHostAddress() && theirs.isHostAddress());
     }
 
-    private void take(Match match) {
+    private void addMatch(Match match) {
       unmatchedHere.remove(Integer.valueOf(match.here()));
       unmatchedThere.remove(Integer.valueOf(match.there()));
       found.add(match);

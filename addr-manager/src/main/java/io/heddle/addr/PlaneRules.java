@@ -75,7 +75,7 @@ public final class PlaneRules {
       String where = VARIABLE + " part " + (i + 1) + " of " + parts.length + ", \"" + part + "\": ";
       Rule rule = parsePart(part, where);
       for (Rule earlier : rules) {
-        if (sameSelector(earlier, rule)) {
+        if (hasSameSelector(earlier, rule)) {
           throw new HeddleException(
               where
                   + "the selector "
@@ -90,7 +90,7 @@ public final class PlaneRules {
     return new PlaneRules(rules);
   }
 
-  private static boolean sameSelector(Rule left, Rule right) {
+  private static boolean hasSameSelector(Rule left, Rule right) {
     if (left.address() == null || right.address() == null) {
       return left.selector().equals(right.selector());
     }

@@ -52,7 +52,7 @@ public final class PlaneSuccession {
   }
 
   /**
-   * @param host its present state
+   * @param host present state of the host
    * @param device name for messages
    * @param carries whether an address is one of the device's now
    */
@@ -82,12 +82,13 @@ public final class PlaneSuccession {
             .filter(plane -> left.contains(plane.address()) && isSame(plane, gone))
             .findFirst();
     if (called.isPresent()) {
-      return new Answer(named(gone, called.get().address(), called.get().reason()), "");
+      return new Answer(successor(gone, called.get().address(), called.get().reason()), "");
     }
-    return byInterface(gone, others, left);
+    return findOnInterface(gone, others, left);
   }
 
-  private Answer byInterface(KnownPlane gone, List<KnownPlane> others, List<AssignedAddress> left) {
+  private Answer findOnInterface(
+      KnownPlane gone, List<KnownPlane> others, List<AssignedAddress> left) {
     String those = left.stream().map(AssignedAddress::toString).collect(Collectors.joining(", "));
     if (!host.rules().isEmpty()) {
       return new Answer(null, "HEDDLE_PLANES gives none of " + those + " this key");
@@ -108,18 +109,21 @@ public final class PlaneSuccession {
     if (own.isEmpty()) {
       return new Answer(null, "the route daemon gives " + those + " another key");
     }
-    AssignedAddress fittest = own.stream().min(PlaneDiscovery::byFitness).orElseThrow();
-    if (!own.stream().allMatch(fittest::inSameSubnet)) {
+    AssignedAddress fittest = own.stream().min(PlaneDiscovery::compareFitness).orElseThrow();
+    if (!own.stream().allMatch(fittest::isInSameSubnet)) {
       return new Answer(null, gone.interfaceName() + " has addresses of several subnets: " + those);
     }
-    return new Answer(named(gone, fittest, "the one plane of its interface"), "");
+    return new Answer(successor(gone, fittest, "the one plane of its interface"), "");
   }
 
-  private Plane named(KnownPlane gone, AssignedAddress address, String reason) {
+  private Plane successor(KnownPlane gone, AssignedAddress address, String reason) {
     return new Plane(gone.key(), gone.ownKey(), address, host.host().linkOf(address), reason);
   }
 
-  /* If a route daemon named only one of them, their keys without a daemon are compared. */
+  /*
+   * Returns whether both are the same plane. If a route daemon has named only one of them, their
+   * keys without a daemon are compared.
+   */
   private static boolean isSame(Plane plane, KnownPlane gone) {
     boolean daemonNamedBoth =
         !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());
@@ -135,11 +139,11 @@ public final class PlaneSuccession {
 
   private List<AssignedAddress> usableOn(KnownPlane gone) {
     boolean named = !host.rules().isEmpty();
-    HostAddresses passing = host.host().passing(host.filter());
+    HostAddresses passing = host.host().filteredBy(host.filter());
     List<AssignedAddress> usable = new ArrayList<>();
     for (AssignedAddress each : passing.addresses()) {
       Optional<UnusableReason> unusable =
-          named ? passing.whyUnusableIfNamed(each) : passing.whyUnusable(each);
+          named ? passing.reasonUnusableIfNamed(each) : passing.reasonUnusable(each);
       if (passing.linkOf(each).name().equals(gone.interfaceName())
           && each.address().getClass() == gone.addresses().getFirst().getClass()
           && unusable.isEmpty()

@@ -41,11 +41,11 @@ record ResolvedRoute(int type, int prefixLength, List<Integer> interfaces) {
     return type == RTN_UNICAST;
   }
 
-  boolean leavesBy(int interfaceIndex) {
+  boolean usesInterface(int interfaceIndex) {
     return interfaces.contains(interfaceIndex);
   }
 
-  boolean leavesOnlyBy(int interfaceIndex) {
+  boolean usesOnlyInterface(int interfaceIndex) {
     return interfaces.stream().allMatch(each -> each == interfaceIndex);
   }
 

@@ -101,15 +101,14 @@ final class Rtnetlink {
     return length >= HEADER_BYTES && length <= buffer.remaining() ? length : -1;
   }
 
-  /** Returns the distance from a message of this length to the next one. */
+  /** Returns the distance from a message of this length to the next message. */
   static int aligned(int length) {
     return (length + 3) & ~3;
   }
 
   /**
-   * Decodes a message of type NEWLINK, DELLINK, NEWADDR or DELADDR; returns null for one that is
-   * malformed or irrelevant here. The position of {@code message} is its header; its limit is its
-   * end.
+   * Decodes a message of type NEWLINK, DELLINK, NEWADDR or DELADDR; returns null for a malformed or
+   * irrelevant message. The position of {@code message} is its header; its limit is its end.
    */
   static @Nullable AddressEvent decode(ByteBuffer message) {
     int type = message.getShort(message.position() + 4) & 0xffff;
@@ -165,11 +164,11 @@ final class Rtnetlink {
         case IFLA_LINK_NETNSID -> parentElsewhere = true;
         case IFLA_CARRIER -> carrier = value.hasRemaining() && value.get(0) != 0;
         default -> {
-          /* Some fifty others from the kernel. */
+          /* Ignores some fifty other attributes of the kernel. */
         }
       }
     }
-    if (attributes.malformed() || index <= 0 || name.isEmpty() || mtu < 0) {
+    if (attributes.isMalformed() || index <= 0 || name.isEmpty() || mtu < 0) {
       return null;
     }
     boolean peer = kind.equals("veth");
@@ -206,13 +205,13 @@ final class Rtnetlink {
         case IFA_LOCAL -> local = bytes(value);
         case IFA_FLAGS -> flags = value.remaining() >= 4 ? value.getInt(0) : flags;
         default -> {
-          /* Label, broadcast address, lifetimes. */
+          /* Ignores label, broadcast address and lifetimes. */
         }
       }
     }
     /* On a point-to-point interface IFA_ADDRESS is the peer and IFA_LOCAL is ours. */
     byte @Nullable [] own = local != null ? local : address;
-    if (attributes.malformed()
+    if (attributes.isMalformed()
         || own == null
         || addressBytes == 0
         || own.length != addressBytes
@@ -260,13 +259,13 @@ final class Rtnetlink {
     return HexFormat.ofDelimiter(":").formatHex(bytes(value)).toLowerCase(Locale.ROOT);
   }
 
-  /** Iterator over a run of attributes that stops at the first one that doesn't fit. */
+  /** Iterator over a run of attributes that stops at the first attribute that doesn't fit. */
   private static final class Attributes {
     private final ByteBuffer run;
     private int at;
     private int length;
     private int nextAt;
-    private boolean malformed;
+    private boolean isMalformed;
 
     Attributes(ByteBuffer run) {
       this.run = run;
@@ -280,7 +279,7 @@ final class Rtnetlink {
       }
       length = left < ATTRIBUTE_HEADER_BYTES ? 0 : run.getShort(at) & 0xffff;
       if (length < ATTRIBUTE_HEADER_BYTES || length > left) {
-        malformed = true;
+        isMalformed = true;
         return false;
       }
       nextAt = at + aligned(length);
@@ -295,8 +294,8 @@ final class Rtnetlink {
       return slice(run, at + ATTRIBUTE_HEADER_BYTES, length - ATTRIBUTE_HEADER_BYTES);
     }
 
-    boolean malformed() {
-      return malformed;
+    boolean isMalformed() {
+      return isMalformed;
     }
   }
 }

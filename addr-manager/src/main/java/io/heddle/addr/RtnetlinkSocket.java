@@ -30,7 +30,8 @@ final class RtnetlinkSocket implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 * 1024;
 
   /**
-   * Limit of a dump. The kernel answers at once; the limit only keeps a broken one from hanging us.
+   * Limit of a dump. The kernel answers at once; the limit only keeps a broken kernel from hanging
+   * this process.
    */
   private static final long DUMP_TIMEOUT_SECONDS = 5;
 
@@ -193,7 +194,10 @@ final class RtnetlinkSocket implements AutoCloseable {
         LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.length, 0));
   }
 
-  /* Passes each answer to the last request to the taker, until that returns true for the last one. */
+  /*
+   * Passes each answer to the taker, until the taker returns true for the last answer to the
+   * request.
+   */
   private void receiveAnswers(Predicate<ByteBuffer> taker) {
     while (true) {
       int received = receive(0);

@@ -10,7 +10,8 @@ import java.util.Set;
 
 /**
  * Finder of planes of one host that share a wire: an interface with several subnets, or VLANs,
- * macvlans and tunnels over one interface. Together they carry no more than one, and fail together.
+ * macvlans and tunnels over one interface. Together such planes carry no more than one plane, and
+ * they fail together.
  */
 public final class SharedWires {
   /* Limit of stacked interfaces. Deeper stacks don't occur; a loop would be a damaged snapshot. */
@@ -37,13 +38,15 @@ public final class SharedWires {
   }
 
   /**
-   * Returns the wires with several of these planes, if others have fewer or the planes have
+   * Returns the wires with several of these planes, if other wires have fewer or the planes have
    * interfaces of their own. A single interface with all planes is the operator's choice.
    */
   public static List<Wire> of(HostAddresses host, List<Plane> planes) {
     Map<Integer, List<Plane>> byWire = new LinkedHashMap<>();
     for (Plane plane : planes) {
-      byWire.computeIfAbsent(wireOf(host, plane.link()), none -> new ArrayList<>()).add(plane);
+      byWire
+          .computeIfAbsent(lowestInterface(host, plane.link()), none -> new ArrayList<>())
+          .add(plane);
     }
     int fewest = byWire.values().stream().mapToInt(Collection::size).min().orElse(0);
     List<Wire> shared = new ArrayList<>();
@@ -65,7 +68,7 @@ public final class SharedWires {
         .orElse("interface " + Math.abs(index) + " of another namespace");
   }
 
-  private static int wireOf(HostAddresses host, NetworkLink link) {
+  private static int lowestInterface(HostAddresses host, NetworkLink link) {
     NetworkLink at = link;
     for (int layer = 0; layer < MOST_LAYERS && at.parentIndex() != 0; layer++) {
       int below = at.parentIndex();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests of NCCL's address variables, applied to planes. */
 final class AddressFilterTest {
   private static Optional<String> whyNot(AddressFilter filter, String address) {
-    return filter.whyNot(InetAddress.ofLiteral(address));
+    return filter.reasonExcluded(InetAddress.ofLiteral(address));
   }
 
   @Test

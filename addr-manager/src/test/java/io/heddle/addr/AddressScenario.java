@@ -1,6 +1,6 @@
 package io.heddle.addr;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,9 +104,9 @@ final class AddressScenario {
   }
 
   private static boolean await(BooleanSupplier condition) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (!condition.getAsBoolean()) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         return false;
       }
       TimeUnit.MILLISECONDS.sleep(5);

@@ -44,7 +44,7 @@ final class AddressTextTest {
         ":::",
         ""
       })
-  void incompleteAddressIsNone(String text) {
+  void incompleteAddressIsRejected(String text) {
     assertNull(AddressText.parse(text));
   }
 

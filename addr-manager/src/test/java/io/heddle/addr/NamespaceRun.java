@@ -2,7 +2,7 @@ package io.heddle.addr;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assumptions;
 final class NamespaceRun {
   private NamespaceRun() {}
 
-  /* A mount namespace too, so that /sys can show the new network namespace. */
+  /* The program gets a mount namespace too, so that /sys can show the new network namespace. */
   private static List<String> inNamespace(String script, String... command) {
     List<String> whole =
         new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
@@ -26,7 +26,7 @@ final class NamespaceRun {
   private static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(Patience.ofSeconds(30).awaitExit(process));
+    assertTrue(Deadline.ofSeconds(30).awaitExit(process));
     return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
   }
 

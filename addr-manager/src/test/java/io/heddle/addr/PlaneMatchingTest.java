@@ -360,7 +360,7 @@ class PlaneMatchingTest {
     for (int i = 0; i < here.size(); i++) {
       assertEquals(
           !mine.contains(i),
-          matching.onBoth().contains(here.get(i).address()),
+          matching.addressesOnBoth().contains(here.get(i).address()),
           "unmatched without a reason");
     }
   }
@@ -386,7 +386,9 @@ class PlaneMatchingTest {
         .toList();
   }
 
-  /* Few numbers, so that many agree and many are ambiguous. */
+  /*
+   * Returns random planes. They draw from few numbers, so that many agree and many are ambiguous.
+   */
   private static List<PlaneMarks> layout(Random random, int host) {
     Set<PlaneMarks> planes = new HashSet<>();
     int count = 1 + random.nextInt(4);

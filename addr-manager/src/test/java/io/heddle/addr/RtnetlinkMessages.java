@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Messages for tests: recorded ones of a kernel, and those of a second, independent encoder. */
+/** Messages for tests: some recorded from a kernel, others from a second, independent encoder. */
 final class RtnetlinkMessages {
   private static final int CAPACITY = 4096;
 

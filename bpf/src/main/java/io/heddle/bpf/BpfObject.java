@@ -25,8 +25,8 @@ public final class BpfObject {
   /**
    * Returns why no program can be loaded here: libbpf or a capability is missing. Empty if one can.
    */
-  public static Optional<String> refusal() {
-    Optional<String> missing = Libbpf.missing();
+  public static Optional<String> reasonUnavailable() {
+    Optional<String> missing = Libbpf.reasonMissing();
     if (missing.isPresent()) {
       return missing;
     }
@@ -42,7 +42,7 @@ public final class BpfObject {
    * @throws HeddleException if the kernel rejects it, with the last lines of its verifier's log
    */
   public static BpfProgram load(byte[] elf, String program) {
-    Libbpf.silence();
+    Libbpf.disableOutput();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocate(elf.length, 16);
       MemorySegment.copy(elf, 0, bytes, JAVA_BYTE, 0, elf.length);

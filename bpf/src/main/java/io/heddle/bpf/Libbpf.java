@@ -56,7 +56,7 @@ final class Libbpf {
   }
 
   /** Returns why libbpf is missing here, with the remedy. */
-  static Optional<String> missing() {
+  static Optional<String> reasonMissing() {
     return SYMBOLS == null
         ? Optional.of(LIBRARY + " isn't installed (on Debian: apt-get install libbpf1)")
         : Optional.empty();
@@ -77,7 +77,7 @@ final class Libbpf {
 
   /** Returns the result of a call that returns an address. */
   static long call(MethodHandle function, Object... arguments) {
-    missing()
+    reasonMissing()
         .ifPresent(reason -> {
           throw new HeddleException(reason);
         });
@@ -108,7 +108,7 @@ final class Libbpf {
   }
 
   /** Keeps libbpf from writing to standard error: the exceptions have the reasons. */
-  static void silence() {
+  static void disableOutput() {
     call(SET_PRINT, 0L);
   }
 

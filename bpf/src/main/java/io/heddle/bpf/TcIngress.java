@@ -34,7 +34,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   private static final int PRIORITY = 24;
 
   private MemorySegment hook(Arena arena) {
-    Libbpf.silence();
+    Libbpf.disableOutput();
     MemorySegment hook = Libbpf.options(arena, HOOK_BYTES);
     hook.set(JAVA_INT, 8, interfaceIndex);
     hook.set(JAVA_INT, 12, INGRESS);

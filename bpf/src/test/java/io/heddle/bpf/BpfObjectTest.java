@@ -39,7 +39,7 @@ final class BpfObjectTest {
 
   @BeforeEach
   void loadsPrograms() {
-    Optional<String> refusal = BpfObject.refusal();
+    Optional<String> refusal = BpfObject.reasonUnavailable();
     refusal.ifPresent(reason -> {
       System.out.println("skipped: " + reason);
       Assumptions.abort(reason);

@@ -115,7 +115,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
       addresses = List.copyOf(groups.keySet());
       int[] descriptors = {a.descriptor(), b.descriptor()};
       BridgeTables tables =
-          BridgeTables.of(config, fabrics, gates.serve(groups), List.of(), pgm, List.of());
+          BridgeTables.of(config, fabrics, gates.gatedGroups(groups), List.of(), pgm, List.of());
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
@@ -203,11 +203,12 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     boolean changed = gates.follow(protocol, addresses, System.nanoTime());
     if (changed || !others.equals(otherBridges)) {
       otherBridges = others;
-      data.use(BridgeTables.of(config, fabrics, gates.serve(groups), others, pgm, List.of()));
-      data.awaitUse();
+      data.setTables(
+          BridgeTables.of(config, fabrics, gates.gatedGroups(groups), others, pgm, List.of()));
+      data.awaitTablesInUse();
     }
     groups.forEach((address, group) ->
-        status.own(group.slot(), protocol.ownerOf(address), gates.of(address).role()));
+        status.setOwner(group.slot(), protocol.ownerOf(address), gates.of(address).role()));
   }
 
   /** Returns the handler of operators' orders; null for a single bridge. */
@@ -251,7 +252,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     int slot = status.open(settings.name(), settings.describe());
     try {
       join(settings);
-      status.readsPgm(slot, settings.pgm());
+      status.setPgm(slot, settings.pgm());
       return bridged(settings, slot);
     } catch (RuntimeException refused) {
       leave(settings);
@@ -306,7 +307,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
       return false;
     }
     status.alive();
-    if (hangDetector.hangs(System.nanoTime())) {
+    if (hangDetector.isHung(System.nanoTime())) {
       log.warn("the data thread hangs, so this bridge ends");
       status.report("the data thread hung, so this bridge has ended");
       whenLost.run();
@@ -340,7 +341,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   }
 
   private void reportSuspension(BridgedGroup group) {
-    if (group.isSuspended() && group.reportsOnce()) {
+    if (group.isSuspended() && group.takeFirstReport()) {
       String error =
           "storm-guard: group "
               + group.settings().name()
@@ -404,8 +405,9 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
         groups.values().stream()
             .filter(each -> then.get(each.settings().address()) != each)
             .toList();
-    data.use(BridgeTables.of(next, fabrics, gates.serve(then), otherBridges, pgm, retired));
-    data.awaitUse();
+    data.setTables(
+        BridgeTables.of(next, fabrics, gates.gatedGroups(then), otherBridges, pgm, retired));
+    data.awaitTablesInUse();
     retired.forEach(old -> finish(old, then.get(old.settings().address())));
     groups.clear();
     groups.putAll(then);
@@ -442,7 +444,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     }
     leaveUnusedSides(heir);
     status.describe(heir.slot(), heir.settings().describe());
-    status.readsPgm(heir.slot(), heir.pgm() != null);
+    status.setPgm(heir.slot(), heir.pgm() != null);
     status.suspend(heir.slot(), false);
   }
 

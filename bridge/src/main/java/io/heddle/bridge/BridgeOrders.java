@@ -48,7 +48,7 @@ public final class BridgeOrders {
             "no other bridge could take over, so nothing was drained; see"
                 + " heddle bridge show, or end this bridge");
       }
-      protocol.drain(true);
+      protocol.setDraining(true);
       return true;
     });
     return outcome(protocol -> protocol.owned() == 0, "this bridge is drained");
@@ -57,7 +57,7 @@ public final class BridgeOrders {
   /** Ends the drain. */
   public Outcome endDrain() throws InterruptedException {
     peering.order(protocol -> {
-      protocol.drain(false);
+      protocol.setDraining(false);
       return true;
     });
     return outcome(protocol -> true, "this bridge is no longer drained");
@@ -68,9 +68,9 @@ public final class BridgeOrders {
    *
    * @param on false ends that
    */
-  public Outcome hold(boolean on) throws InterruptedException {
+  public Outcome setReserve(boolean on) throws InterruptedException {
     peering.order(protocol -> {
-      protocol.reserve(on);
+      protocol.setReserve(on);
       return true;
     });
     return outcome(

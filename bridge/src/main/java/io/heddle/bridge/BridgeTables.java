@@ -54,7 +54,7 @@ record BridgeTables(
   }
 
   /** Returns the replacement of a retired group; null if it was removed. */
-  @Nullable BridgedGroup heirOf(BridgedGroup old) {
+  @Nullable BridgedGroup replacementOf(BridgedGroup old) {
     Gid address = old.settings().address();
     GatedGroup heir = groups.find(address.high(), address.low());
     return heir == null ? null : heir.group();

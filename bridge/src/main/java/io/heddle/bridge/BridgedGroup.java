@@ -31,7 +31,7 @@ final class BridgedGroup {
   /* Written by the thread that gives the order, read by the data thread. */
   private volatile int dropEvery;
   /* By side: packets since the last one dropped on purpose. The data thread's. */
-  private final int[] passed = new int[2];
+  private final int[] packetsSinceDrop = new int[2];
 
   /**
    * @param slot in the status file
@@ -96,7 +96,7 @@ final class BridgedGroup {
   }
 
   /** Returns true once, for the report of its suspension. Control thread only. */
-  boolean reportsOnce() {
+  boolean takeFirstReport() {
     boolean first = !reported;
     reported = true;
     return first;
@@ -108,21 +108,21 @@ final class BridgedGroup {
   }
 
   /** Returns whether the next packet from this side is dropped on purpose. */
-  boolean dropsNext(int side) {
+  boolean shouldDropNext(int side) {
     int every = dropEvery;
     if (every == 0) {
       return false;
     }
-    passed[side]++;
-    if (passed[side] < every) {
+    packetsSinceDrop[side]++;
+    if (packetsSinceDrop[side] < every) {
       return false;
     }
-    passed[side] = 0;
+    packetsSinceDrop[side] = 0;
     return true;
   }
 
   /** Counts a returned copy. A hundred within a second suspend the group. */
-  void copyCame(long nowNs) {
+  void countReturnedCopy(long nowNs) {
     if (copies == 0 || nowNs - copiesSinceNs > SECOND_NS) {
       copies = 0;
       copiesSinceNs = nowNs;

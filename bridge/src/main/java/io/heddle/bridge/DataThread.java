@@ -101,12 +101,12 @@ final class DataThread {
   }
 
   /** Sets the tables that it uses from its next round on. */
-  void use(BridgeTables tables) {
+  void setTables(BridgeTables tables) {
     next = tables;
   }
 
   /** Waits until it uses the newest tables, or has ended. */
-  void awaitUse() {
+  void awaitTablesInUse() {
     CountDownLatch inUse = next.inUse();
     boolean interrupted = false;
     boolean waits = true;
@@ -190,7 +190,7 @@ final class DataThread {
       limiter.setLink(side, tables.links().get(side), now);
     }
     for (BridgedGroup old : tables.retired()) {
-      BridgedGroup heir = tables.heirOf(old);
+      BridgedGroup heir = tables.replacementOf(old);
       if (tables.pgm() != null && (heir == null || heir.pgm() == null)) {
         tables.pgm().forget(old.slot());
       }

@@ -20,7 +20,7 @@ final class FabricOutlet implements Limiter.Outlet {
   }
 
   @Override
-  public void depart(
+  public void send(
       LimitedFlow flow,
       long packet,
       int lengthBytes,

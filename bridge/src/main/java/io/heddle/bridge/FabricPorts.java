@@ -75,8 +75,8 @@ final class FabricPorts {
 
   private static MappedEnd mappedEnd(FabricPort fabric, String device, int trafficClass, Log log) {
     return fabric instanceof QueuePairPort port
-        ? MappedEnd.behind(port, RdmaCmSidrService.open(port, device, trafficClass, log))
-        : MappedEnd.onWire(fabric);
+        ? MappedEnd.ofDevice(port, RdmaCmSidrService.open(port, device, trafficClass, log))
+        : MappedEnd.ofSocket(fabric);
   }
 
   /** Opens the socket of beacons in a fabric. */

@@ -120,7 +120,7 @@ final class Forwarder {
     long now = System.nanoTime();
     long counters = group.counters(side);
     int packets = batch.packets(train);
-    DropReason against = rules.against(batch.sourceHigh(train), batch.sourceLow(train));
+    DropReason against = rules.dropReason(batch.sourceHigh(train), batch.sourceLow(train));
     if (against == null && batch.hasCrossed(train)) {
       against = DropReason.FOREIGN_SOURCE;
     }
@@ -129,7 +129,7 @@ final class Forwarder {
       against = DropReason.ONE_WAY;
     }
     if (against == null) {
-      against = gate.against(batch.notBeforeNs(train), batch.arrivedNs(train), now);
+      against = gate.dropReason(batch.notBeforeNs(train), batch.arrivedNs(train), now);
     }
     if (against == null && group.isSuspended()) {
       against = DropReason.SUSPENDED;
@@ -183,30 +183,30 @@ final class Forwarder {
             : StormGuard.digest(crc, packet, covered);
     if (sentBack.wasSent(digest, nowNs)) {
       GroupCounters.dropped(counters, DropReason.STORM_COPY, 1);
-      group.copyCame(nowNs);
+      group.countReturnedCopy(nowNs);
       return;
     }
     PgmObserver pgm = group.pgm();
     if (pgm != null) {
-      read(pgm, train, packet, length, nowNs);
+      observePgm(pgm, train, packet, length, nowNs);
     }
     if (length > to.mostBytes(isIpv4(group.settings().address()))) {
       GroupCounters.dropped(counters, DropReason.TOO_LARGE, 1);
       return;
     }
-    if (group.dropsNext(side)) {
-      GroupCounters.dropped(counters, DropReason.ON_PURPOSE, 1);
+    if (group.shouldDropNext(side)) {
+      GroupCounters.dropped(counters, DropReason.INJECTED, 1);
       return;
     }
     long arrivedNs = from.batch().arrivedNs(train);
     limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
   }
 
-  private void read(PgmObserver pgm, int train, long packet, int length, long nowNs) {
+  private void observePgm(PgmObserver pgm, int train, long packet, int length, long nowNs) {
     TrainBatch batch = from.batch();
     long payload = packet + DatagramFormat.headerBytes(PacketFormat.opcode(packet));
     int bytes = DatagramFormat.payloadBytes(packet, length);
-    pgm.take(side, payload, bytes, batch.sourceHigh(train), batch.sourceLow(train), nowNs);
+    pgm.observe(side, payload, bytes, batch.sourceHigh(train), batch.sourceLow(train), nowNs);
   }
 
   private static boolean isIpv4(Gid address) {

@@ -66,7 +66,7 @@ final class ForwardingGate {
    * @param notBeforeNs lower bound of its arrival time
    * @param notAfterNs upper bound of its arrival time
    */
-  @Nullable DropReason against(long notBeforeNs, long notAfterNs, long nowNs) {
+  @Nullable DropReason dropReason(long notBeforeNs, long notAfterNs, long nowNs) {
     boolean settled = windowNs == 0 || nowNs - movedNs >= windowNs;
     if (role == Role.OWNER) {
       return settled || notBeforeNs - movedNs >= 0 ? null : DropReason.NO_OWNER;

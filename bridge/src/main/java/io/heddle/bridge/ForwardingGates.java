@@ -42,7 +42,7 @@ final class ForwardingGates {
   }
 
   /** Returns the gated groups by address, for the data path. */
-  Map<Gid, GatedGroup> serve(Map<Gid, BridgedGroup> groups) {
+  Map<Gid, GatedGroup> gatedGroups(Map<Gid, BridgedGroup> groups) {
     Map<Gid, GatedGroup> served = new LinkedHashMap<>();
     groups.forEach((address, group) -> served.put(address, new GatedGroup(group, of(address))));
     return served;

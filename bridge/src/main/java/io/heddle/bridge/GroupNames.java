@@ -27,7 +27,7 @@ final class GroupNames {
     throw new HeddleException(
         "no group is named "
             + name
-            + NearestName.question(name, names)
+            + NearestName.suggestion(name, names)
             + "; heddle bridge show"
             + " lists them");
   }

@@ -29,7 +29,7 @@ final class HangDetector {
   }
 
   /** Checks for progress, at most once per interval, and returns whether the thread hangs. */
-  boolean hangs(long nowNs) {
+  boolean isHung(long nowNs) {
     if (nowNs - lastNs < apartNs) {
       return false;
     }

@@ -161,7 +161,7 @@ final class Peering implements AutoCloseable {
         return false;
       }
       long now = System.nanoTime();
-      if (data.hangs(now)) {
+      if (data.isHung(now)) {
         /* Without beacons the other bridges take over. */
         log.warn("the data thread hangs, so this bridge ends");
         whenLost.run();
@@ -224,7 +224,7 @@ final class Peering implements AutoCloseable {
     if (up != fabricsUp) {
       boolean first = fabricsUp < 0;
       fabricsUp = up;
-      protocol.fabricsUp(up);
+      protocol.setFabricsUp(up);
       if (!first || up != 3) {
         report.accept(
             up == 3
@@ -300,7 +300,7 @@ final class Peering implements AutoCloseable {
     synchronized (this) {
       notifyAll();
     }
-    protocol.drain(true);
+    protocol.setDraining(true);
     sendBeacons(true);
     release();
   }

@@ -12,8 +12,8 @@ import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
@@ -71,9 +71,9 @@ class DataThreadTest {
   }
 
   private static void awaitPolls(FaultyFabric fabric, int polls) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (fabric.polls.get() < polls) {
-      assertFalse(patience.isOver(), () -> fabric.polls + " polls within " + patience);
+      assertFalse(deadline.isOver(), () -> fabric.polls + " polls within " + deadline);
       LockSupport.parkNanos(100_000);
     }
   }
@@ -103,14 +103,14 @@ class DataThreadTest {
     awaitPolls(fabric, 2);
     HangDetector watch = new HangDetector(data::beats, 50, DataThread.SLEEP_NS);
     for (int i = 0; i < 60; i++) {
-      assertFalse(watch.hangs(System.nanoTime()), "it sleeps");
+      assertFalse(watch.isHung(System.nanoTime()), "it sleeps");
       LockSupport.parkNanos(DataThread.SLEEP_NS);
     }
     CountDownLatch end = new CountDownLatch(1);
     fabric.hangs = end;
-    Patience patience = Patience.ofSeconds(30);
-    while (!watch.hangs(System.nanoTime())) {
-      assertFalse(patience.isOver(), () -> "not within " + patience);
+    Deadline deadline = Deadline.ofSeconds(30);
+    while (!watch.isHung(System.nanoTime())) {
+      assertFalse(deadline.isOver(), () -> "not within " + deadline);
       LockSupport.parkNanos(DataThread.SLEEP_NS);
     }
     end.countDown();
@@ -126,8 +126,8 @@ class DataThreadTest {
     data.start();
     awaitPolls(fabric, 2);
     data.end();
-    data.use(tables());
-    data.awaitUse();
+    data.setTables(tables());
+    data.awaitTablesInUse();
   }
 
   @Test
@@ -135,8 +135,8 @@ class DataThreadTest {
     DataThread data = threadOf(new FaultyFabric(1));
     data.start();
     BridgeTables others = tables();
-    data.use(others);
-    data.awaitUse();
+    data.setTables(others);
+    data.awaitTablesInUse();
     assertEquals(0, others.inUse().getCount());
     data.end();
   }

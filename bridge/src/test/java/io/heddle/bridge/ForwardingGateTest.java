@@ -32,7 +32,7 @@ class ForwardingGateTest {
 
   /* For a packet whose arrival time is exact. */
   private static @Nullable DropReason at(ForwardingGate gate, long arrivedNs, long nowNs) {
-    return gate.against(arrivedNs, arrivedNs, nowNs);
+    return gate.dropReason(arrivedNs, arrivedNs, nowNs);
   }
 
   @Test
@@ -87,7 +87,7 @@ class ForwardingGateTest {
               : oldPolled < SETTLED
                   ? stopped
                   : ForwardingGate.after(stopped, Role.STANDBY, OLD_INFORMED);
-      return gate.against(oldNotBefore, oldPolled, oldPolled);
+      return gate.dropReason(oldNotBefore, oldPolled, oldPolled);
     }
 
     @Nullable DropReason byNew() {
@@ -98,7 +98,7 @@ class ForwardingGateTest {
           newPolled < BEACON_RECEIVED
               ? standby
               : newPolled < BEGUN ? nobody : ForwardingGate.after(nobody, Role.OWNER, BEGINS);
-      return gate.against(newNotBefore, newPolled, newPolled);
+      return gate.dropReason(newNotBefore, newPolled, newPolled);
     }
   }
 

@@ -16,7 +16,7 @@ class HangDetectorTest {
 
   private boolean check() {
     now += APART_NS;
-    return watch.hangs(now);
+    return watch.isHung(now);
   }
 
   @Test
@@ -42,7 +42,7 @@ class HangDetectorTest {
   void checksInQuickSuccessionCountAsOne() {
     check();
     for (int i = 0; i < 100; i++) {
-      assertFalse(watch.hangs(now + APART_NS - 1));
+      assertFalse(watch.isHung(now + APART_NS - 1));
     }
     check();
     assertTrue(check());

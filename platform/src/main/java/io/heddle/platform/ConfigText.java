@@ -20,7 +20,7 @@ public final class ConfigText {
 
   /** Lines under one heading; the first section has no heading. */
   public static final class Section {
-    /** First word of the heading; empty for the lines before any. */
+    /** First word of the heading, or an empty text for the lines before any heading. */
     public final String kind;
 
     /** Second word of the heading. */
@@ -42,7 +42,7 @@ public final class ConfigText {
     /**
      * Returns the value of a key.
      *
-     * @param standard default where the key is missing
+     * @param standard default if the key is missing
      * @param range allowed values, as a clause
      * @throws HeddleException that names file, line, key, value and the allowed values
      */
@@ -59,7 +59,7 @@ public final class ConfigText {
       }
     }
 
-    /** Returns a whole number within bounds, 0x for hexadecimal. */
+    /** Returns a whole number within bounds. The prefix 0x makes it hexadecimal. */
     public long number(String key, long standard, long least, long most) {
       return get(
           key,
@@ -104,7 +104,7 @@ public final class ConfigText {
       return new HeddleException(file + " line " + line + ": " + what);
     }
 
-    /** Fails on an unknown key and suggests the nearest known one. */
+    /** Fails on an unknown key, and suggests the nearest known key. */
     public void refuseUnknown(Set<String> known) {
       lines.forEach((key, line) -> {
         if (!known.contains(key)) {
@@ -125,7 +125,7 @@ public final class ConfigText {
   private ConfigText() {}
 
   /**
-   * Returns the sections in order, the one without heading first.
+   * Returns the sections in order, beginning with the section without heading.
    *
    * @param file name of the file, for messages
    * @param kinds allowed kinds of sections; empty for a file without sections

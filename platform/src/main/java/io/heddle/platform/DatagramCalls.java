@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * System calls for batches of datagrams, and a wait with nanosecond resolution. Conventions as in
- * {@link LinuxCalls}.
+ * System calls for batches of datagrams, and a wait with nanosecond resolution. The conventions are
+ * those of {@link LinuxCalls}.
  */
 public final class DatagramCalls {
   private static final MethodHandle SENDMMSG = LinuxCalls.find("sendmmsg", 4);
@@ -14,7 +14,9 @@ public final class DatagramCalls {
 
   private DatagramCalls() {}
 
-  /** Sends without blocking. Returns the number of messages sent, at least 1, or −errno. */
+  /**
+   * Sends messages without blocking. Returns the number of messages sent, at least 1, or −errno.
+   */
   public static int send(MemorySegment capture, int fd, long addressOfMmsghdrs, int count) {
     try {
       return LinuxCalls.intResult(
@@ -32,7 +34,7 @@ public final class DatagramCalls {
    *
    * @param addressOfPollfds {@code count} of {@code int fd | short events | short returned}
    * @param addressOfTimespec two {@code long}, seconds and nanoseconds
-   * @return number of descriptors with events, 0 after the timeout, or the negated errno
+   * @return number of descriptors with events; 0 after the timeout; otherwise the negated errno
    */
   public static int poll(
       MemorySegment capture, long addressOfPollfds, int count, long addressOfTimespec) {

@@ -43,8 +43,8 @@ public final class Errno {
   private Errno() {}
 
   /**
-   * Returns name and number, such as {@code EINVAL (22)}; {@code errno} and the number for an
-   * unknown value. Adds the limit for EMFILE.
+   * Returns name and number, such as {@code EINVAL (22)}. For an unknown value, the name is {@code
+   * errno}. For EMFILE, adds the limit.
    */
   public static String describe(int errno) {
     String name =
@@ -93,8 +93,8 @@ public final class Errno {
   }
 
   /**
-   * Returns a sentence, with a leading space, on why the system call itself may be refused, and the
-   * remedy; empty for other errno values.
+   * Returns a sentence, with a leading space, that says why the kernel may refuse the system call
+   * itself, and the remedy. Returns an empty text for other errno values.
    */
   public static String causeOfRefusal(int errno) {
     return switch (errno) {

@@ -4,29 +4,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reporter of a thread's unexpected exceptions and {@link Error}s: logs each in one line, then runs
- * the handler for those that depend on the thread.
+ * Reporter of a thread's unexpected exceptions and {@link Error}s: it logs each in one line, and
+ * then runs the handler that fails whatever depends on the thread.
  *
- * <p>It works with a full heap. The process keeps a memory reserve; a catch block calls {@link
- * #releaseReserve} first. A fallback sentence exists from the start, and failures while reporting
- * are caught. A repeated fault is logged at its first, second, fourth, eighth and so on occurrence.
- * Any thread.
+ * <p>It works even if the heap is full. The process keeps a memory reserve; a catch block calls
+ * {@link #releaseReserve} first. A fallback sentence is created in advance, and failures while
+ * reporting are caught. A repeated fault is logged at its first, second, fourth, eighth and so on
+ * occurrence. Any thread may call it.
  */
 public final class FaultReporter {
   private static final int RESERVE_BYTES = 64 << 10;
   private static final int FRAMES = 4;
   private static final Consumer<Throwable> NOTHING = thrown -> {};
 
-  @SuppressWarnings("unused") /* its size is what matters */
+  @SuppressWarnings("unused") /* only its size matters */
   private static volatile byte @Nullable [] reserve = new byte[RESERVE_BYTES];
 
-  private static final String AND_THEN = "handling the failure failed";
+  private static final String HANDLER_FAILED = "handling the failure failed";
 
   private final Log log;
   private final String thread;
   private final String withoutMemory;
 
-  /* Last fault, and its occurrences in a row. */
+  /* Last fault, and the number of its occurrences in a row. */
   private @Nullable String lastWhat;
   private @Nullable Class<?> lastKind;
   private long times;
@@ -59,26 +59,26 @@ public final class FaultReporter {
    *
    * @param what failed action, as the beginning of a sentence
    * @param consequence handler that fails the action's dependants; allocated in advance
-   * @return false where the handler itself failed, which is reported too
+   * @return false if the handler itself failed, which is reported too
    */
   public synchronized boolean reportAndHandle(
       String what, Throwable thrown, Consumer<? super Throwable> consequence) {
     releaseReserve();
     try {
-      if (isNews(what, thrown)) {
+      if (isNewFault(what, thrown)) {
         write(what, thrown);
       }
       consequence.accept(thrown);
       return true;
     } catch (Throwable second) {
-      write(AND_THEN, second);
+      write(HANDLER_FAILED, second);
       return false;
     } finally {
-      setAside();
+      refillReserve();
     }
   }
 
-  private boolean isNews(String what, Throwable thrown) {
+  private boolean isNewFault(String what, Throwable thrown) {
     if (!what.equals(lastWhat) || thrown.getClass() != lastKind) {
       lastWhat = what;
       lastKind = thrown.getClass();
@@ -94,7 +94,10 @@ public final class FaultReporter {
       try {
         log.write(Log.Level.WARN, withoutMemory);
       } catch (Throwable noLog) {
-        /* Nothing can be logged. The handler still fails the action's dependants, and their callers report that. */
+        /*
+         * Nothing can be logged. The handler still fails the action's dependants, whose callers
+         * report the failure.
+         */
         times = 0;
       }
     }
@@ -114,11 +117,11 @@ public final class FaultReporter {
         : text.toString();
   }
 
-  private static void setAside() {
+  private static void refillReserve() {
     try {
       reserve = new byte[RESERVE_BYTES];
     } catch (OutOfMemoryError stillFull) {
-      reserve = null; /* the next fault has no reserve */
+      reserve = null; /* the next fault then has no reserve */
     }
   }
 }

@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Linux system calls on files, relative to an open directory, which nobody can replace meanwhile.
- * Conventions as in {@link LinuxCalls}; all are control path.
+ * Linux system calls on files. Names are relative to an open directory, which nobody can replace
+ * meanwhile. The conventions are those of {@link LinuxCalls}. All calls are for the control path.
  */
 final class FileCalls {
-  /** Value in place of a directory's descriptor: the name is a full path. */
+  /** Value in place of a directory's descriptor that makes the name a full path. */
   static final int AT_FDCWD = -100;
 
   static final int O_RDONLY = 0;
@@ -19,7 +19,7 @@ final class FileCalls {
   static final int O_NONBLOCK = 0x800;
   static final int O_CLOEXEC = 0x80000;
 
-  /* These two are swapped on arm64. */
+  /* O_DIRECTORY and O_NOFOLLOW have other values on arm64. */
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
   static final int O_DIRECTORY = ARM ? 0x4000 : 0x10000;
   static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
@@ -44,7 +44,7 @@ final class FileCalls {
   static int openat(int folder, String name, int flags, int mode) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.owned(
+      return LinuxCalls.enterDescriptor(
           LinuxCalls.intResult(
               capture,
               (long)
@@ -74,7 +74,7 @@ final class FileCalls {
   }
 
   /**
-   * Fills a struct statx; an empty name means the descriptor itself. Symbolic links aren't
+   * Fills a struct statx. An empty name means the descriptor itself. Symbolic links aren't
    * followed.
    */
   static int statx(int fd, String name, long addressOfStatx) {
@@ -135,7 +135,7 @@ final class FileCalls {
     }
   }
 
-  /** Seeks to a file's end; returns its offset, or the negated errno. */
+  /** Moves a file's offset to the file's end. Returns the offset, or the negated errno. */
   static long seekEnd(int fd) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {

@@ -42,7 +42,7 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
   /**
    * Reads the status of a file in an open directory; a symbolic link isn't followed.
    *
-   * @throws SystemCallException with ENOENT where there is none
+   * @throws SystemCallException with ENOENT if there is no such file
    */
   static FileStatus of(int folder, String name) {
     try (Arena arena = Arena.ofConfined()) {
@@ -76,7 +76,7 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
     return (mode & KIND) == SOCKET;
   }
 
-  /** Returns whether its group or everybody may write to it. */
+  /** Returns whether the file's group or everybody may write to the file. */
   public boolean isWritableByOthers() {
     return (mode & OTHERS_MAY_WRITE) != 0;
   }

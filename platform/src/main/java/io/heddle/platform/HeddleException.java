@@ -3,7 +3,7 @@ package io.heddle.platform;
 /**
  * Failure on the control path. The message has the action, the object, the values and the remedy.
  *
- * <p>The data path never throws this; it returns named negative codes.
+ * <p>The data path never throws it, and returns named negative codes instead.
  */
 public class HeddleException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -17,7 +17,7 @@ public final class LeakLedger {
   }
 
   /**
-   * @throws IllegalStateException when more objects of this type are closed than were opened
+   * @throws IllegalStateException if more objects of this type are closed than were opened
    */
   public synchronized void closed(String type) {
     Integer open = openByType.get(type);

@@ -11,15 +11,15 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * Linux system calls on descriptors, each a small static method over {@code long} addresses. {@link
- * MemoryCalls} has those on memory.
+ * Linux system calls on descriptors, each of which is a small static method over {@code long}
+ * addresses. {@link MemoryCalls} has the system calls on memory.
  *
- * <p>Every method returns the C function's result, or the negated errno where that is −1: one
- * value, no exception, no allocation. There are three call shapes, of 3, 5 and 7 arguments, since
- * each costs 3 ms at start-up; a function with fewer arguments ignores the trailing zeros. Each
- * method has one handle, since several {@code invokeExact} in one method aren't inlined. Integers
- * are passed as {@code long}: the x86-64 and arm64 calling conventions ignore the upper half of an
- * {@code int} argument's register.
+ * <p>Every method returns the C function's result, or the negated errno if the result is −1. It
+ * throws no exception and allocates nothing. There are three call shapes, of 3, 5 and 7 arguments,
+ * since each shape costs 3 ms at start-up. A function with fewer arguments ignores the trailing
+ * zeros. Each method has one handle, since several {@code invokeExact} calls in one method aren't
+ * inlined. Integers are passed as {@code long}: the x86-64 and arm64 calling conventions ignore the
+ * upper half of an {@code int} argument's register.
  */
 public final class LinuxCalls {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -28,7 +28,10 @@ public final class LinuxCalls {
       Linker.Option.captureStateLayout()
           .varHandle(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
 
-  /* One capture segment per thread: errno is only meaningful on the thread that made the call. */
+  /*
+   * One capture segment per thread, since errno is meaningful only on the thread that made the
+   * call.
+   */
   private static final ThreadLocal<MemorySegment> CAPTURE =
       ThreadLocal.withInitial(() -> Arena.global().allocate(Linker.Option.captureStateLayout()));
 
@@ -75,7 +78,7 @@ public final class LinuxCalls {
         LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
   }
 
-  /** Returns the capture segment of the calling thread; hot callers keep it. */
+  /** Returns the capture segment of the calling thread. Hot callers should keep it. */
   public static MemorySegment errnoCapture() {
     return CAPTURE.get();
   }
@@ -84,23 +87,26 @@ public final class LinuxCalls {
     return value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : value;
   }
 
-  /* C functions that return int leave the upper half of the register undefined. */
+  /*
+   * Converts a C function's int result, since such functions leave the upper half of the register
+   * undefined.
+   */
   static int intResult(MemorySegment capture, long value) {
     return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
   }
 
   /**
-   * Enters a new descriptor in {@link OwnDescriptors} and returns it; one below 3 is replaced by a
-   * duplicate. Daemons close 0 to 2 and reuse these numbers later, whatever file has them by then.
-   * {@code java_library_hooks.c} does the same for descriptors that Java opens.
+   * Enters a new descriptor in {@link OwnDescriptors} and returns it. A descriptor below 3 is
+   * replaced by a duplicate, since daemons close 0 to 2 and reuse these numbers later, whatever
+   * file then has them. {@code java_library_hooks.c} does the same for descriptors that Java opens.
    *
-   * @param fd may be a negated errno
+   * @param fd descriptor, or a negated errno, which is returned
    */
-  static int owned(int fd) {
-    return OwnDescriptors.opened(fd < 0 || fd > 2 ? fd : moveUp(fd));
+  static int enterDescriptor(int fd) {
+    return OwnDescriptors.opened(fd < 0 || fd > 2 ? fd : duplicateAboveStandard(fd));
   }
 
-  private static int moveUp(int fd) {
+  private static int duplicateAboveStandard(int fd) {
     MemorySegment capture = CAPTURE.get();
     int moved;
     try {
@@ -122,7 +128,7 @@ public final class LinuxCalls {
   public static int socket(int domain, int type, int protocol) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture,
               (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol)));
@@ -174,11 +180,11 @@ public final class LinuxCalls {
     }
   }
 
-  /** Returns the accepted descriptor; fills the peer's sockaddr, whose length is in-out. */
+  /** Returns the accepted descriptor. Fills the peer's sockaddr, and updates its length. */
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture,
               (long)
@@ -189,7 +195,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** Fills the sockaddr; {@code addressOfLength} points to a socklen_t that is in-out. */
+  /**
+   * Fills the sockaddr. {@code addressOfLength} points to a socklen_t: the sockaddr's room before
+   * the call, its length after it.
+   */
   public static int getsockname(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -201,7 +210,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Fills the peer's sockaddr, as {@link #getsockname}. */
+  /** Fills the peer's sockaddr; the arguments are those of {@link #getsockname}. */
   public static int getpeername(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -268,8 +277,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Returns the index of an interface in the calling thread's network namespace; 0 for an unknown
-   * name. Control path: it opens an arena.
+   * Returns the index of an interface in the calling thread's network namespace, or 0 for an
+   * unknown name. Control path: it opens an arena.
    */
   public static int interfaceIndex(String name) {
     MemorySegment capture = CAPTURE.get();
@@ -291,7 +300,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Makes {@code arena} close this descriptor at its own close. */
+  /** Makes the close of {@code arena} close this descriptor. */
   public static void closeWith(Arena arena, int fd) {
     MemorySegment.NULL.reinterpret(0, arena, gone -> close(fd));
   }
@@ -316,7 +325,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Returns the number of messages received, or the negated errno; passes no timeout. */
+  /** Receives without a timeout. Returns the number of messages received, or the negated errno. */
   public static int recvmmsg(
       MemorySegment capture, int fd, long addressOfMmsghdrs, int count, int flags) {
     try {
@@ -355,7 +364,7 @@ public final class LinuxCalls {
   public static int epollCreate() {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture,
               (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L)));
@@ -378,8 +387,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Returns the number of ready events, or the negated errno; {@code timeoutMs} 0 polls, −1 waits
-   * without limit.
+   * Returns the number of ready events, or the negated errno. A {@code timeoutMs} of 0 polls, and
+   * −1 waits without limit.
    */
   public static int epollWait(
       MemorySegment capture, int epollFd, long addressOfEvents, int maxEvents, int timeoutMs) {
@@ -402,7 +411,7 @@ public final class LinuxCalls {
   public static int eventfd(int initial, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return owned(
+      return enterDescriptor(
           intResult(
               capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L)));
     } catch (Throwable thrown) {
@@ -426,11 +435,11 @@ public final class LinuxCalls {
     }
   }
 
-  private static int endsOwned(long addressOfEnds) {
+  private static int enterPipeEnds(long addressOfEnds) {
     MemorySegment ends = MemorySegment.ofAddress(addressOfEnds).reinterpret(2L * Integer.BYTES);
     int failure = 0;
     for (int i = 0; i < 2; i++) {
-      int moved = owned(ends.getAtIndex(JAVA_INT, i));
+      int moved = enterDescriptor(ends.getAtIndex(JAVA_INT, i));
       ends.setAtIndex(JAVA_INT, i, moved);
       failure = Math.min(failure, moved);
     }
@@ -442,13 +451,16 @@ public final class LinuxCalls {
     return failure;
   }
 
-  /** Creates a pipe; writes its read end and write end, two C {@code int}, to the address. */
+  /**
+   * Creates a pipe. Writes the descriptors of its read end and write end, two C {@code int}, to the
+   * address.
+   */
   public static int pipe(long addressOfEnds, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
       int result =
           intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
-      return result < 0 ? result : endsOwned(addressOfEnds);
+      return result < 0 ? result : enterPipeEnds(addressOfEnds);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -471,8 +483,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Moves bytes from a pipe to a socket without blocking. Returns their number, or the negated
-   * errno.
+   * Moves bytes from a pipe to a socket without blocking. Returns the number of bytes, or the
+   * negated errno.
    */
   public static long splice(MemorySegment capture, int pipeFd, int socketFd, long lengthBytes) {
     try {
@@ -493,7 +505,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** Returns this process's id. Java's own call would start the threads that wait for children. */
+  /**
+   * Returns this process's id. Java's own call would start the threads that wait for child
+   * processes.
+   */
   public static int getpid() {
     try {
       return (int) (long) GETPID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
@@ -512,7 +527,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Returns whether a process with this id exists, of any user, even where {@code /proc} hides it.
+   * Returns whether a process with this id exists. This also finds other users' processes, even if
+   * {@code /proc} hides them.
    */
   public static boolean isAlive(int pid) {
     MemorySegment capture = CAPTURE.get();
@@ -536,8 +552,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Fills memory with random bytes; up to 256 are never cut short. Returns their number, or the
-   * negated errno.
+   * Fills memory with random bytes. Up to 256 bytes are never cut short. Returns the number of
+   * bytes, or the negated errno.
    */
   public static long getrandom(long address, int lengthBytes) {
     MemorySegment capture = CAPTURE.get();
@@ -549,7 +565,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** Returns whether a read of this descriptor would return at once; false for a negative one. */
+  /**
+   * Returns whether a read of this descriptor would return at once. Returns false for a negative
+   * descriptor.
+   */
   public static boolean isReadable(int fd) {
     MemorySegment capture = CAPTURE.get();
     try (Arena arena = Arena.ofConfined()) {

@@ -3,9 +3,9 @@ package io.heddle.platform;
 import java.util.Locale;
 
 /**
- * Log of Heddle's messages: NCCL's own logger inside the plugin, standard error in the tools.
+ * Log of Heddle's messages. Inside the plugin it is NCCL's own logger, in the tools standard error.
  *
- * <p>Rare facts are logged, repeated facts are counted; nothing on the data path logs.
+ * <p>Rare events are logged, and repeated events are counted. Code on the data path never logs.
  */
 public interface Log {
   /**
@@ -41,7 +41,10 @@ public interface Log {
     write(Level.TRACE, sentence(format, arguments));
   }
 
-  /* Without a locale: looking up the digits of any, even the root's, takes 6 ms of the plugin's start. */
+  /*
+   * Formats without a locale, since looking up the digits of any locale, even the root's, takes 6
+   * ms of the plugin's start.
+   */
   private static String sentence(String format, Object... arguments) {
     return arguments.length == 0 ? format : String.format((Locale) null, format, arguments);
   }

@@ -13,7 +13,7 @@ public final class Lookup3 {
 
   private Lookup3() {}
 
-  /** Computes {@code hashlittle}, Linux' {@code jhash}. */
+  /** Computes {@code hashlittle}, which Linux calls {@code jhash}. */
   public static int hash(byte[] bytes, int initial) {
     int a = START + bytes.length + initial;
     int b = a;

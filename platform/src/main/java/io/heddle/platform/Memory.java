@@ -30,7 +30,8 @@ public final class Memory {
       NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
 
   /*
-   * Exact invocation without alignment check: C1 compiles it to a read of 1 ns, but a get() of ALL to one of 2 ns.
+   * Handles with exact invocation and without alignment check. C1 compiles such a read to 1 ns, but
+   * a get() of ALL to 2 ns.
    */
   private static final VarHandle EXACT_LONG = NATIVE_LONG.varHandle().withInvokeExactBehavior();
   private static final VarHandle EXACT_INT = NATIVE_INT.varHandle().withInvokeExactBehavior();
@@ -39,11 +40,14 @@ public final class Memory {
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
   private static final VarHandle ALIGNED_LONG = withoutBase(ValueLayout.JAVA_LONG);
 
-  /* arm64 may reorder stores as other processors see them. */
+  /* Whether other processors see stores in order; arm64 may reorder them. */
   private static final boolean SHOWS_STORES_IN_ORDER =
       !System.getProperty("os.arch").equals("aarch64");
 
-  /* Unit that a polling reader takes as complete once its last eight bytes are there: NCCL's protocol LL128. */
+  /*
+   * Unit that a polling reader takes as complete once its last eight bytes have arrived, as in
+   * NCCL's protocol LL128.
+   */
   private static final int LINE_BYTES = 128;
 
   private Memory() {}
@@ -68,8 +72,8 @@ public final class Memory {
   }
 
   /**
-   * Adds atomically to an aligned {@code long}. Earlier writes are visible to a reader that reads
-   * the sum with acquire semantics.
+   * Adds atomically to an aligned {@code long}. The writer's earlier writes are visible to a thread
+   * that reads the sum with acquire semantics.
    *
    * @return previous value
    */
@@ -83,7 +87,8 @@ public final class Memory {
   }
 
   /**
-   * Reads a byte with acquire semantics: earlier writes of the device or other thread are visible.
+   * Reads a byte with acquire semantics: earlier writes of the device or thread that wrote the byte
+   * are visible.
    */
   public static byte getByteAcquire(long address) {
     return (byte) BYTE.getAcquire(address);
@@ -117,8 +122,8 @@ public final class Memory {
   }
 
   /**
-   * Copies forwards between ranges that don't overlap, for a polling reader: once it sees the last
-   * eight bytes of an aligned 128-byte line, it sees the whole line.
+   * Copies forwards between ranges that don't overlap, for a polling reader. A reader that sees the
+   * last eight bytes of an aligned 128-byte line sees the whole line.
    */
   public static void copyForPolling(long fromAddress, long toAddress, long lengthBytes) {
     if (SHOWS_STORES_IN_ORDER) {
@@ -144,8 +149,8 @@ public final class Memory {
   }
 
   /**
-   * Fills {@code lengthBytes} bytes at {@code address} with zero. Not for a data path: it creates a
-   * slice, which compilers don't always eliminate.
+   * Fills {@code lengthBytes} bytes at {@code address} with zero. Not for the data path, since it
+   * creates a slice, which compilers don't always eliminate.
    */
   public static void clear(long address, long lengthBytes) {
     ALL.asSlice(address, lengthBytes).fill((byte) 0);

@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Linux system calls on memory: mappings, advice and futexes. Conventions as in {@link LinuxCalls}.
+ * Linux system calls on memory: mappings, advice and futexes. The conventions are those of {@link
+ * LinuxCalls}.
  */
 public final class MemoryCalls {
   private static final MethodHandle MMAP = LinuxCalls.find("mmap", 6);
@@ -17,15 +18,18 @@ public final class MemoryCalls {
   private static final MethodHandle GETPAGESIZE = LinuxCalls.find("getpagesize", 0);
   private static final MethodHandle SYSCALL = LinuxCalls.find("syscall", 7);
 
-  /* The C library has no function for futex; its number differs by architecture. */
+  /*
+   * Number of the system call futex, for which the C library has no function. It differs by
+   * architecture.
+   */
   private static final long SYS_FUTEX =
       System.getProperty("os.arch").equals("aarch64") ? 98L : 202L;
 
   private MemoryCalls() {}
 
   /**
-   * Maps private anonymous memory, zeroed and page-aligned. It takes physical pages only where
-   * touched (an arena touches all). Returns its address, or the negated errno.
+   * Maps private anonymous memory, zeroed and page-aligned. Only touched pages take physical memory
+   * (an arena would touch all of them). Returns its address, or the negated errno.
    */
   public static long mapMemory(long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
@@ -47,7 +51,7 @@ public final class MemoryCalls {
     }
   }
 
-  /** Maps a file's first bytes, shared. Returns the address, or the negated errno. */
+  /** Maps a file's first bytes in shared mode. Returns the address, or the negated errno. */
   static long mapFile(int fd, long lengthBytes, boolean writing) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {
@@ -79,10 +83,10 @@ public final class MemoryCalls {
   }
 
   /**
-   * Requests large pages (such as 2 MiB) for untouched memory, where whole ones fit. Returns 0, or
-   * the negated errno, also where the system has none.
+   * Requests large pages (such as 2 MiB) for the parts of untouched memory that whole large pages
+   * fit. Returns 0, or the negated errno, also if the system has no large pages.
    */
-  public static int wantLargePages(long address, long lengthBytes) {
+  public static int adviseLargePages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 14L /* MADV_HUGEPAGE */);
   }
 
@@ -90,14 +94,14 @@ public final class MemoryCalls {
    * Excludes untouched, page-aligned memory from large pages, each of which takes 2 MiB once any
    * byte is touched. Returns 0, or the negated errno.
    */
-  public static int wantSmallPages(long address, long lengthBytes) {
+  public static int adviseSmallPages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 15L /* MADV_NOHUGEPAGE */);
   }
 
   /**
    * Returns whether every page of a range is mapped. The kernel walks mappings, not pages, so a
-   * gibibyte costs as much as a page; nothing is read or written. True where the kernel doesn't
-   * report it.
+   * gibibyte costs as much as a page, and the call reads and writes nothing. Returns true if the
+   * kernel doesn't report mappings.
    */
   public static boolean isMapped(long address, long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
@@ -127,10 +131,10 @@ public final class MemoryCalls {
 
   /**
    * Waits until another thread or process wakes the waiters of this aligned {@code int}, or for the
-   * timeout. Returns at once if it no longer has the expected value. The memory may be a read-only
-   * file mapping. Control path: it opens an arena.
+   * timeout. Returns at once if the {@code int} no longer has the expected value. The memory may be
+   * a read-only file mapping. Control path: it opens an arena.
    *
-   * @return 0 when woken, else the negated errno (EAGAIN for another value, ETIMEDOUT, EINTR)
+   * @return 0 if woken, otherwise the negated errno (EAGAIN for another value, ETIMEDOUT, EINTR)
    */
   public static int futexWait(long address, int expected, long timeoutNs) {
     try (Arena arena = Arena.ofConfined()) {
@@ -156,7 +160,10 @@ public final class MemoryCalls {
     }
   }
 
-  /** Wakes every waiter of this aligned {@code int}; returns their number, or the negated errno. */
+  /**
+   * Wakes every waiter of this aligned {@code int}. Returns the number of waiters, or the negated
+   * errno.
+   */
   public static int futexWakeAll(long address) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {

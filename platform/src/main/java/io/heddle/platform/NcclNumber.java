@@ -13,12 +13,12 @@ public final class NcclNumber {
     return text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)");
   }
 
-  /** Returns whether 64 bits hold it; where they don't, NCCL takes its default. */
+  /** Returns whether the number fits 64 bits. If it doesn't, NCCL takes its default. */
   public static boolean fits(String text) {
     return parse(text, 0) == parse(text, 1);
   }
 
-  /** Returns its value; the default where 64 bits don't hold it. */
+  /** Returns the value, or the default if the number doesn't fit 64 bits. */
   public static long parse(String text, long defaultValue) {
     int at = 0;
     while (at < text.length() && isSpace(text.charAt(at))) {
@@ -55,13 +55,13 @@ public final class NcclNumber {
     return marked && digit(text, at + 2, 16) >= 0 ? 16 : 8;
   }
 
-  /* Not Character.digit alone: other scripts have digits, too. */
+  /* Excludes digits of other scripts, which Character.digit accepts. */
   private static int digit(String text, int at, int base) {
     char character = at < text.length() ? text.charAt(at) : ' ';
     return character < 128 ? Character.digit(character, base) : -1;
   }
 
-  /* isspace() of the C locale. */
+  /* Returns whether isspace() of the C locale accepts the character. */
   private static boolean isSpace(char character) {
     return character == ' ' || character >= '\t' && character <= '\r';
   }

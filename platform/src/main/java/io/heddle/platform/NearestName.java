@@ -8,9 +8,8 @@ public final class NearestName {
 
   /**
    * Returns the candidate with the smallest Damerau–Levenshtein distance (swapped adjacent letters
-   * count once); the first in iteration order.
-   *
-   * @throws IllegalArgumentException when there are no candidates
+   * count once). Among several, returns the first in iteration order. @throws
+   * IllegalArgumentException if there are no candidates
    */
   public static String of(String name, Collection<String> candidates) {
     String nearest = null;
@@ -29,10 +28,10 @@ public final class NearestName {
   }
 
   /**
-   * Returns {@code "; did you mean NAME?"} where a candidate is near: at most one letter in three
-   * is wrong, or the name is part of the candidate. Else empty.
+   * Returns {@code "; did you mean NAME?"} if a candidate is near: at most one letter in three is
+   * wrong, or the name is part of the candidate. Otherwise returns an empty text.
    */
-  public static String question(String name, Collection<String> candidates) {
+  public static String suggestion(String name, Collection<String> candidates) {
     if (candidates.isEmpty()) {
       return "";
     }

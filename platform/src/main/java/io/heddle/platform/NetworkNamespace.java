@@ -15,8 +15,8 @@ public final class NetworkNamespace {
   private NetworkNamespace() {}
 
   /**
-   * Moves the calling thread to a namespace; sockets that it creates belong there. Not for a
-   * virtual thread or a shared one.
+   * Moves the calling thread to a namespace, to which sockets that it creates then belong. The
+   * thread must be neither virtual nor shared.
    *
    * @throws SystemCallException with ENOENT for an unknown name, EPERM without CAP_SYS_ADMIN
    */
@@ -41,11 +41,11 @@ public final class NetworkNamespace {
   }
 
   /**
-   * Runs a step on a new thread inside a namespace and waits for it; sockets that it opens stay
-   * there.
+   * Runs a step on a new thread inside a namespace and waits for its end. Sockets that the step
+   * opens stay in the namespace.
    *
-   * @throws HeddleException where the step throws a checked exception, or the caller is
-   *     interrupted; unchecked ones are rethrown
+   * @throws HeddleException if the step throws a checked exception, or the caller is interrupted;
+   *     unchecked exceptions are rethrown
    */
   public static <T> T call(String name, Callable<T> step) {
     FutureTask<T> task =

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Open regular file. Failures are {@link SystemCallException}s with their errno. */
+/** An open regular file. Failures are {@link SystemCallException}s with their errno. */
 public final class OpenFile implements AutoCloseable {
   private static final int FLOCK_BYTES = 32;
   private static final short F_RDLCK = 0;
@@ -37,18 +37,18 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
-  /** Returns its current length; negative once closed. */
+  /** Returns the file's current length. The result is negative after the file is closed. */
   public long sizeBytes() {
     return FileCalls.seekEnd(fd);
   }
 
-  /** Sets its length; new bytes take no space until {@link #allocate}. */
+  /** Sets the file's length. New bytes take no space until {@link #allocate}. */
   public void resize(long lengthBytes) {
     require("ftruncate", FileCalls.ftruncate(fd, lengthBytes));
   }
 
   /**
-   * Allocates space for a range: a store to a mapped page without space on a full file system kills
+   * Allocates space for a range. Without it, a store to a mapped page on a full file system kills
    * the process.
    */
   public void allocate(long offset, long lengthBytes) {
@@ -60,7 +60,8 @@ public final class OpenFile implements AutoCloseable {
   }
 
   /**
-   * Maps its first bytes, shared; returns the address. {@link MemoryCalls#unmapMemory} unmaps it.
+   * Maps the file's first bytes in shared mode and returns the address. {@link
+   * MemoryCalls#unmapMemory} unmaps them.
    */
   public long map(long lengthBytes, boolean writing) {
     long address = MemoryCalls.mapFile(fd, lengthBytes, writing);
@@ -76,7 +77,7 @@ public final class OpenFile implements AutoCloseable {
    * Locks the whole file against other processes until this one ends, or closes any descriptor of
    * the file. A forked child doesn't inherit the lock.
    *
-   * @return false where another process holds the lock
+   * @return false if another process holds the lock
    */
   public boolean tryLock() {
     return tryLock(FileCalls.F_SETLK);
@@ -85,14 +86,17 @@ public final class OpenFile implements AutoCloseable {
   /**
    * Locks the whole file against every other opener, in this process too, until this is closed.
    *
-   * @return false where another holds the lock
+   * @return false if another opener holds the lock
    */
   public boolean tryLockExclusively() {
     lockedExclusively |= tryLock(FileCalls.F_OFD_SETLK);
     return lockedExclusively;
   }
 
-  /* A child forked by another thread holds the lock until its exec, so closing alone wouldn't release it. */
+  /*
+   * Releases the lock explicitly, since a child forked by another thread holds the lock until its
+   * exec.
+   */
   private void unlockExclusively() {
     try (Arena arena = Arena.ofConfined()) {
       FileCalls.fcntl(fd, FileCalls.F_OFD_SETLK, flock(arena, F_UNLCK).address());
@@ -119,7 +123,10 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
-  /* struct flock: type and whence, two shorts; start and length, of which 0 means to the end; the process. */
+  /*
+   * Returns a struct flock. Its fields are type and whence, two shorts; start and length, where 0
+   * means to the end; and the process.
+   */
   private static MemorySegment flock(Arena arena, short type) {
     MemorySegment lock = arena.allocate(FLOCK_BYTES, Long.BYTES);
     lock.set(JAVA_SHORT, 0, type);

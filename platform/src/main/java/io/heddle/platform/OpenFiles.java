@@ -2,13 +2,13 @@ package io.heddle.platform;
 
 import java.io.IOException;
 
-/** Limit of open descriptors of this process, as text for messages. */
+/** Limit of this process's open descriptors, as text for messages. */
 public final class OpenFiles {
   private static final int RLIMIT_NOFILE = 7;
 
   private OpenFiles() {}
 
-  /** Returns the soft limit; negative where the system doesn't report it. */
+  /** Returns the soft limit, or a negative number if the system doesn't report it. */
   public static long limit() {
     return ProcessLimits.soft(RLIMIT_NOFILE);
   }
@@ -25,7 +25,7 @@ public final class OpenFiles {
     return String.valueOf(failure.getMessage()).contains("Too many open files");
   }
 
-  /** Returns the reason of a failure, with the limit where it applies. */
+  /** Returns the reason for a failure, with the limit if the limit caused it. */
   public static String explain(IOException failure) {
     String message = String.valueOf(failure.getMessage());
     return isLimit(failure) ? message + ": " + describeLimit() : message;

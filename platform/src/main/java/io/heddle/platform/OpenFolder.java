@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Open directory with access to its files by name. They stay those of this directory even if its
- * path is replaced. Symbolic links aren't followed. Only regular files are opened: opening a pipe
- * could block for ever. Failures are {@link SystemCallException}s with their errno.
+ * Open directory with access to its files by name. Names always refer to this directory, even if
+ * its path is replaced. Symbolic links aren't followed. Only regular files are opened: opening a
+ * pipe could block for ever. Failures are {@link SystemCallException}s with their errno.
  */
 public final class OpenFolder implements AutoCloseable {
   private static final int OPENED = FileCalls.O_CLOEXEC | FileCalls.O_NOFOLLOW;
@@ -22,7 +22,8 @@ public final class OpenFolder implements AutoCloseable {
   /**
    * Opens a directory; its name must not be a link.
    *
-   * @throws SystemCallException with ELOOP or ENOTDIR for a link, ENOENT where there is none
+   * @throws SystemCallException with ELOOP or ENOTDIR for a link, ENOENT if there is no such
+   *     directory
    */
   public static OpenFolder open(Path path) {
     int fd =
@@ -34,7 +35,7 @@ public final class OpenFolder implements AutoCloseable {
   }
 
   /** Opens the directory of a file, which needn't exist. */
-  public static OpenFolder around(Path file) {
+  public static OpenFolder parentOf(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     return open(folder == null ? Path.of("/") : folder);
   }
@@ -42,9 +43,9 @@ public final class OpenFolder implements AutoCloseable {
   /**
    * Creates a directory with this mode, reduced by the umask.
    *
-   * @return false where the name exists
+   * @return false if the name exists
    */
-  public static boolean make(Path path, int mode) {
+  public static boolean createIfMissing(Path path, int mode) {
     int result = FileCalls.mkdirat(FileCalls.AT_FDCWD, path.toString(), mode);
     if (result < 0 && result != -Errno.EEXIST) {
       throw new SystemCallException("mkdir " + path, -result);
@@ -53,7 +54,8 @@ public final class OpenFolder implements AutoCloseable {
   }
 
   /**
-   * Returns the status of a path, of the link itself where it is one; null where it doesn't exist.
+   * Returns the status of a path, or null if it doesn't exist. For a link, returns the status of
+   * the link itself.
    */
   public static @Nullable FileStatus statusOf(Path path) {
     try {
@@ -81,7 +83,7 @@ public final class OpenFolder implements AutoCloseable {
         && !status.isOpenToOthers();
   }
 
-  /** Removes write access for all but its owner. */
+  /** Removes write access for all except the owner. */
   public void denyWriteToOthers() {
     int result = FileCalls.fchmod(fd, status().withoutOthersWriting());
     if (result < 0) {
@@ -92,8 +94,8 @@ public final class OpenFolder implements AutoCloseable {
   /**
    * Creates a new file, for reading and writing.
    *
-   * @param mode reduced by the umask
-   * @throws SystemCallException with EEXIST where the name exists, even as a link
+   * @param mode permissions, reduced by the umask
+   * @throws SystemCallException with EEXIST if the name exists, even as a link
    */
   public OpenFile create(String name, int mode) {
     return opened(name, FileCalls.O_RDWR | FileCalls.O_CREAT | FileCalls.O_EXCL, mode);
@@ -102,7 +104,7 @@ public final class OpenFolder implements AutoCloseable {
   /**
    * Opens a file for reading and writing, or creates it.
    *
-   * @param mode reduced by the umask
+   * @param mode permissions, reduced by the umask
    */
   public OpenFile openOrCreate(String name, int mode) {
     return opened(name, FileCalls.O_RDWR | FileCalls.O_CREAT, mode);
@@ -111,7 +113,7 @@ public final class OpenFolder implements AutoCloseable {
   /**
    * Opens an existing file.
    *
-   * @throws SystemCallException with ELOOP for a link, EINVAL where it isn't a regular file
+   * @throws SystemCallException with ELOOP for a link, EINVAL if it isn't a regular file
    */
   public OpenFile open(String name, boolean writing) {
     return opened(name, writing ? FileCalls.O_RDWR : FileCalls.O_RDONLY, 0);
@@ -135,7 +137,7 @@ public final class OpenFolder implements AutoCloseable {
     return file;
   }
 
-  /** Renames a file, replacing one with the new name. */
+  /** Renames a file. If a file has the new name, it is replaced. */
   public void rename(String from, String to) {
     int result = FileCalls.renameat(fd, from, to);
     if (result < 0) {
@@ -143,7 +145,7 @@ public final class OpenFolder implements AutoCloseable {
     }
   }
 
-  /** Removes a file, or the link itself; no effect where it doesn't exist. */
+  /** Removes a file, or the link itself. A name that doesn't exist is no failure. */
   public void remove(String name) {
     int result = FileCalls.unlinkat(fd, name);
     if (result < 0 && result != -Errno.ENOENT) {

@@ -9,10 +9,10 @@ import java.util.function.Function;
  * @param <T> type of its value
  * @param name name of the environment variable
  * @param unit unit of the value, or kind of text
- * @param defaultText the default as a user would write it; empty for none
+ * @param defaultText the default as a user would write it, or empty if there is none
  * @param range allowed values, as a clause for an error message
  * @param why purpose, and when to change it
- * @param parser turns text into a value, or throws IllegalArgumentException
+ * @param parser function that turns text into a value, or throws IllegalArgumentException
  */
 public record Option<T>(
     String name,
@@ -45,7 +45,7 @@ public record Option<T>(
    * supports never prevents a job from starting: a substitute is used, and {@link Options#warnings}
    * reports it.
    *
-   * @param above substitute for larger numbers; for smaller ones it is the default
+   * @param above substitute for larger numbers; the substitute for smaller numbers is the default
    */
   public static Option<Long> ncclNumber(
       String name, String unit, long defaultValue, long least, long most, long above, String why) {
@@ -78,7 +78,7 @@ public record Option<T>(
         });
   }
 
-  /** Word that isn't among the allowed ones. */
+  /** A word that isn't among the allowed ones. */
   private static final class UnknownWord extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 
@@ -87,7 +87,9 @@ public record Option<T>(
     }
   }
 
-  /** Creates an option for free text, which its user parses later; empty by default. */
+  /**
+   * Creates an option for free text, which the option's user parses later. The default is empty.
+   */
   public static Option<String> text(String name, String unit, String range, String why) {
     return new Option<>(name, unit, "", range, why, Function.identity());
   }

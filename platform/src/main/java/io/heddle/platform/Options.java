@@ -50,7 +50,9 @@ public final class Options {
     return options;
   }
 
-  /* Whether NCCL reads another number, or the whole text isn't a number. */
+  /*
+   * Returns whether NCCL reads a number other than the one taken, or the whole text isn't a number.
+   */
   private static boolean isOther(String text, long taken) {
     return !NcclNumber.isWhole(text) || NcclNumber.parse(text, ~taken) != taken;
   }

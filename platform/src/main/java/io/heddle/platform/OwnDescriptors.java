@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Table of this plugin's descriptors, for forked children of the process. A child closes its copies
  * right after fork(), so that connections end and ports are free when the process ends, even if the
- * child lives on. The table is {@code struct heddle_descriptors} of the shim, which does the
- * closing; without the shim nothing is entered.
+ * child lives on. The table is {@code struct heddle_descriptors} of the shim, which closes them;
+ * without the shim nothing is entered.
  *
  * <p>{@link LinuxCalls} and {@link FileCalls} enter the descriptors that they open. An entry has
- * number and inode: the host may close one of ours and reuse its number for another file.
- * Thread-safe; control path.
+ * number and inode, since the host may close a descriptor of the plugin and reuse its number for
+ * another file. Thread-safe, for the control path only.
  */
 public final class OwnDescriptors {
-  /* HEDDLE_MAX_DESCRIPTORS of native/src/java_calls.h. */
+  /* Value of HEDDLE_MAX_DESCRIPTORS in native/src/java_calls.h. */
   static final int MOST = 1 << 18;
   static final int HEADER_BYTES = 16;
   static final int ENTRY_BYTES = 16;
@@ -29,7 +29,7 @@ public final class OwnDescriptors {
   private static final int SOL_SOCKET = 1;
   private static final int SO_ACCEPTCONN = 30;
   private static final int SOCKADDR_BYTES = 28;
-  /* After so many unused numbers in a row there are no more open files. */
+  /* Number of unused descriptor numbers in a row after which no more open files are expected. */
   private static final int GAP = 1024;
   private static final int NEAR = 64;
 
@@ -39,10 +39,10 @@ public final class OwnDescriptors {
   private OwnDescriptors() {}
 
   /**
-   * Sets the shim's table, once and before anything is opened; 0 where it has none. A second copy
-   * of the plugin in the process has its own table.
+   * Sets the shim's table, or 0 if the shim has none. Called once, before anything is opened. A
+   * second copy of the plugin in the process has its own table.
    */
-  public static void use(long address) {
+  public static void setTable(long address) {
     table = address;
   }
 
@@ -84,10 +84,10 @@ public final class OwnDescriptors {
 
   /**
    * Enters a TCP socket opened by Java. Java doesn't expose its number, so it is found by its
-   * addresses. Also sets close-on-exec, which Java doesn't.
+   * addresses. Also sets close-on-exec, which Java doesn't set.
    *
-   * @param peer null for a listening socket
-   * @return number for {@link #closing}; −1 where nothing is entered
+   * @param peer peer's address, or null for a listening socket
+   * @return number for {@link #closing}, or −1 if nothing is entered
    */
   public static int opened(@Nullable InetSocketAddress local, @Nullable InetSocketAddress peer) {
     int fd = table == 0 || local == null ? -1 : find(local, peer);
@@ -97,13 +97,16 @@ public final class OwnDescriptors {
     return opened(fd);
   }
 
-  /* The kernel allocates the lowest free number, which is usually near the previous one. */
+  /*
+   * Finds the descriptor of a socket. The search starts near the previous one, since the kernel
+   * allocates the lowest free number.
+   */
   static int find(InetSocketAddress local, @Nullable InetSocketAddress peer) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocate(SOCKADDR_BYTES + Integer.BYTES, Long.BYTES);
       int from = near;
       for (int fd = from; fd < from + NEAR; fd++) {
-        if (is(fd, local, peer, name)) {
+        if (hasAddresses(fd, local, peer, name)) {
           near = fd;
           return fd;
         }
@@ -112,7 +115,7 @@ public final class OwnDescriptors {
       for (int fd = 0; missing < GAP && fd < MOST; fd++) {
         int called = name(false, fd, name);
         missing = called == -Errno.EBADF ? missing + 1 : 0;
-        if (called == 0 && is(fd, local, peer, name)) {
+        if (called == 0 && hasAddresses(fd, local, peer, name)) {
           near = fd;
           return fd;
         }
@@ -121,18 +124,18 @@ public final class OwnDescriptors {
     }
   }
 
-  private static boolean is(
+  private static boolean hasAddresses(
       int fd, InetSocketAddress local, @Nullable InetSocketAddress peer, MemorySegment name) {
-    if (name(false, fd, name) != 0 || !names(name, local)) {
+    if (name(false, fd, name) != 0 || !isAddress(name, local)) {
       return false;
     }
     if (peer == null) {
       return LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
     }
-    /* A connecting socket has no peer yet. */
+    /* A socket that is still connecting has no peer yet. */
     int called = name(true, fd, name);
     return called == 0
-        ? names(name, peer)
+        ? isAddress(name, peer)
         : called == -Errno.ENOTCONN && LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 0;
   }
 
@@ -145,7 +148,7 @@ public final class OwnDescriptors {
   }
 
   /* sockaddr_in: family 2 | port 2 | address 4; sockaddr_in6: family 2 | port 2 | flow 4 | address 16 | scope 4 */
-  private static boolean names(MemorySegment name, InetSocketAddress address) {
+  private static boolean isAddress(MemorySegment name, InetSocketAddress address) {
     int family = Short.toUnsignedInt(Memory.ALL.get(Memory.NATIVE_SHORT, name.address()));
     int port = Short.toUnsignedInt(Memory.ALL.get(Memory.NETWORK_SHORT, name.address() + 2));
     if (port != address.getPort() || family != AF_INET && family != AF_INET6) {
@@ -158,7 +161,10 @@ public final class OwnDescriptors {
     return Arrays.equals(mapped(found), mapped(address.getAddress().getAddress()));
   }
 
-  /* IPv4-mapped form of an IPv4 address; the wildcards of both families are the same. */
+  /*
+   * Returns the IPv4-mapped form of an IPv4 address. The wildcard addresses of both families become
+   * the same.
+   */
   private static byte[] mapped(byte[] address) {
     if (address.length == 16) {
       return address;

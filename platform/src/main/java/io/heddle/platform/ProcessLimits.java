@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
  * descriptors.
  */
 public final class ProcessLimits {
-  /* Values of asm-generic/resource.h. */
+  /* Numbers of the limits, as in asm-generic/resource.h. */
   private static final int RLIMIT_DATA = 2;
   private static final int RLIMIT_NPROC = 6;
   private static final int RLIMIT_AS = 9;
@@ -17,7 +17,7 @@ public final class ProcessLimits {
   private ProcessLimits() {}
 
   /**
-   * Returns the soft limit of a resource; -1 where there is none; a negated errno where the call
+   * Returns the soft limit of a resource, -1 if there is none, or a negated errno if the call
    * fails.
    */
   static long soft(int resource) {
@@ -44,8 +44,8 @@ public final class ProcessLimits {
   }
 
   /**
-   * Describes the limits that may cause a refusal of a thread, which needs memory for its stack,
-   * too.
+   * Describes the limits that may cause a refusal of a thread. A thread also needs memory for its
+   * stack.
    */
   public static String ofThreads() {
     return ("limits: ulimit -u is %s, ulimit -v is %s, ulimit -d is %s; pids.max of the control"

@@ -18,21 +18,21 @@ public final class RandomBytes {
   private RandomBytes() {}
 
   /**
-   * @param count up to 256
+   * @param count number of bytes, up to 256
    */
   public static byte[] of(int count) {
     try (Arena arena = Arena.ofConfined()) {
-      return drawn(arena, count).toArray(JAVA_BYTE);
+      return draw(arena, count).toArray(JAVA_BYTE);
     }
   }
 
   public static long nextLong() {
     try (Arena arena = Arena.ofConfined()) {
-      return drawn(arena, Long.BYTES).get(JAVA_LONG, 0);
+      return draw(arena, Long.BYTES).get(JAVA_LONG, 0);
     }
   }
 
-  /** Returns a number with this many random low bits, up to 31; the others are 0. */
+  /** Returns a number with this many random low bits, up to 31. The other bits are 0. */
   public static int nextBits(int bits) {
     if (bits < 0 || bits > 31) {
       throw new IllegalArgumentException("0 to 31 bits, not " + bits);
@@ -40,7 +40,7 @@ public final class RandomBytes {
     return (int) (nextLong() & (1L << bits) - 1);
   }
 
-  private static MemorySegment drawn(Arena arena, int count) {
+  private static MemorySegment draw(Arena arena, int count) {
     if (count > MOST) {
       throw new IllegalArgumentException("up to " + MOST + " bytes, not " + count);
     }

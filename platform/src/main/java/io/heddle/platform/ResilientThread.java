@@ -5,11 +5,11 @@ import java.util.function.Consumer;
 
 /**
  * Daemon thread that survives failures. It runs one round after another until a round returns
- * false. A failed round, {@link Error}s included, is logged in one line; the next begins after a
- * pause that doubles while rounds fail.
+ * false. A failed round is logged in one line, even if it fails with an {@link Error}. The next
+ * round begins after a pause, which doubles while rounds fail.
  *
- * <p>A handler for persistent failure fails those that depend on the thread, so that they don't
- * wait for ever.
+ * <p>A handler for persistent failure fails whatever depends on the thread, so that nothing waits
+ * for ever.
  */
 public final class ResilientThread {
   /** One round. */
@@ -21,7 +21,10 @@ public final class ResilientThread {
     boolean next() throws Exception;
   }
 
-  /** Failures in a row before {@link #onPersistentFailure} applies: about four seconds. */
+  /**
+   * Number of failures in a row before {@link #onPersistentFailure} applies, after about four
+   * seconds.
+   */
   public static final int MOST_FAILURES = 14;
 
   private static final long FIRST_PAUSE_NS = 1_000_000;
@@ -31,7 +34,7 @@ public final class ResilientThread {
   private final Round round;
   private final FaultReporter faults;
   private final Thread thread;
-  private int failures; /* consecutive; accessed by the thread only */
+  private int failures; /* consecutive failures; only the thread accesses them */
   private Consumer<Throwable> lost = ignored -> {};
 
   /** Creates a thread that runs until a round returns false. */
@@ -42,7 +45,7 @@ public final class ResilientThread {
   /**
    * Creates a thread with a stack of this size.
    *
-   * @param stackBytes 0 for the default size
+   * @param stackBytes size of the stack, or 0 for the default
    */
   public ResilientThread(String name, long stackBytes, Log log, Round round) {
     this.round = round;
@@ -52,9 +55,9 @@ public final class ResilientThread {
   }
 
   /**
-   * Sets the handler for {@value #MOST_FAILURES} failed rounds in a row. It runs on this thread,
-   * and again until it succeeds. Rounds continue after it, in case they recover. Call before {@link
-   * #start}.
+   * Sets the handler for {@value #MOST_FAILURES} failed rounds in a row. This thread runs the
+   * handler, and repeats it until it succeeds. Rounds continue afterwards, in case they recover.
+   * Must be called before {@link #start}.
    */
   public ResilientThread onPersistentFailure(Runnable whenLost) {
     lost = thrown -> whenLost.run();
@@ -62,16 +65,16 @@ public final class ResilientThread {
   }
 
   /**
-   * @throws HeddleException where the process has reached its limit of threads or memory
+   * @throws HeddleException if the process has reached its limit of threads or memory
    */
   public void start() {
     start(thread);
   }
 
   /**
-   * Starts an ordinary thread, with the same error.
+   * Starts an ordinary thread.
    *
-   * @throws HeddleException where the process has reached its limit of threads or memory
+   * @throws HeddleException if the process has reached its limit of threads or memory
    */
   public static void start(Thread thread) {
     try {
@@ -88,15 +91,18 @@ public final class ResilientThread {
     boolean more = true;
     while (more) {
       try {
-        more = isAnother();
+        more = runRound();
       } catch (Throwable untold) {
-        /* Reporting failed: another thread took the released memory. If the fault recurs, so does the report. */
+        /*
+         * Reporting failed, since another thread took the released memory. If the fault recurs, it
+         * is reported again.
+         */
         FaultReporter.releaseReserve();
       }
     }
   }
 
-  private boolean isAnother() {
+  private boolean runRound() {
     try {
       boolean more = round.next();
       failures = 0;
@@ -106,14 +112,14 @@ public final class ResilientThread {
       failures++;
       faults.report("continues after", thrown);
       if (failures == MOST_FAILURES) {
-        lose(thrown);
+        reportPersistentFailure(thrown);
       }
       pause(failures);
       return true;
     }
   }
 
-  private void lose(Throwable thrown) {
+  private void reportPersistentFailure(Throwable thrown) {
     while (!faults.reportAndHandle("fails in every round", thrown, lost)) {
       pause(MOST_FAILURES);
     }
@@ -133,17 +139,17 @@ public final class ResilientThread {
     return thread.isAlive();
   }
 
-  /** Returns whether this is the calling thread. */
+  /** Returns whether the calling thread is this thread. */
   public boolean isCurrent() {
     return Thread.currentThread() == thread;
   }
 
-  /** Ends a pause, or the round's own park. */
+  /** Ends a pause between rounds, or a round's own park. */
   public void unpark() {
     LockSupport.unpark(thread);
   }
 
-  /** Waits for the thread's end; a limit of 0 waits without limit. */
+  /** Waits for the thread's end. A limit of 0 waits without limit. */
   public void join(long limitMs) {
     try {
       thread.join(limitMs);
@@ -152,7 +158,7 @@ public final class ResilientThread {
     }
   }
 
-  /** Waits for the thread's end; restores the interrupt status afterwards. */
+  /** Waits for the thread's end, and restores the interrupt status afterwards. */
   public void joinUninterruptibly() {
     boolean interrupted = false;
     while (thread.isAlive()) {

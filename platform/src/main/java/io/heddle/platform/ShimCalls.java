@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Short functions of the plugin's shim that are faster in C. The shim passes their addresses as
- * system properties when it creates the JVM. Elsewhere they are missing, and callers do the same in
- * Java.
+ * system properties when it creates the JVM. In other processes they are missing, and callers do
+ * the same in Java.
  */
 public final class ShimCalls {
   /** Length of the row descriptor of {@link #take}. */
@@ -23,7 +23,7 @@ public final class ShimCalls {
   private static final @Nullable MethodHandle SEND = find("heddle.socket.send");
   private static final @Nullable MethodHandle RECEIVE = find("heddle.socket.receive");
   private static final @Nullable MethodHandle READY = find("heddle.socket.ready");
-  private static final @Nullable MethodHandle LEND = find("heddle.socket.lend");
+  private static final @Nullable MethodHandle SEND_PAGES = find("heddle.socket.send_pages");
 
   private ShimCalls() {}
 
@@ -32,7 +32,10 @@ public final class ShimCalls {
     if (address == 0) {
       return null;
     }
-    /* They never block and take some microseconds at most. One call shape for all: each costs 2 ms at start. */
+    /*
+     * These functions never block, and take some microseconds at most. All have one call shape,
+     * since each shape costs 2 ms at start.
+     */
     return Linker.nativeLinker()
         .downcallHandle(
             MemorySegment.ofAddress(address),
@@ -46,9 +49,9 @@ public final class ShimCalls {
   }
 
   /**
-   * Builds a row of WRITE ONLY packets. The first one's headers, 28 bytes, are at {@code packet};
-   * the others derive theirs from it, without its acknowledge request and tag. Each packet is
-   * headers, payload, then the CRC-32 of both combined with {@code front}, little-endian.
+   * Builds a row of WRITE ONLY packets. The first packet's headers, 28 bytes, are at {@code
+   * packet}. The other headers are derived from them, without acknowledge request and tag. Each
+   * packet has headers, payload, and the CRC-32 of both combined with {@code front}, little-endian.
    *
    * @param payloadBytes payload of each packet, a multiple of 256, not 0
    */
@@ -69,8 +72,8 @@ public final class ShimCalls {
   }
 
   /**
-   * Takes packets of a row of WRITE ONLY packets while each is the expected one and its CRC is
-   * right; only then is its payload placed at its address. Stops after one that requests an
+   * Takes packets of a row of WRITE ONLY packets while each is the expected packet and has the
+   * right CRC, and places their payloads at their addresses. Stops after a packet that requests an
    * acknowledgement.
    *
    * @param stride length of each packet, 32 more than its payload, which is a multiple of 256, not
@@ -79,7 +82,7 @@ public final class ShimCalls {
    * @param row address of {@link #ROW_BYTES}: first word of the base transport header, first
    *     packet's number, rkey, address and length of the writable region
    * @return number of packets taken, in the low 32 bits; above them, 8 bits each, the newest tag
-   *     that isn't 0, and 1 where the last packet requests an acknowledgement
+   *     that isn't 0, and 1 if the last packet requests an acknowledgement
    */
   public static long take(long packet, long stride, long count, long front, long row) {
     MethodHandle handle = java.util.Objects.requireNonNull(TAKE);
@@ -93,14 +96,14 @@ public final class ShimCalls {
   }
 
   /**
-   * Returns whether {@link #send}, {@link #receive}, {@link #ready} and {@link #lend} may be
+   * Returns whether {@link #send}, {@link #receive}, {@link #ready} and {@link #sendPages} may be
    * called.
    */
   static boolean hasSocketCalls() {
     return SEND != null;
   }
 
-  /** As {@link SocketCalls#send}. */
+  /** Sends as {@link SocketCalls#send} does. */
   static long send(long fd, long address, long lengthBytes, long segmentBytes) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEND);
     try {
@@ -110,7 +113,7 @@ public final class ShimCalls {
     }
   }
 
-  /** As {@link SocketCalls#receive}. */
+  /** Receives as {@link SocketCalls#receive} does. */
   static long receive(long fd, long addressOfMmsghdrs, long count) {
     MethodHandle handle = java.util.Objects.requireNonNull(RECEIVE);
     try {
@@ -120,7 +123,7 @@ public final class ShimCalls {
     }
   }
 
-  /** As {@link SocketCalls#ready}. */
+  /** Polls as {@link SocketCalls#ready} does. */
   static long ready(long epollFd, long addressOfEvents, long mostEvents) {
     MethodHandle handle = java.util.Objects.requireNonNull(READY);
     try {
@@ -130,9 +133,9 @@ public final class ShimCalls {
     }
   }
 
-  /** As {@link SocketCalls#lend}. */
-  static long lend(long pipeIn, long pipeOut, long socketFd, long address, long lengthBytes) {
-    MethodHandle handle = java.util.Objects.requireNonNull(LEND);
+  /** Sends as {@link SocketCalls#sendPages} does. */
+  static long sendPages(long pipeIn, long pipeOut, long socketFd, long address, long lengthBytes) {
+    MethodHandle handle = java.util.Objects.requireNonNull(SEND_PAGES);
     try {
       return (long) handle.invokeExact(pipeIn, pipeOut, socketFd, address, lengthBytes);
     } catch (Throwable thrown) {

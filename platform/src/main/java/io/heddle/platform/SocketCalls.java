@@ -3,8 +3,8 @@ package io.heddle.platform;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Non-blocking system calls of the data path: through the plugin's shim where there is one, since
- * it needs no errno capture on return to Java, else through {@link LinuxCalls}. Each returns the
+ * Non-blocking system calls of the data path: through the plugin's shim if there is one, since it
+ * needs no errno capture on return to Java, otherwise through {@link LinuxCalls}. Each returns the
  * system call's result, or the negated errno.
  */
 public final class SocketCalls {
@@ -22,7 +22,7 @@ public final class SocketCalls {
    * Sends on a connected socket without blocking: one datagram, or several by UDP segmentation
    * offload (udp(7), UDP_SEGMENT). Returns the number of bytes sent.
    *
-   * @param segmentBytes length of each datagram but the last, which may be shorter; 0 for one
+   * @param segmentBytes length of each datagram except the last, which may be shorter; 0 for one
    *     datagram, or for the socket's own UDP_SEGMENT
    * @param cell address of {@link #CELL_BYTES} of scratch memory, a multiple of eight
    */
@@ -78,13 +78,13 @@ public final class SocketCalls {
    * splice(2). After a failure the pipe may not be empty.
    *
    * @param cell address of 16 bytes of scratch memory
-   * @return 0 when all were sent; −ENOSPC when the pipe holds fewer pages; −EIO when a part was
-   *     sent; else the negated errno of the failed call
+   * @return 0 if all bytes were sent; −ENOSPC if the pipe holds fewer pages; −EIO if only a part
+   *     was sent; otherwise the negated errno of the failed call
    */
-  public static int lend(
+  public static int sendPages(
       int pipeIn, int pipeOut, int socketFd, long address, int lengthBytes, long cell) {
     if (BY_SHIM) {
-      return (int) ShimCalls.lend(pipeIn, pipeOut, socketFd, address, lengthBytes);
+      return (int) ShimCalls.sendPages(pipeIn, pipeOut, socketFd, address, lengthBytes);
     }
     MemorySegment capture = LinuxCalls.errnoCapture();
     Memory.ALL.set(Memory.NATIVE_LONG, cell, address);

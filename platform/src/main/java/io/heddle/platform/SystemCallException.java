@@ -17,11 +17,11 @@ public final class SystemCallException extends HeddleException {
     this.errno = errno;
   }
 
-  /* Only a filter can refuse a call without object. */
+  /* Returns the cause of a refusal as text. Only a filter can refuse a call that has no object. */
   private static String causeOf(String call, int errno) {
     boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");
-    boolean told = errno == Errno.ENOSYS || opens;
-    String cause = told ? Errno.causeOfRefusal(errno) : "";
+    boolean isExplained = errno == Errno.ENOSYS || opens;
+    String cause = isExplained ? Errno.causeOfRefusal(errno) : "";
     return cause.isEmpty() ? "" : "." + cause;
   }
 

@@ -17,7 +17,7 @@ public final class ThreadAffinity {
   /**
    * Returns the processors that the calling thread may run on.
    *
-   * @throws SystemCallException where the call fails
+   * @throws SystemCallException if the call fails
    */
   public static BitSet allowed() {
     try (Arena arena = Arena.ofConfined()) {
@@ -30,8 +30,7 @@ public final class ThreadAffinity {
   /**
    * Pins the calling thread to one processor.
    *
-   * @throws SystemCallException where the processor doesn't exist, or isn't allowed for this
-   *     process
+   * @throws SystemCallException if the processor doesn't exist, or isn't allowed for this process
    */
   public static void pinThisThread(int processor) {
     try (Arena arena = Arena.ofConfined()) {

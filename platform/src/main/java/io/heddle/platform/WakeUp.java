@@ -4,18 +4,18 @@ import java.lang.foreign.Arena;
 
 /**
  * Wake-up descriptor (eventfd(2)) for a thread that waits for descriptors: {@link #wake} makes it
- * readable. Any thread.
+ * readable. Any thread may call it.
  */
 public final class WakeUp {
   private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
   private final int fd;
-  /* Value to write, then the value read. */
+  /* Memory for the value to write and for the value read. */
   private final long cells;
 
   /**
-   * @param arena must outlive this; its close closes the descriptor
-   * @throws SystemCallException where no descriptor is available
+   * @param arena must outlive this object; its close closes the descriptor @throws
+   *     SystemCallException if no descriptor is available
    */
   public WakeUp(Arena arena) {
     cells = Memory.allocate(arena, 2L * Long.BYTES, Long.BYTES);
@@ -27,24 +27,24 @@ public final class WakeUp {
     LinuxCalls.closeWith(arena, fd);
   }
 
-  /** Returns the descriptor; readable from {@link #wake} to {@link #calm}. */
+  /** Returns the descriptor, which is readable from {@link #wake} to {@link #reset}. */
   public int fd() {
     return fd;
   }
 
   /**
-   * Ends the current wait, or the next one. Any thread.
+   * Ends the current wait, or the next one. Any thread may call it.
    *
    * @return 0, or the negated errno
    */
   public int wake() {
     long written = LinuxCalls.write(LinuxCalls.errnoCapture(), fd, cells, Long.BYTES);
-    /* A full counter is readable as well. */
+    /* If the counter is full, the descriptor is readable as well. */
     return written < 0 && written != -Errno.EAGAIN ? (int) written : 0;
   }
 
   /** Resets the descriptor. The waiting thread calls it before it looks for work. */
-  public void calm() {
+  public void reset() {
     LinuxCalls.read(LinuxCalls.errnoCapture(), fd, cells + Long.BYTES, Long.BYTES);
   }
 }

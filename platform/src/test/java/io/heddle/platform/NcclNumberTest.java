@@ -6,7 +6,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Each value is that of strtoll(text, NULL, 0) in glibc 2.36; with ERANGE NCCL takes its default.
+ * The expected values are those of strtoll(text, NULL, 0) in glibc 2.36. With ERANGE, NCCL takes
+ * its default.
  */
 class NcclNumberTest {
   @ParameterizedTest

@@ -21,7 +21,7 @@ class OpenFileTest {
 
   @Test
   void exclusiveLockRefusesSecondOpener() {
-    try (OpenFolder in = OpenFolder.around(folder.resolve("lock"));
+    try (OpenFolder in = OpenFolder.parentOf(folder.resolve("lock"));
         OpenFile first = open(in);
         OpenFile second = open(in)) {
       assertTrue(first.tryLockExclusively());
@@ -31,7 +31,7 @@ class OpenFileTest {
     }
   }
 
-  /* A child has all descriptors between fork and exec, and so the lock. */
+  /* Between fork and exec, a child has all descriptors, and therefore the lock. */
   @Test
   void closingReleasesLockWhileOtherThreadsStartProcesses() throws Exception {
     CompletableFuture<Integer> children =
@@ -45,7 +45,7 @@ class OpenFileTest {
           }
           return CHILDREN;
         });
-    try (OpenFolder in = OpenFolder.around(folder.resolve("lock"))) {
+    try (OpenFolder in = OpenFolder.parentOf(folder.resolve("lock"))) {
       for (int round = 0; !children.isDone(); round++) {
         try (OpenFile file = open(in)) {
           assertTrue(file.tryLockExclusively(), "round " + round);

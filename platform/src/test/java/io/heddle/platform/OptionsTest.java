@@ -69,9 +69,9 @@ class OptionsTest {
   @Test
   void distantNameSuggestsNothing() {
     List<String> names = List.of("--stats", "--min-bytes");
-    assertEquals("; did you mean --stats?", NearestName.question("--stat", names));
-    assertEquals("; did you mean --min-bytes?", NearestName.question("--bytes", names));
-    assertEquals("", NearestName.question("--port", names));
-    assertEquals("", NearestName.question("--stats", List.of()));
+    assertEquals("; did you mean --stats?", NearestName.suggestion("--stat", names));
+    assertEquals("; did you mean --min-bytes?", NearestName.suggestion("--bytes", names));
+    assertEquals("", NearestName.suggestion("--port", names));
+    assertEquals("", NearestName.suggestion("--stats", List.of()));
   }
 }

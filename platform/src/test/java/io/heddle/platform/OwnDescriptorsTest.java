@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the table of descriptors for forked children; native/test/killed_with_child.c tests that a
- * child closes them.
+ * Test of the table of descriptors for forked children. native/test/killed_with_child.c tests that
+ * a child closes them.
  */
 @EndsWithin(30)
 class OwnDescriptorsTest {
@@ -37,12 +37,12 @@ class OwnDescriptorsTest {
 
   @BeforeEach
   void use() {
-    OwnDescriptors.use(table);
+    OwnDescriptors.setTable(table);
   }
 
   @AfterEach
   void close() {
-    OwnDescriptors.use(0);
+    OwnDescriptors.setTable(0);
     arena.close();
   }
 

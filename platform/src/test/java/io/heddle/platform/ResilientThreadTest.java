@@ -37,7 +37,7 @@ class ResilientThreadTest {
         new IOException("as asked"));
   }
 
-  @SuppressWarnings("unchecked") /* the compiler treats it as unchecked */
+  @SuppressWarnings("unchecked") /* the compiler treats the exception as unchecked */
   private static <T extends Throwable> void raise(Throwable thrown) throws T {
     throw (T) thrown;
   }
@@ -146,7 +146,10 @@ class ResilientThreadTest {
     assertTrue(line().contains("handling the failure failed: java.lang.AssertionError: second"));
   }
 
-  /** A really full heap: the process prints its thread's report, and that the thread continued. */
+  /**
+   * Fills the heap of a process completely. The process must print its thread's report, and that
+   * the thread has continued.
+   */
   @Test
   void fullHeapIsReported() throws IOException, InterruptedException {
     Process process =
@@ -165,7 +168,9 @@ class ResilientThreadTest {
     assertTrue(said.contains("and went on"), said);
   }
 
-  /** Fills its heap to the last sixteen bytes on a ResilientThread, and keeps it full. */
+  /**
+   * Program that fills its heap to the last sixteen bytes on a ResilientThread, and keeps it full.
+   */
   static final class FullHeap {
     private static Object[] hoard = new Object[1 << 17];
 

@@ -3,8 +3,8 @@ package io.heddle.platform;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that one thread ends another's wait for descriptors. */
+/** Tests that one thread ends another thread's wait for descriptors. */
 @EndsWithin(30)
 class WakeUpTest {
   private static final short POLLIN = 1;
@@ -41,7 +41,7 @@ class WakeUpTest {
   @Test
   void noWakeUpWithoutCall() {
     assertEquals(0, await(0, NOT_AT_ALL_NS));
-    wakeUp.calm();
+    wakeUp.reset();
     assertEquals(0, await(0, NOT_AT_ALL_NS));
   }
 
@@ -51,7 +51,7 @@ class WakeUpTest {
       assertEquals(0, wakeUp.wake());
     }
     assertEquals(1, await(LONG_S, 0));
-    wakeUp.calm();
+    wakeUp.reset();
     assertEquals(0, await(0, NOT_AT_ALL_NS));
   }
 
@@ -60,7 +60,7 @@ class WakeUpTest {
     CompletableFuture<Integer> waiter = new CompletableFuture<>();
     Thread.ofPlatform().daemon().start(() -> waiter.complete(await(LONG_S, 0)));
     assertEquals(0, wakeUp.wake());
-    assertEquals(1, Patience.ofSeconds(10).get(waiter));
+    assertEquals(1, Deadline.ofSeconds(10).get(waiter));
   }
 
   @Test
@@ -70,7 +70,7 @@ class WakeUpTest {
       link = Path.of("/proc/self/fd/" + new WakeUp(own).fd());
       assertEquals("anon_inode:[eventfd]", Files.readSymbolicLink(link).toString());
     }
-    /* Its number may be reused by now. */
+    /* The closed descriptor's number may be reused by now. */
     assertFalse(
         Files.isSymbolicLink(link) && Files.readSymbolicLink(link).toString().contains("eventfd"));
   }

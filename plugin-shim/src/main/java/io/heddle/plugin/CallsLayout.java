@@ -1,6 +1,6 @@
 package io.heddle.plugin;
 
-/** Offsets in {@code struct heddle_calls} of native/src/java_calls.h. */
+/** Offsets of the fields of {@code struct heddle_calls} in native/src/java_calls.h. */
 final class CallsLayout {
   static final long SIZE_FIELD = 0;
   static final long MACHINE_ENDED = 8;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Table of the shim's facts for Java: {@code struct heddle_host} of native/src/java_calls.h, by
- * offset. It checks that both sides have the same layouts. A jar with a library of another version
- * must refuse to start, not corrupt memory.
+ * offset. It checks that both sides have the same layouts: with a library of another version, the
+ * jar must refuse to start instead of corrupting memory.
  */
 final class HostTable {
   static final long TABLE_VERSION = 6;
@@ -28,7 +28,7 @@ final class HostTable {
   private static final long DESCRIPTORS = 136;
   private static final long SIZEOF_HOST = 144;
 
-  /* Names in the order of the structure's fields from FACTS on. */
+  /* Names of the fields from FACTS on, in the structure's order. */
   private static final String[] FACT_NAMES = {
     "sizeof heddle_request",
     "sizeof heddle_comm",
@@ -88,7 +88,9 @@ final class HostTable {
     return readString(LIBRARY_PATH);
   }
 
-  /** Returns the address of the shim's table of this process's descriptors; 0 if there is none. */
+  /**
+   * Returns the address of the shim's table of this process's descriptors, or 0 if there is none.
+   */
   long descriptors() {
     return readLong(DESCRIPTORS);
   }
@@ -97,7 +99,7 @@ final class HostTable {
     return readString(COMMIT);
   }
 
-  /** Links {@link #log} unless it is linked, which takes some milliseconds. */
+  /** Links {@link #log}, which takes some milliseconds, unless it is linked already. */
   synchronized MethodHandle linkLog() {
     MethodHandle linked = log;
     if (linked == null) {

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Table of objects that C holds by id: {@code generation << 24 | slot + 1}, never 0, positive, and
- * not reused before 2^39 other objects had the slot. A removed id finds nothing, so a late call of
- * the host gets an error, never another object.
+ * not reused before 2^39 other objects had the slot. A look-up of a removed id finds nothing, so a
+ * late call of the host gets an error, never another object.
  *
- * <p>Any thread calls {@link #get} on the data path; it takes no lock. Adding and removing do.
+ * <p>Any thread calls {@link #get} on the data path, which takes no lock. Adding and removing take
+ * a lock.
  */
 final class IdTable<T> {
   private static final int SLOT_BITS = 24;
@@ -36,7 +37,10 @@ final class IdTable<T> {
     }
   }
 
-  /* Read with acquire (get), written with release under the lock; entries are immutable and their slots replaced. */
+  /*
+   * Objects by slot, read with acquire (get) and written with release under the lock. Entries are
+   * immutable, so a change replaces the slot's entry.
+   */
   private @Nullable Entry[] entries = new Entry[16];
   private long nextGeneration = 1;
   private int size;
@@ -68,7 +72,7 @@ final class IdTable<T> {
     return entry != null && entry.id == id ? (T) entry.object : null;
   }
 
-  /** Removes the object; returns null if there is none with this id. */
+  /** Removes the object. Returns null if no object has this id. */
   @Nullable T remove(long id) {
     synchronized (this) {
       T object = get(id);
@@ -82,7 +86,7 @@ final class IdTable<T> {
     }
   }
 
-  /** Returns the present objects, in no order. */
+  /** Returns the present objects in any order. */
   @SuppressWarnings("unchecked")
   List<T> all() {
     List<T> found = new ArrayList<>();

@@ -25,28 +25,31 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p>State is static since the process has one table, and since an upcall stub of a static method
- * needs no bound receiver. Every entry catches all: an exception that leaves an upcall ends the
- * training process.
+ * needs no bound receiver. Every entry catches all exceptions, since an exception that leaves an
+ * upcall ends the training process.
  *
- * <p>NCCL's progress thread is in isend, irecv, iflush and progress while its service thread is in
- * the others, also for the same communicator. Different threads drive communicators of one device.
+ * <p>NCCL's progress thread calls isend, irecv, iflush and progress. At the same time its service
+ * thread may call the other entries, even for the same communicator. Different threads drive
+ * communicators of one device.
  */
 final class JavaCalls {
-  /** Arguments of init; NCCL passes the context's id to listen, connect and finalize. */
+  /**
+   * Arguments of init for a context. NCCL passes the context's id to listen, connect and finalize.
+   */
   private record Context(long commId, int trafficClass) {}
 
   private static final int UNDEFINED_TRAFFIC_CLASS = -1;
 
-  /* struct heddle_comm.java_id */
+  /* offset of struct heddle_comm.java_id */
   private static final long COMM_JAVA_ID = 0;
 
   private static final IdTable<Context> CONTEXTS = new IdTable<>();
   private static final IdTable<ListenComm> LISTENS = new IdTable<>();
 
-  /* Both SendComm and RecvComm, since progress and registration take either. */
+  /* SendComms and RecvComms in one table, since progress and registration take either. */
   private static final IdTable<Communicator> COMMS = new IdTable<>();
 
-  /* Written once by start(), before C has the table. */
+  /* Only start() writes these fields, before C has the table. */
   private static Log log = Log.toStandardError();
   private static @Nullable NcclDevices devices;
 
@@ -93,7 +96,9 @@ final class JavaCalls {
   private static int init(long commId, long trafficClass, long outContext) {
     try {
       NcclDevices list = list();
-      /* If the last finalize runs at the same time, either the transport stays or a new one is opened. */
+      /*
+       * If the last finalize runs at the same time, the transport either stays or is opened anew.
+       */
       synchronized (CONTEXTS) {
         list.open();
         writeLong(outContext, CONTEXTS.add(new Context(commId, (int) trafficClass)));
@@ -150,7 +155,7 @@ final class JavaCalls {
     }
   }
 
-  /* The context isn't needed: the traffic class belongs to the sender. */
+  /* Ignores the context, whose only setting, the traffic class, concerns the sender. */
   private static int listen(long context, long device, long handle, long outListenComm) {
     try {
       writeLong(outListenComm, LISTENS.add(transport().listen((int) device, handle)));
@@ -172,7 +177,10 @@ final class JavaCalls {
     }
   }
 
-  /* Versions with a context have the traffic class in it; v10 passes it with connect. */
+  /*
+   * Returns the traffic class. Interface versions with a context have it in the context; v10 passes
+   * it to connect.
+   */
   private static int trafficClass(long context, int given) {
     Context found = CONTEXTS.get(context);
     return found == null || found.trafficClass == UNDEFINED_TRAFFIC_CLASS
@@ -346,7 +354,7 @@ final class JavaCalls {
     }
   }
 
-  /** Waits at the end of the process for pending sends, as {@link ShutdownDrain} describes. */
+  /** At the end of the process, waits for pending sends, as {@link ShutdownDrain} describes. */
   static int leave(long budgetNs, long quietNs) {
     try {
       NcclDevices list = devices;
@@ -377,7 +385,10 @@ final class JavaCalls {
     return list().transport();
   }
 
-  /** Passes on a result: an address or id, 0 for "later", or a negated result code. */
+  /**
+   * Stores a result: an address or id, or 0 for "call again". A negative result is a negated result
+   * code, which is returned.
+   */
   static int answer(long result, long out) {
     if (result < 0) {
       return (int) -result;
@@ -395,7 +406,7 @@ final class JavaCalls {
     return INVALID_ARGUMENT;
   }
 
-  /** Logs a failure and returns its result code. No exception leaves this method, either. */
+  /** Logs a failure and returns its result code. No exception may leave this method either. */
   private static int failed(String call, Throwable thrown) {
     try {
       if (thrown instanceof HeddleException) {

@@ -4,7 +4,7 @@ import io.heddle.platform.Memory;
 
 /**
  * Shutdown hook for a JVM that ends before its process, as in a Java application. The shim's exit
- * handler would be too late: no thread may enter Java then.
+ * handler would be too late, since no thread may enter Java by then.
  */
 final class JvmShutdownHook extends Thread {
   /* Equal to the values in native/src/exit_flush.c. */

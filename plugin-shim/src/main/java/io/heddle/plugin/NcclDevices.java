@@ -15,11 +15,14 @@ import org.jspecify.annotations.Nullable;
  * Transport, opened by the first init and closed by the last finalize, and its devices' properties
  * as C reads them.
  *
- * <p>NCCL may initialise several communicators at once, from several threads. Below version 11 it
- * never finalizes, and the transport lives as long as the process.
+ * <p>NCCL may initialise several communicators at once, from several threads. Up to interface
+ * version 10, NCCL never finalizes, and the transport lives as long as the process.
  */
 final class NcclDevices {
-  /* Limit of the warm-up. NCCL needs about this long from init to its first connection; the rest compiles later. */
+  /*
+   * Time limit of the warm-up. NCCL needs about this long from init to its first connection. Code
+   * that isn't compiled by then compiles later.
+   */
   private static final long WARM_UP_NS = 120_000_000;
 
   private final HostTable host;
@@ -35,7 +38,7 @@ final class NcclDevices {
     this.providers = providers;
   }
 
-  /** Opens the transport unless it is open. After a failure, the next call tries again. */
+  /** Opens the transport, unless it is open. After a failure, the next call tries again. */
   synchronized void open() {
     if (transport == null) {
       Transport opened = Transport.open(System.getenv(), log, providers);
@@ -49,13 +52,14 @@ final class NcclDevices {
           opened.describe());
       if (!warm) {
         warm = true;
-        opened.warmUpAside(WARM_UP_NS);
+        opened.startWarmUp(WARM_UP_NS);
       }
     }
   }
 
   /**
-   * Closes the transport; none of its objects may be in use. The next {@link #open} makes another.
+   * Closes the transport, of which no object may be in use. The next {@link #open} creates another
+   * transport.
    */
   synchronized void close() {
     Transport opened = transport;
@@ -104,7 +108,10 @@ final class NcclDevices {
     put(address + PropertiesLayout.PLANE_ID, properties.planeId());
   }
 
-  /* NCCL keeps the pointer, so equal texts share one that is never freed. */
+  /*
+   * Returns the address of a C string. NCCL keeps the pointer, so equal texts share one string that
+   * is never freed.
+   */
   private long string(@Nullable String text) {
     return text == null
         ? 0

@@ -17,7 +17,7 @@ final class NcclLog implements Log {
   @Override
   public void write(Level level, String sentence) {
     try (Arena arena = Arena.ofConfined()) {
-      /* A NUL would end the sentence for C, and a line end would break NCCL's line. */
+      /* A NUL would end the message for C, and a line end would break NCCL's line. */
       String text = sentence.replace('\0', ' ').replace('\n', ' ');
       host.log(level.ncclLevel(), arena.allocateFrom(text).address());
     }

@@ -13,19 +13,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Calls of NCCL's one-sided interface, from {@link JavaCalls}, which also catches their exceptions.
+ * Calls of NCCL's one-sided interface. {@link JavaCalls} forwards them and catches their
+ * exceptions.
  */
 final class OneSidedCalls {
   /* Bit that distinguishes a group's id from a communicator's, which C holds in the same place. */
   private static final long GROUP = 1L << 62;
 
-  /* struct heddle_comm.java_id */
+  /* offset of struct heddle_comm.java_id */
   private static final long COMM_JAVA_ID = 0;
 
   private static final IdTable<OneSidedListener> LISTENERS = new IdTable<>();
   private static final IdTable<OneSidedGroup> GROUPS = new IdTable<>();
 
-  /* Operation of the thread's current call. */
+  /* Operation of the current call of each thread. */
   private static final ThreadLocal<OneSidedOperation> CURRENT =
       ThreadLocal.withInitial(OneSidedOperation::new);
 

@@ -30,17 +30,17 @@ public final class PluginEntry {
    *
    * @param host address of the shim's {@code struct heddle_host}
    * @param calls address of its {@code struct heddle_calls}, to be filled
-   * @return 0, or an ncclResult_t after the reason was logged
+   * @return 0, or an ncclResult_t after logging the reason
    */
   public static int start(long host, long calls) {
     Log log = Log.toStandardError();
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     try {
-      /* In another application's JVM our classes have a loader of their own. */
+      /* In another application's JVM, the plugin's classes have their own loader. */
       thread.setContextClassLoader(PluginEntry.class.getClassLoader());
       HostTable table = new HostTable(host);
-      OwnDescriptors.use(table.descriptors());
+      OwnDescriptors.setTable(table.descriptors());
       Supplier<Providers> providers = loadProvidersInBackground(table);
       log = new NcclLog(table);
       JavaCalls.use(log, new NcclDevices(table, log, providers));
@@ -56,8 +56,9 @@ public final class PluginEntry {
   }
 
   /*
-   * Loads the transport's providers while this thread creates the entries: with a second processor, the start is
-   * shorter by a fifth. Neither thread waits for the other before its own part is done.
+   * Loads the transport's providers on another thread while this thread creates the entries. With a
+   * second processor, this shortens the start by a fifth. Neither thread waits for the other before
+   * its own part is done.
    */
   private static Supplier<Providers> loadProvidersInBackground(HostTable table) {
     FutureTask<Providers> found =
@@ -72,7 +73,7 @@ public final class PluginEntry {
     try {
       aside.start();
     } catch (OutOfMemoryError noThread) {
-      found.run(); /* on this thread; calls that need threads report the limit later */
+      found.run(); /* loads on this thread; calls that need threads report the limit later */
     }
     return () -> awaited(found);
   }
@@ -109,10 +110,10 @@ public final class PluginEntry {
     }
   }
 
-  /** Method of {@link JavaCalls} and the number of its 64-bit arguments. */
+  /** A method of {@link JavaCalls} and the number of its 64-bit arguments. */
   private record Call(String name, int arguments) {}
 
-  /* In the order of struct heddle_calls. */
+  /* Entries in the order of struct heddle_calls. */
   private static final Call[] CALLS = {
     new Call("isend", 6),
     new Call("irecv", 7),

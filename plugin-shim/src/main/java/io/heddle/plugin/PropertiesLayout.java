@@ -1,6 +1,6 @@
 package io.heddle.plugin;
 
-/** Offsets in {@code struct heddle_properties} of native/src/java_calls.h. */
+/** Offsets of the fields of {@code struct heddle_properties} in native/src/java_calls.h. */
 final class PropertiesLayout {
   static final long NAME = 0;
   static final long PCI_PATH = 8;

@@ -3,9 +3,9 @@
  * module that sees NCCL's types; its other half is native/.
  *
  * <p>The shim calls {@link io.heddle.plugin.PluginEntry} once, which fills the table of calls with
- * {@code JavaCalls}; {@code NcclDevices} opens the transport. Everything runs on NCCL's threads,
- * the progress thread and the service thread of a communicator at the same time. The one exception
- * is {@code heddle-link}, which links system calls at the start.
+ * {@code JavaCalls}; {@code NcclDevices} opens the transport. All code runs on NCCL's threads; the
+ * progress thread and the service thread of a communicator may call at the same time. The only
+ * other thread is {@code heddle-link}, which links system calls at the start.
  */
 @NullMarked
 package io.heddle.plugin;

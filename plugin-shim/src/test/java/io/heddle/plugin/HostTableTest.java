@@ -11,7 +11,10 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 class HostTableTest {
-  /* Returns struct heddle_host in the layout of an x86-64 compiler; every start of the plugin checks the real one. */
+  /*
+   * Returns struct heddle_host in the layout of an x86-64 compiler. Every start of the plugin
+   * checks the real structure.
+   */
   private static MemorySegment host(Arena arena) {
     MemorySegment host = arena.allocate(144, 8);
     long[] words = {

@@ -140,7 +140,7 @@ public final class PlaneQueuePair implements AutoCloseable {
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
     /** Creates an end that shares no peer number with others. */
     public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
-      this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.ALONE);
+      this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.NO_PEER_GROUP);
     }
   }
 
@@ -197,7 +197,7 @@ public final class PlaneQueuePair implements AutoCloseable {
     return queuePair.state() != QueuePairState.RESET;
   }
 
-  /** Returns whether all of its receives were posted. */
+  /** Returns whether all receives of the queue pair were posted. */
   public boolean hasReceives() {
     return receivesPosted;
   }

@@ -23,7 +23,10 @@ public final class ReorderWindow {
   /** Result for a new chunk that completes its group. */
   public static final int GROUP_FULL = 1;
 
-  /** Result for a chunk that arrived before, or of an earlier use of its slot; nothing changed. */
+  /**
+   * Result for a chunk that arrived before, or that belongs to an earlier use of its slot; nothing
+   * changed.
+   */
   public static final int DUPLICATE = 2;
 
   /**
@@ -33,7 +36,10 @@ public final class ReorderWindow {
   public static final int CONTRADICTION = 3;
 
   private final int slotMask;
-  /* By receive, then by slot. Most groups have one receive, so arrays of the others are allocated on demand. */
+  /*
+   * State by receive, then by slot. Most groups have one receive, so arrays of the others are
+   * allocated on demand.
+   */
   private final long[][] arrived = new long[MAX_RECEIVES][];
   private final byte[][] chunkCounts = new byte[MAX_RECEIVES][];
   private final long[][] lengths = new long[MAX_RECEIVES][];
@@ -42,7 +48,9 @@ public final class ReorderWindow {
   private final byte[] receiveCounts;
   private final byte[] receivesMissing;
 
-  /* Number of the oldest group not yet released, and of the next to be opened. */
+  /*
+   * Number of the oldest group that isn't released yet, and number of the next group to be opened.
+   */
   private long oldest;
   private long next;
 
@@ -177,13 +185,14 @@ public final class ReorderWindow {
   }
 
   /**
-   * Returns the distance of a chunk from its message's first missing one; 0 for a chunk before it.
+   * Returns the distance of a chunk from the first missing chunk of its message; 0 for a chunk
+   * before that.
    */
   public int aheadOfGap(int slot, int receive, int chunk) {
     return Math.max(0, chunk - Long.numberOfTrailingZeros(~arrivedChunks(slot, receive)));
   }
 
-  /** Returns the number of chunks of one receive; 0 before its first one has arrived. */
+  /** Returns the number of chunks of one receive; 0 before its first chunk has arrived. */
   public int chunkCount(int slot, int receive) {
     return chunkCounts[receive][slot];
   }

@@ -33,7 +33,7 @@ final class BareRoot {
     }
     BareRoot root = new BareRoot(path);
     Path shell = Path.of("/bin/sh").toRealPath();
-    root.bringLibrariesOf(shell);
+    root.copyLibrariesOf(shell);
     Files.copy(shell, path.resolve("bin/sh"), StandardCopyOption.COPY_ATTRIBUTES);
     return root;
   }
@@ -43,7 +43,7 @@ final class BareRoot {
   }
 
   /** Copies the host's libraries that a program or library is linked with. */
-  void bringLibrariesOf(Path file) throws IOException, InterruptedException {
+  void copyLibrariesOf(Path file) throws IOException, InterruptedException {
     Matcher library = LIBRARY.matcher(run(List.of("ldd", file.toString())));
     while (library.find()) {
       Path from = Path.of(library.group(1));
@@ -56,13 +56,13 @@ final class BareRoot {
   }
 
   /** Copies the libraries of all shared libraries and programs under a folder of this root. */
-  void bringLibrariesOfAllUnder(Path folder) throws IOException, InterruptedException {
+  void copyLibrariesBelow(Path folder) throws IOException, InterruptedException {
     List<Path> binaries;
     try (Stream<Path> files = Files.walk(folder)) {
       binaries = files.filter(Files::isRegularFile).filter(BareRoot::isElf).toList();
     }
     for (Path binary : binaries) {
-      bringLibrariesOf(binary);
+      copyLibrariesOf(binary);
     }
   }
 
@@ -88,7 +88,7 @@ final class BareRoot {
     return whole;
   }
 
-  /** Runs a command to its end and returns its output; a failed one fails the test. */
+  /** Runs a command to its end and returns its output. A failed command fails the test. */
   static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();

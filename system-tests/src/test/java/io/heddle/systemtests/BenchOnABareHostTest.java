@@ -18,7 +18,7 @@ final class BenchOnABareHostTest {
   @TempDir private Path folder;
 
   @Test
-  void measurementsThatLackAProgramAreCountedAsNotRunWithTheRemedy() throws Exception {
+  void measurementsWithoutTheirProgramAreNotRunAndNameTheRemedy() throws Exception {
     Path log = folder.resolve("log");
     Path path = Files.createDirectory(folder.resolve("path"));
     for (String program : List.of("sh", "git")) {

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * A link that drops everything, with BFD between leaves and spines: the weights on a host change
- * long before BGP's hold time has expired.
+ * A link between a leaf and a spine drops everything. BFD detects this, so that the weights on a
+ * host change long before BGP's hold time has expired.
  */
 @EndsWithin(240)
 @Isolated("it reads the clock")
@@ -95,14 +95,17 @@ final class BfdOnFabricTest {
     }
   }
 
-  /* A BFD session starts slowly, and a cut before it has settled is found by the hold time. */
+  /*
+   * Waits until all BFD sessions have reached their fast interval. Only BGP's hold time would
+   * detect an earlier cut.
+   */
   private void awaitBfd() throws InterruptedException {
     String settled = String.format(Locale.ROOT, "%.3f", BFD_MS / 1e3);
-    Patience patience = Patience.ofSeconds(40);
+    Deadline deadline = Deadline.ofSeconds(40);
     for (String router : List.of("l1", "l2", "s1", "s2")) {
       while (settledSessions(router, settled) < 2) {
         assertTrue(
-            !patience.isOver(),
+            !deadline.isOver(),
             () -> router + " after 40 s: " + fabric.query(router, "show bfd sessions"));
         TimeUnit.MILLISECONDS.sleep(20);
       }
@@ -117,27 +120,30 @@ final class BfdOnFabricTest {
         .count();
   }
 
-  /* Returns once plane 2 reaches the other host by the other spine only, or no longer does. */
+  /*
+   * Waits until plane 2 uses only the other spine to reach the other host (borrowed), or until it
+   * no longer does (not borrowed).
+   */
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());
     RouteAnswer answer = new RouteAnswer();
-    Patience patience = Patience.ofSeconds(40);
+    Deadline deadline = Deadline.ofSeconds(40);
     while (true) {
       long sequence = reader.sequence();
       if (reader.resolve(to.getLong(0), to.getLong(8), answer)
-          && carries(answer)
+          && hasPaths(answer)
           && isBorrowed(answer) == borrowed) {
         return;
       }
-      assertTrue(!patience.isOver(), "no route with borrowed " + borrowed);
+      assertTrue(!deadline.isOver(), "no route with borrowed " + borrowed);
       reader.awaitChange(sequence, 10_000_000);
     }
   }
 
-  private static boolean carries(RouteAnswer answer) {
+  private static boolean hasPaths(RouteAnswer answer) {
     boolean any = false;
     for (int plane = 0; plane < answer.planes(); plane++) {
-      any |= answer.reason(plane).carries();
+      any |= answer.reason(plane).carriesTraffic();
     }
     return any;
   }

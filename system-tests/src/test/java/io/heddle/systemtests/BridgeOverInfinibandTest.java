@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between a port of the stand-in with the link layer InfiniBand and an interface, with a
- * host on each. The bridge joins groups by the double of librdmacm, the host by its operator.
+ * A bridge between an InfiniBand port of the stand-in and an interface, with a host on each side.
+ * The bridge joins groups through the double of librdmacm; the control program joins them for the
+ * host.
  *
  * <pre>
  * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EndsWithin(120)
 @SystemTest
 class BridgeOverInfinibandTest {
-  /* MGIDs of the bridge's groups. Groups that only wire hosts send to come last. */
+  /* MGIDs of the bridge's groups. The groups that only wire hosts send to are last. */
   private static final List<String> MGIDS =
       List.of(
           "ff15:401b:ffff::f01:101",
@@ -143,7 +144,9 @@ class BridgeOverInfinibandTest {
         : HostProcess.start(lab, WIRE_HOST, log, Map.of(), command);
   }
 
-  /* IPv6 groups use a separate port object, as on the wire. */
+  /*
+   * Starts a host of the groups. It opens a separate port object for IPv6 groups, on either fabric.
+   */
   private HostProcess talk(boolean verbs, String own, String ownOfIpv6, IntFunction<String> groups)
       throws IOException {
     return host(
@@ -184,7 +187,7 @@ class BridgeOverInfinibandTest {
     return status.groups().get(group).directions().get(side);
   }
 
-  /* The device returns its own sender's multicast, and nothing else was dropped. */
+  /* Returns whether the device's own multicast, which it receives back, accounts for all drops. */
   private static boolean isAccountedFor(BridgeStatus status, int group) {
     Direction fromSubnet = from(status, 0, group);
     Direction fromWire = from(status, 1, group);
@@ -221,7 +224,10 @@ class BridgeOverInfinibandTest {
     dropsAndCountsPacketsOfBridgesAndRouters(status);
   }
 
-  /* The first group already has its other name when the last one is refused. */
+  /*
+   * Reloads a configuration whose last group name is refused. By then the first group has its new
+   * name already.
+   */
   private void refusedGroupNameChangesNothing() throws Exception {
     config("IB", "group ff05::1:1");
     Process hangUp = new ProcessBuilder("kill", "-HUP", Long.toString(bridge.pid())).start();
@@ -241,7 +247,9 @@ class BridgeOverInfinibandTest {
     }
   }
 
-  /* Recognised by its hop limit, which hosts leave at 0. */
+  /*
+   * Packets of bridges and routers have a hop limit above 0, and packets of hosts have hop limit 0.
+   */
   private void dropsAndCountsPacketsOfBridgesAndRouters(BridgeStatus before) throws Exception {
     try (HostProcess listener = oneWay("hear", false, 0, 1)) {
       listener.awaitOutput("listening", LIMIT_SECONDS);

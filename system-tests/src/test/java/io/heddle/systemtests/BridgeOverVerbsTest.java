@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between a device of the stand-in for libibverbs and an interface, with a host on each.
+ * A bridge between a device of the stand-in for libibverbs and an interface, with a host on each
+ * side.
  *
  * <pre>
  * verbs host ══ stand-in ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -131,7 +132,7 @@ class BridgeOverVerbsTest {
     assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
-  /* The device returns its own sender's multicast, and nothing else was dropped. */
+  /* Returns whether the device's own multicast, which it receives back, accounts for all drops. */
   private static boolean isAccountedFor(BridgeStatus.Group group) {
     Direction fromVerbs = group.directions().getFirst();
     Direction fromWire = group.directions().getLast();
@@ -159,7 +160,7 @@ class BridgeOverVerbsTest {
   @Test
   void restartsFailedQueuePairAndReportsLostLink() throws Exception {
     control("fail 0/0 IBV_WC_GENERAL_ERR");
-    /* The wire host's first word isn't sent; the host repeats it. */
+    /* The wire host's first word is lost with the failed send, so the host repeats it. */
     talk(10);
     BridgeStatus status = await(now -> now.fabrics().getFirst().queuePairFailures() == 1);
     long unsent =

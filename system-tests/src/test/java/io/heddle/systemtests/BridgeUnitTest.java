@@ -24,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A bridge under all restrictions of its unit that can be imitated without systemd: its user,
- * capabilities, mounts and system calls. It performs every operation that needs one of them.
+ * capabilities, mounts and system calls. The bridge performs every operation that needs a
+ * permission of the unit.
  */
 @EndsWithin(180)
 @SystemTest
@@ -52,9 +53,9 @@ final class BridgeUnitTest {
     }
   }
 
-  /* Runs the jar, since the bridge may not see the folder of the tests' classes. */
+  /* Runs the bridge from the built jar, since its unit may hide the tests' class folder. */
   private static List<String> heddle(List<String> wrapper, String... words) {
-    /* The test's parent may ignore SIGHUP (nohup), and the bridge would inherit that. */
+    /* The test's parent process may ignore SIGHUP (nohup), and the bridge would inherit this. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(
@@ -68,7 +69,8 @@ final class BridgeUnitTest {
   }
 
   /*
-   * Large buffers, sources of other hosts, beacons signed by a group's key, two kinds of sockets.
+   * The configuration has large buffers, sources of other hosts, beacons signed by a group's key,
+   * and two kinds of sockets.
    */
   private Path configure(String... groups) throws IOException {
     Path key = runtime.resolve("key");
@@ -127,8 +129,8 @@ final class BridgeUnitTest {
       List<String> command = heddle(confined, "bridge", "run", "--config", config);
       try (HostProcess bridge = start(BRIDGE, "bridge.log", environment, command)) {
         bridge.awaitOutput("status at", LIMIT_SECONDS);
-        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear("READY=1"));
-        systemd.hear("WATCHDOG=1");
+        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.awaitMessage("READY=1"));
+        systemd.awaitMessage("WATCHDOG=1");
         work(bridge, systemd);
       }
     }
@@ -152,13 +154,13 @@ final class BridgeUnitTest {
     configure("239.1.1.1", "ff05::1:3", "239.1.1.2");
     String pid = Long.toString(bridge.pid());
     BareRoot.run(List.of("kill", "-HUP", pid));
-    systemd.hear("RELOADING=1\nMONOTONIC_USEC=");
-    systemd.hear("READY=1");
+    systemd.awaitMessage("RELOADING=1\nMONOTONIC_USEC=");
+    systemd.awaitMessage("READY=1");
     run(HOST, test);
     String held = ControlSocket.request(DAEMON, runtime.resolve("control"), "hold");
     assertTrue(held.replace(" ", "").contains("\"followed\":true"), held);
     BareRoot.run(List.of("kill", "-TERM", pid));
-    systemd.hear("STOPPING=1");
+    systemd.awaitMessage("STOPPING=1");
     assertEquals(143, bridge.exitCode(LIMIT_SECONDS), bridge::outputOrWhyNot);
     assertEquals(ShippedUnit.USER, Files.getAttribute(runtime.resolve("status"), "unix:uid"));
   }

@@ -4,11 +4,11 @@ import io.heddle.cli.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Files of the build. A test that needs a missing one is skipped with a printed reason. */
+/** Files of the build. A test that needs a missing file is skipped, with a printed reason. */
 final class BuildOutputs {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
-  /** The script that starts commands; not built, but installed with the built files. */
+  /** The script that starts commands. It is not built, but is installed with the built files. */
   static final Path START = ROOT.resolve("packaging/start.sh");
 
   private BuildOutputs() {}
@@ -67,12 +67,12 @@ final class BuildOutputs {
     return require("perf-tests/target/standin/libibverbs.so.1");
   }
 
-  /** Folder of its double of librdmacm. */
+  /** Path of the stand-in's double of librdmacm. */
   static Path standinManager() {
     return require("perf-tests/target/standin-cm/librdmacm.so.1");
   }
 
-  /** Both folders, as a library path. */
+  /** The folders of the stand-in and of its double of librdmacm, as a library path. */
   static String standinWithManager() {
     return standin().getParent() + ":" + standinManager().getParent();
   }

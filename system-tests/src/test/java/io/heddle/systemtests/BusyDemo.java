@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
 import java.io.IOException;
@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A demo of two hosts with three planes that runs until it is ended, and its ranks' statistics.
- * Planes are named as the plugin names them: {@code if:e1} and so on.
+ * A demo of two hosts with three planes that runs until it is ended, with access to its ranks'
+ * statistics. Planes have the plugin's names: {@code if:e1} and so on.
  */
 final class BusyDemo implements AutoCloseable {
   static final int PLANES = 3;
@@ -29,14 +29,14 @@ final class BusyDemo implements AutoCloseable {
   private static final long SOME_BYTES = 1 << 24;
 
   private final Path folder;
-  private final Path enough;
+  private final Path endFile;
   private final DemoProcess process;
   private final List<Path> statistics;
 
   private BusyDemo(List<String> before, Path folder, String policy)
       throws IOException, InterruptedException {
     this.folder = folder;
-    enough = folder.resolve("enough");
+    endFile = folder.resolve("enough");
     process =
         DemoProcess.startBehind(
             before,
@@ -53,8 +53,8 @@ final class BusyDemo implements AutoCloseable {
             "--max-bytes",
             "4M",
             "--until",
-            enough.toString(),
-            /* Ranks that wait for a processor may be silent for long. */
+            endFile.toString(),
+            /* A rank that waits for a processor may be silent for long. */
             "--timeout",
             Long.toString(END_SECONDS));
     try {
@@ -65,24 +65,24 @@ final class BusyDemo implements AutoCloseable {
     }
   }
 
-  /** Starts it and waits until every plane carries its messages. */
+  /** Starts a demo and waits until every plane carries its messages. */
   static BusyDemo start(Path folder) throws IOException, InterruptedException {
     return start(folder, "spray");
   }
 
-  /** Starts it under this policy. */
+  /** Starts a demo with this spray policy. */
   static BusyDemo start(Path folder, String policy) throws IOException, InterruptedException {
     return new BusyDemo(List.of(), folder, policy);
   }
 
-  /** Starts it with private shared memory, where no other job of this machine is visible. */
+  /** Starts a demo with private shared memory, which hides all other jobs of this machine. */
   static BusyDemo startAlone(Path folder) throws IOException, InterruptedException {
     return new BusyDemo(
         MountNamespace.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       try (Stream<Path> files = Files.walk(folder)) {
         List<Path> found = files.filter(file -> file.toString().endsWith(".stats")).toList();
@@ -90,10 +90,10 @@ final class BusyDemo implements AutoCloseable {
           return found;
         }
       } catch (UncheckedIOException changing) {
-        /* A file was created or deleted meanwhile: list again. */
+        /* A statistics file was created or deleted meanwhile, so the loop lists them again. */
       }
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> "no traffic within " + LIMIT_SECONDS + " s: " + process.outputOrWhyNot());
       TimeUnit.MILLISECONDS.sleep(20);
     }
@@ -131,13 +131,13 @@ final class BusyDemo implements AutoCloseable {
     return sent(statistics, plane);
   }
 
-  /** Waits until a plane has carried more bytes. */
+  /** Waits until a plane has carried more bytes than at the call. */
   void awaitSent(String plane, long more) throws InterruptedException {
     long goal = sent(plane) + more;
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (sent(plane) < goal) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () ->
               "no more bytes on "
                   + plane
@@ -149,7 +149,7 @@ final class BusyDemo implements AutoCloseable {
     }
   }
 
-  /** Returns the number of a plane's failovers so far, of all connections. */
+  /** Returns the number of failovers of a plane so far, summed over all connections. */
   long failovers() {
     return statistics.stream()
         .flatMap(file -> StatsReader.snapshot(file).rows().stream())
@@ -158,8 +158,8 @@ final class BusyDemo implements AutoCloseable {
   }
 
   /**
-   * Returns when each rank left a plane since then, by the plugin's records, keyed by pid.
-   * Milliseconds since 1970.
+   * Returns the time at which each rank left a plane, from the plugin's records since the given
+   * time. Keys are pids; times are in milliseconds since 1970.
    */
   Map<Long, Long> leftSince(String plane, long sinceMs) {
     Map<Long, Long> left = new TreeMap<>();
@@ -175,9 +175,9 @@ final class BusyDemo implements AutoCloseable {
     return left;
   }
 
-  /** Ends it and waits; it must end well with every element right. */
+  /** Ends the demo, which must exit with success and with every element right. */
   void assertAllRight() throws IOException, InterruptedException {
-    Files.createFile(enough);
+    Files.createFile(endFile);
     assertEquals(0, process.exitCode(END_SECONDS), process.output());
     JsonNode report = process.json();
     assertTrue(report.path("passed").asBoolean(), process.output());

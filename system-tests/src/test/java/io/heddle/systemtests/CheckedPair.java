@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Two hosts of a lab under a job that checks every byte, until it is ended. */
+/** Two hosts of a lab that run a job until it is ended. The job checks every byte. */
 final class CheckedPair implements AutoCloseable {
   private final Lab lab;
   private final Path end;
@@ -32,7 +32,7 @@ final class CheckedPair implements AutoCloseable {
 
   /**
    * @param folder for the processes' output and their rendezvous
-   * @param settings of both processes
+   * @param settings environment variables of both processes
    */
   static CheckedPair start(Lab lab, Path folder, Map<String, String> settings)
       throws IOException, InterruptedException {
@@ -68,15 +68,15 @@ final class CheckedPair implements AutoCloseable {
         lab, rank, folder.resolve("rank" + rank + ".log"), environment, command);
   }
 
-  /** Waits until every plane has carried more than before. */
+  /** Waits until every plane has carried more bytes than at the call. */
   void awaitAllCarry() throws InterruptedException {
     List<Long> before = lab.sentBytesByPlane();
-    Patience patience = Patience.ofSeconds(120);
+    Deadline deadline = Deadline.ofSeconds(120);
     List<Long> now = before;
     while (!allMore(before, now)) {
       assertTrue(
-          !patience.isOver() && first.isAlive() && second.isAlive(),
-          lab.sentBytesByPlane() + " after " + before + "\n" + said());
+          !deadline.isOver() && first.isAlive() && second.isAlive(),
+          lab.sentBytesByPlane() + " after " + before + "\n" + outputs());
       TimeUnit.MILLISECONDS.sleep(100);
       now = lab.sentBytesByPlane();
     }
@@ -91,42 +91,42 @@ final class CheckedPair implements AutoCloseable {
     return true;
   }
 
-  /** Waits until either host prints these words. */
+  /** Waits until either host's output contains these words. */
   void awaitWord(String words) throws InterruptedException {
-    await(words, () -> said().contains(words));
+    await(words, () -> outputs().contains(words));
   }
 
-  /** Waits until this host prints these words. */
+  /** Waits until this host's output contains these words. */
   void awaitWord(int rank, String words) throws InterruptedException {
-    await(words, () -> said(rank).contains(words));
+    await(words, () -> outputs(rank).contains(words));
   }
 
   private void await(String words, BooleanSupplier found) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (!found.getAsBoolean()) {
       assertAlive();
-      assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + said());
+      assertTrue(!deadline.isOver(), () -> "no \"" + words + "\" in\n" + outputs());
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
   void assertAlive() {
-    assertTrue(first.isAlive() && second.isAlive(), this::said);
+    assertTrue(first.isAlive() && second.isAlive(), this::outputs);
   }
 
-  /** Ends both, which must end well and without an error. */
-  void endWell() throws IOException, InterruptedException {
+  /** Ends both processes, which must exit with success and without an error. */
+  void endCleanly() throws IOException, InterruptedException {
     Files.createFile(end);
-    assertEquals(0, first.exitCode(60), this::said);
-    assertEquals(0, second.exitCode(60), this::said);
-    assertFalse(said().contains("remote error"), this::said);
+    assertEquals(0, first.exitCode(60), this::outputs);
+    assertEquals(0, second.exitCode(60), this::outputs);
+    assertFalse(outputs().contains("remote error"), this::outputs);
   }
 
-  String said() {
-    return said(0) + "\n" + said(1);
+  String outputs() {
+    return outputs(0) + "\n" + outputs(1);
   }
 
-  String said(int rank) {
+  String outputs(int rank) {
     try {
       return (rank == 0 ? first : second).output();
     } catch (IOException unreadable) {

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Commands that must fail: run by a user who isn't root, or with a standard output that can't be
- * written. One line, the right exit code, nothing left behind.
+ * Commands that must fail, since their user isn't root or their standard output can't be written.
+ * Each prints one line, returns the right exit code and leaves nothing behind.
  */
 @EndsWithin(120)
 @SystemTest
@@ -37,7 +37,7 @@ final class CommandFailuresTest {
   private Path temporary = Path.of("");
   private int started;
 
-  /** The command as installed: beside its parts, readable by everybody. */
+  /** Copies the command as installed: with its parts in one folder, readable by all users. */
   @BeforeEach
   void install() throws IOException {
     Path plugin = BuildOutputs.plugin().getParent();
@@ -70,7 +70,9 @@ final class CommandFailuresTest {
     return Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
   }
 
-  /* Starts it behind these words, with HERE in the arguments for the test's folder. */
+  /*
+   * Starts the command with these words before it. HERE in the arguments becomes the test's folder.
+   */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
     for (String part : List.of("start.sh", "java", "heddle-cli.jar")) {
@@ -91,7 +93,8 @@ final class CommandFailuresTest {
         "setpriv", "--reuid", "" + NOBODY, "--regid", "" + NOBODY, "--clear-groups", "--");
   }
 
-  private void endsWithOneLine(HostProcess process, String arguments, int code, String sentence)
+  private void assertEndsWithOneLine(
+      HostProcess process, String arguments, int code, String sentence)
       throws IOException, InterruptedException {
     assertEquals(
         code, process.exitCode(LIMIT_SECONDS), () -> arguments + ": " + process.outputOrWhyNot());
@@ -102,8 +105,8 @@ final class CommandFailuresTest {
     assertTrue(lines.getFirst().contains(sentence), () -> arguments + ": " + output);
   }
 
-  /* Runs all commands in parallel, since most of their time is start-up. */
-  private void allEndWithOneLine(List<String> before, Map<String, String> sentences)
+  /* Runs all commands in parallel, since start-up takes most of their time. */
+  private void assertAllEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {
     Map<String, HostProcess> processes = new LinkedHashMap<>();
     try {
@@ -112,17 +115,18 @@ final class CommandFailuresTest {
       }
       for (Map.Entry<String, HostProcess> each : processes.entrySet()) {
         String arguments = each.getKey();
-        endsWithOneLine(each.getValue(), arguments, 1, String.valueOf(sentences.get(arguments)));
+        assertEndsWithOneLine(
+            each.getValue(), arguments, 1, String.valueOf(sentences.get(arguments)));
       }
     } finally {
       for (HostProcess process : processes.values()) {
         process.close();
       }
     }
-    nothingIsLeft();
+    assertNothingIsLeft();
   }
 
-  private void nothingIsLeft() throws IOException {
+  private void assertNothingIsLeft() throws IOException {
     try (Stream<Path> left = Files.list(temporary)) {
       assertEquals(List.of(), left.toList());
     }
@@ -143,13 +147,13 @@ final class CommandFailuresTest {
     sentences.put("errors --stats HERE/locked", "locked: permission denied");
     sentences.put("drain --stats HERE/locked", "locked/drained: permission denied");
     sentences.put("write-man-pages HERE/locked", "permission denied");
-    allEndWithOneLine(asNobody(), sentences);
+    assertAllEndWithOneLine(asNobody(), sentences);
   }
 
   @Test
   void forbiddenDrainChangesNothing() throws Exception {
     Path orders = Files.writeString(folder.resolve("empty").resolve("drained"), "if:a\n");
-    allEndWithOneLine(
+    assertAllEndWithOneLine(
         asNobody(), Map.of("drain --end if:a --stats HERE/empty", "so nothing was changed"));
     assertEquals("if:a\n", Files.readString(orders));
   }
@@ -161,7 +165,7 @@ final class CommandFailuresTest {
       assertEquals(0, demo.exitCode(LIMIT_SECONDS), demo::outputOrWhyNot);
       assertTrue(demo.output().contains("PASSED"), demo::outputOrWhyNot);
     }
-    nothingIsLeft();
+    assertNothingIsLeft();
   }
 
   @Test
@@ -180,8 +184,8 @@ final class CommandFailuresTest {
             "demo --planes 1 --max-bytes 8 --iterations 1 --network loopback")) {
       sentences.put(arguments, "standard output can't be written: ");
     }
-    allEndWithOneLine(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"), sentences);
-    allEndWithOneLine(
+    assertAllEndWithOneLine(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"), sentences);
+    assertAllEndWithOneLine(
         List.of("sh", "-c", "exec \"$@\" >&-", "sh"),
         Map.of("planes", "standard output can't be written: "));
   }

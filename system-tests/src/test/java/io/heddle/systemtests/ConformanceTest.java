@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Guarantees that NCCL expects of a plugin, by two processes on separate hosts, over good links and
- * bad ones.
+ * Guarantees that NCCL expects of a plugin, checked by two processes on separate hosts, over good
+ * and bad links.
  */
 @EndsWithin(240)
 @SystemTest
@@ -32,7 +32,7 @@ final class ConformanceTest {
   private static final long LIMIT_SECONDS = 180;
   private static final long BIG_BYTES = 1L << 30;
 
-  /** Memory for two processes with a buffer of that size each, including the kernel's share. */
+  /** Memory for two processes with the biggest buffer each, including the kernel's share. */
   private static final long BIG_NEEDS_KIB = 4L << 20;
 
   @TempDir private Path folder;
@@ -47,19 +47,19 @@ final class ConformanceTest {
     return command;
   }
 
-  /** Runs both sides, which must pass, and returns both outputs. */
-  private String bothPass(Map<String, String> first, Map<String, String> second, String... more)
+  /** Runs both processes, which must pass, and returns the outputs of both. */
+  private String runBoth(Map<String, String> first, Map<String, String> second, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     List<String> sending = command(0, more);
     List<String> receiving = command(1, more);
     System.out.println("seed " + seed);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
-      return bothPass(lab, first, second, sending, receiving);
+      return runBoth(lab, first, second, sending, receiving);
     }
   }
 
-  private String bothPass(
+  private String runBoth(
       Lab lab,
       Map<String, String> first,
       Map<String, String> second,
@@ -84,15 +84,15 @@ final class ConformanceTest {
 
   @Test
   void everyCaseHoldsOverFourPlanes() throws IOException, InterruptedException {
-    bothPass(Map.of(), Map.of());
+    runBoth(Map.of(), Map.of());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"loss=0.01", "duplicate=0.01", "reorder=0.01", "corrupt=0.01"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void everyCaseHoldsOverBadLink(String fault) throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_SOFT_FAULTS", fault + ",seed=" + seed);
-    bothPass(environment, environment, "--case", "random_sizes_and_orders");
+    runBoth(environment, environment, "--case", "random_sizes_and_orders");
   }
 
   @Test
@@ -101,12 +101,12 @@ final class ConformanceTest {
         Map.of(
             "HEDDLE_SOFT_FAULTS",
             "loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,seed=" + seed);
-    bothPass(environment, environment, "--case", "random_sizes_and_orders");
+    runBoth(environment, environment, "--case", "random_sizes_and_orders");
   }
 
   @Test
   void peersWithDifferentPlanesUseCommonOnes() throws IOException, InterruptedException {
-    bothPass(
+    runBoth(
         Map.of("HEDDLE_PLANES", "e1=1,e2=2,e3=3"),
         Map.of("HEDDLE_PLANES", "e2=2,e3=3,e4=4"),
         "--case",
@@ -114,13 +114,13 @@ final class ConformanceTest {
   }
 
   @Test
-  void aFabricOfIpv4HasPlanesToo() throws IOException, InterruptedException {
+  void ipv4FabricHasPlanes() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
       Ipv4Fabric.renumber(lab, 0);
       Ipv4Fabric.renumber(lab, 1);
       Map<String, String> none = Map.of();
-      String output = bothPass(lab, none, none, command(0), command(1));
+      String output = runBoth(lab, none, none, command(0), command(1));
       assertTrue(output.contains("with 10.7.1.2 "), output);
       List<Long> sent = lab.sentBytesByPlane();
       assertTrue(sent.stream().allMatch(bytes -> bytes > 1 << 20), "each carries data: " + sent);
@@ -130,7 +130,7 @@ final class ConformanceTest {
   @Test
   void onePlaneIsEnough() throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_PLANES", "e1=1");
-    bothPass(environment, environment, "--case", "random_sizes_and_orders");
+    runBoth(environment, environment, "--case", "random_sizes_and_orders");
   }
 
   @Test
@@ -145,7 +145,7 @@ final class ConformanceTest {
     if (available < BIG_NEEDS_KIB) {
       Skip.because("1 GiB needs 4 GiB of free memory, there are " + available / 1024 + " MiB");
     }
-    bothPass(
+    runBoth(
         Map.of(), Map.of(), "--case", "one_big_message", "--big-bytes", Long.toString(BIG_BYTES));
   }
 

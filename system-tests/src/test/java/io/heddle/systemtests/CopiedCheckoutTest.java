@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A built checkout that was copied or moved still builds, by the step that Maven runs. */
+/** Test that a copied or moved checkout still builds, by the step that Maven runs. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 @SystemTest
@@ -30,7 +30,7 @@ final class CopiedCheckoutTest {
   @TempDir private Path folder;
   private Path first;
 
-  private record Said(int exitCode, String text) {}
+  private record Result(int exitCode, String text) {}
 
   @BeforeEach
   void buildOne() throws Exception {
@@ -53,34 +53,35 @@ final class CopiedCheckoutTest {
         new String[][] {
           {"cmake", "-S", ".", "-B", "target"}, {"cmake", "--build", "target"},
         }) {
-      Said said = step(checkout, step);
+      Result said = step(checkout, step);
       assertEquals(0, said.exitCode, said.text);
     }
   }
 
-  private static Said step(Path checkout, String... tool) throws IOException, InterruptedException {
+  private static Result step(Path checkout, String... tool)
+      throws IOException, InterruptedException {
     List<String> command = new java.util.ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add(REPOSITORY.resolve("native/RunTool.java").toString());
     command.addAll(List.of(tool));
-    return said(checkout, command);
+    return run(checkout, command);
   }
 
-  private static Said said(Path checkout, List<String> command)
+  private static Result run(Path checkout, List<String> command)
       throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command).directory(checkout.toFile()).redirectErrorStream(true).start();
     String text = new String(process.getInputStream().readAllBytes());
-    return new Said(process.waitFor(), text);
+    return new Result(process.waitFor(), text);
   }
 
   @Test
   void aCopyBuildsInItsOwnFolder() throws Exception {
     Path second = folder.resolve("second");
     BareRoot.run(List.of("cp", "-a", first.toString(), second.toString()));
-    /* Otherwise there would be nothing to repair. */
+    /* Asserts that CMake alone fails, so that the build has something to repair. */
     assertNotEquals(
-        0, said(second, List.of("cmake", "-S", ".", "-B", "target")).exitCode, "cmake alone");
+        0, run(second, List.of("cmake", "-S", ".", "-B", "target")).exitCode, "cmake alone");
     Files.writeString(second.resolve("one.c"), WORDS + "const char *where = \"second\";\n");
     build(second);
     String cache = Files.readString(second.resolve("target/CMakeCache.txt"));
@@ -108,7 +109,7 @@ final class CopiedCheckoutTest {
     var before = Files.getLastModifiedTime(object);
     build(first);
     assertEquals(before, Files.getLastModifiedTime(object));
-    /* Neither does another path to the same folder. */
+    /* A build through another path to the same folder doesn't rebuild either. */
     Path link = Files.createSymbolicLink(folder.resolve("link"), first);
     build(link);
     assertEquals(before, Files.getLastModifiedTime(object));

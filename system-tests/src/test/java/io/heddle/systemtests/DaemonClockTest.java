@@ -60,8 +60,8 @@ final class DaemonClockTest {
   }
 
   /*
-   * Returns CPU seconds per second, until the daemon reports the session more than its hold time of
-   * 3 s older.
+   * Returns the daemon's CPU seconds per second, measured until its session is older by more than
+   * the hold time of 3 s.
    */
   private static double loadOverAHoldTime(RouteDaemonProcess daemon) throws Exception {
     long upMs = byName(daemon.show("neighbours")).get("good").path("up_for_ms").asLong();
@@ -76,7 +76,7 @@ final class DaemonClockTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"+700d", "-700d"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void wallClockStepKeepsSessionsAndRoutes(String step) throws Exception {
     if (!Files.exists(FAKETIME)) {
       Skip.because(FAKETIME + " isn't there: install libfaketime");
@@ -95,7 +95,7 @@ final class DaemonClockTest {
       memoryOfClocks.add("faketime_shm_" + daemon.pid());
       memoryOfClocks.add("sem.faketime_sem_" + daemon.pid());
       daemon.awaitLog("weights are published");
-      /* The library itself costs time, at every read of a clock. */
+      /* libfaketime itself costs time at every read of a clock. */
       double usual = loadOverAHoldTime(daemon);
       Files.writeString(offset, step);
       List<String> date = new ArrayList<>(List.of(clock));
@@ -115,14 +115,14 @@ final class DaemonClockTest {
     }
   }
 
-  /* For a process that was stopped, or whose machine slept, every clock has jumped. */
+  /* After a process was stopped, or its machine slept, all clocks have jumped. */
   @Test
   void daemonRecoversAtOnceFromClockJump() throws Exception {
     host.neighbour("good", GOOD);
     try (RouteDaemonProcess daemon = host.daemon("hold-time-s = 3\n" + peer("good", GOOD))) {
       daemon.awaitLog("weights are published");
       run("kill", "-STOP", Long.toString(daemon.pid()));
-      /* Not a wait for anything: the daemon stays stopped for more than two hold times. */
+      /* This sleep waits for no event: the daemon stays stopped for more than two hold times. */
       TimeUnit.SECONDS.sleep(7);
       double before = cpuSeconds(daemon);
       run("kill", "-CONT", Long.toString(daemon.pid()));

@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.net.URI;
@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Grafana's dashboard over a real job: Prometheus scrapes the exporter, and promtool evaluates each
- * of the dashboard's queries.
+ * Test of Grafana's dashboard on a real job: Prometheus scrapes the exporter, and promtool
+ * evaluates each of the dashboard's queries.
  */
 @EndsWithin(240)
 @SystemTest
@@ -50,7 +50,7 @@ final class DashboardTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireWhatItTakes() throws Exception {
+  void requirePrometheus() throws Exception {
     for (String tool : List.of("prometheus", "promtool")) {
       if (Stream.of(System.getenv("PATH").split(":"))
           .noneMatch(each -> Files.isExecutable(Path.of(each, tool)))) {
@@ -78,7 +78,7 @@ final class DashboardTest {
       String target = awaitAddress(exporter, SERVED);
       try (HostProcess prometheus = prometheus(target)) {
         String server = "http://" + awaitAddress(prometheus, LISTENS);
-        /* Rates need two scrapes. */
+        /* A rate needs two scrapes. */
         awaitAnswer(server, "min(count_over_time(heddle_bytes_total[1m])) > 2", prometheus);
         assertWellFormed(target);
         JsonNode dashboard = new ObjectMapper().readTree(DASHBOARD.toFile());
@@ -90,7 +90,7 @@ final class DashboardTest {
         assertTrue(questions.size() > 10, questions.toString());
         List<String> unanswered = new ArrayList<>();
         for (String question : questions) {
-          String answer = answer(server, asked(question));
+          String answer = answer(server, withVariables(question));
           boolean perPlane = question.contains("(plane") || question.contains(", plane");
           if (answer.isBlank()
               || answer.contains("=> NaN")
@@ -109,7 +109,7 @@ final class DashboardTest {
   }
 
   /* Returns a query with Grafana's variables filled in. */
-  private static String asked(String question) {
+  private static String withVariables(String question) {
     return question
         .replace("$instance", ".*")
         .replace("$plane", ".*")
@@ -142,8 +142,8 @@ final class DashboardTest {
 
   private static String awaitAddress(HostProcess process, Pattern pattern)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    while (!patience.isOver() && process.isAlive()) {
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+    while (!deadline.isOver() && process.isAlive()) {
       Matcher matcher = pattern.matcher(process.output());
       if (matcher.find()) {
         return matcher.group(1);
@@ -155,9 +155,9 @@ final class DashboardTest {
 
   private static void awaitAnswer(String server, String question, HostProcess prometheus)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (answer(server, question).isBlank()) {
-      assertFalse(patience.isOver(), prometheus::outputOrWhyNot);
+      assertFalse(deadline.isOver(), prometheus::outputOrWhyNot);
       TimeUnit.MILLISECONDS.sleep(100);
     }
   }
@@ -167,7 +167,7 @@ final class DashboardTest {
     return BareRoot.run(List.of("promtool", "query", "instant", server, question));
   }
 
-  /* Checks the query behind one of the boxes above the panels. */
+  /* Checks the query of one of the boxes above the panels. */
   private static void assertVariable(String server, String query)
       throws IOException, InterruptedException {
     Matcher matcher = LABELS.matcher(query);
@@ -179,7 +179,7 @@ final class DashboardTest {
     }
   }
 
-  /* Checks the exporter's output by promtool's rules. */
+  /* Checks the exporter's output with promtool. */
   private void assertWellFormed(String target) throws IOException, InterruptedException {
     String scrape;
     try (HttpClient client = HttpClient.newHttpClient()) {

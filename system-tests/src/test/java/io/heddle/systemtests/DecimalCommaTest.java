@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Commands in a user's locale with a decimal comma, and a dotless lower-case I. The plugin's effect
- * on a host with such a locale is tested in C (locale_kept).
+ * Commands in a user's locale with a decimal comma and a dotless lower-case I. The C test
+ * locale_kept covers the plugin's effect on a host with such a locale.
  */
 @SystemTest
 final class DecimalCommaTest {
@@ -52,7 +52,7 @@ final class DecimalCommaTest {
     return Map.of("LOCPATH", folder.toString(), "LC_ALL", name, "LANGUAGE", language);
   }
 
-  private String said(Map<String, String> environment, String... arguments)
+  private String run(Map<String, String> environment, String... arguments)
       throws IOException, InterruptedException {
     Path log = Files.createTempFile(folder, "said", null);
     try (HostProcess process = HostProcess.start(HeddleRun.command(arguments), log, environment)) {
@@ -64,10 +64,10 @@ final class DecimalCommaTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tr_TR", "de_DE"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void theDemoPassesAndItsReportIsJson(String language) throws Exception {
     String report =
-        said(
+        run(
             environment(language),
             "demo",
             "--json",
@@ -87,7 +87,7 @@ final class DecimalCommaTest {
     Map<String, String> turkish = environment("tr_TR");
     for (List<String> command :
         List.of(List.of("planes", "--json"), List.of("stat", "--help"), List.of("lab", "--help"))) {
-      said(turkish, command.toArray(String[]::new));
+      run(turkish, command.toArray(String[]::new));
     }
   }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that
- * wait.
+ * Each way of ending a demo also ends its processes and deletes its namespaces and files. The ranks
+ * are scripts that wait.
  */
 @EndsWithin(120)
 @SystemTest
@@ -54,9 +54,9 @@ final class DemoCleanupTest {
   }
 
   private void awaitRanks() throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!Files.exists(folder.resolve("up-0")) || !Files.exists(folder.resolve("up-1"))) {
-      assertTrue(!patience.isOver(), "the ranks weren't started within 30 s");
+      assertTrue(!deadline.isOver(), "the ranks weren't started within 30 s");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }
@@ -102,7 +102,7 @@ final class DemoCleanupTest {
 
   @ParameterizedTest
   @EnumSource(Lab.Kind.class)
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void ranksEndWithKilledDemo(Lab.Kind kind) throws Exception {
     Skip.unless(kind);
     String network = kind == Lab.Kind.USER_NAMESPACE ? "user" : kind.name();
@@ -112,9 +112,9 @@ final class DemoCleanupTest {
       assertTrue(ranks.size() >= 2, "ranks run: " + ranks);
       demo.kill();
       for (ProcessHandle rank : ranks) {
-        Patience.ofSeconds(20).get(rank.onExit());
+        Deadline.ofSeconds(20).get(rank.onExit());
       }
-      /* The killed process could not remove them. */
+      /* The killed demo could not remove its namespaces. */
       for (String namespace : demo.namespaces()) {
         assertEquals(0, new ProcessBuilder("ip", "netns", "del", namespace).start().waitFor());
       }

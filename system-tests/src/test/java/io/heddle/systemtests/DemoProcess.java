@@ -2,7 +2,7 @@ package io.heddle.systemtests;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@code heddle demo} in a separate process, its output in files. */
+/** A {@code heddle demo} in a separate process, with its output in files. */
 public final class DemoProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 
@@ -29,7 +29,7 @@ public final class DemoProcess implements AutoCloseable {
     return startBehind(List.of(), folder, options);
   }
 
-  /** Starts it behind a command that executes its arguments. */
+  /** Starts a demo behind a command that executes its arguments. */
   static DemoProcess startBehind(List<String> before, Path folder, String... options)
       throws IOException {
     List<String> command = new ArrayList<>(before);
@@ -39,7 +39,7 @@ public final class DemoProcess implements AutoCloseable {
     Path err = folder.resolve("demo.err");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-    /* Its run folder, with the ranks' logs, is in the test's folder. */
+    /* Makes the demo put its run folder, which has the ranks' logs, into the test's folder. */
     builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
     return new DemoProcess(builder.start(), out, err);
   }
@@ -49,18 +49,18 @@ public final class DemoProcess implements AutoCloseable {
   }
 
   int exitCode(long limitSeconds) throws InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
+    if (!Deadline.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("heddle demo didn't end within " + limitSeconds + " s");
     }
     return process.exitValue();
   }
 
-  /** Returns all its output so far, of both streams. */
+  /** Returns all output of the demo so far, from both streams. */
   String output() throws IOException {
     return Files.readString(out) + Files.readString(err);
   }
 
-  /** Returns the same for an assertion's message. */
+  /** Returns all output of the demo so far, or the reason why it can't be read. */
   String outputOrWhyNot() {
     try {
       return output();
@@ -77,7 +77,7 @@ public final class DemoProcess implements AutoCloseable {
     process.destroy();
   }
 
-  /** Kills it as the kernel does when memory runs out: no code of its own runs any more. */
+  /** Kills the demo with SIGKILL, as the kernel does when memory runs out. */
   void kill() {
     process.destroyForcibly();
   }
@@ -90,7 +90,7 @@ public final class DemoProcess implements AutoCloseable {
     return process.descendants().toList();
   }
 
-  /** Returns the names of the namespaces that this process has made. */
+  /** Returns the names of the namespaces that the demo has made. */
   List<String> namespaces() throws IOException {
     Path folder = Path.of("/run/netns");
     List<String> names = new ArrayList<>();

@@ -6,8 +6,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two hosts with different planes when a job begins: it runs on those that both have, each under
- * its host's own key, with every byte checked.
+ * Two hosts with different planes at the start of a job. The job runs on the planes that both hosts
+ * have. Each host uses its own key for a plane, and every byte is checked.
  */
 @EndsWithin(300)
 @SystemTest
@@ -48,17 +48,17 @@ final class DifferentPlanesTest {
 
   private static void awaitBytes(Lab lab, CheckedPair job, int plane) throws InterruptedException {
     long before = lab.sentBytesByPlane().get(plane);
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (lab.sentBytesByPlane().get(plane) - before < SOME_BYTES) {
       job.assertAlive();
-      assertEquals(false, patience.isOver(), job::said);
+      assertEquals(false, deadline.isOver(), job::outputs);
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
   /*
-   * Its other ports have no address: duplicate detection failed, or their switch was rebooting. One
-   * gets it later.
+   * All other ports of the host have no address, since duplicate detection failed or their switch
+   * was rebooting. One port gets an address later.
    */
   @Test
   void hostWithOnePlaneConnectsToHostWithAll() throws IOException, InterruptedException {
@@ -77,7 +77,7 @@ final class DifferentPlanesTest {
         awaitBytes(lab, job, 2);
         on(lab, 1, "ip -6 addr add " + LabPlan.address(1, 0) + "/64 dev e1 nodad");
         awaitBytes(lab, job, 2);
-        job.endWell();
+        job.endCleanly();
       }
     }
   }
@@ -92,7 +92,7 @@ final class DifferentPlanesTest {
         job.awaitWord(0, "if:e2 is subnet:0002 there (by prefix)");
         job.awaitWord(1, "left out: subnet:0099 (fd00:1:1:99::/64 on e2) here only");
         job.awaitAllCarry();
-        job.endWell();
+        job.endCleanly();
       }
     }
   }

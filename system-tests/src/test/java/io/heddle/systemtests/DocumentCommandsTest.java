@@ -22,9 +22,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the commands of the documents: every fenced block of {@code sh}, in a folder that looks like
- * a checkout, where {@code ./heddle} is this build's command. A comment {@code test: skip: REASON}
- * before a block skips it, with that reason.
+ * Runs every fenced block of {@code sh} in the documents. The blocks run in a folder that looks
+ * like a checkout, where {@code ./heddle} is this build's command. A comment {@code test: skip:
+ * REASON} before a block skips it, with that reason.
  */
 @EndsWithin(300)
 @SystemTest
@@ -110,7 +110,7 @@ final class DocumentCommandsTest {
     }
   }
 
-  /* The checkout's ./heddle would build; this one runs the classes under test. */
+  /* A checkout's ./heddle would build first; this script runs the classes under test. */
   private Path checkout() throws IOException {
     Path checkout = Files.createDirectories(folder.resolve("checkout"));
     for (String part : LINKED) {

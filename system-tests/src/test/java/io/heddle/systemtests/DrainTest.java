@@ -30,31 +30,30 @@ final class DrainTest {
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
-  private static HeddleRun.Said drain(Path stats, String... words)
+  private static HeddleRun.Result drain(Path stats, String... words)
       throws IOException, InterruptedException {
     List<String> line = new ArrayList<>(List.of("drain", "--stats", stats.toString()));
     line.addAll(List.of(words));
-    return HeddleRun.said(line.toArray(String[]::new));
+    return HeddleRun.run(line.toArray(String[]::new));
   }
 
   @Test
-  void aDrainedPlaneCarriesNothingUntilItIsTakenBackAndNoPlaneCountsAsFailed()
-      throws IOException, InterruptedException {
+  void drainedPlaneIsIdleUntilUndrainedWithoutFailover() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       Path stats = demo.statisticsFolder();
-      HeddleRun.Said drained = drain(stats, PLANE);
+      HeddleRun.Result drained = drain(stats, PLANE);
       assertEquals(0, drained.exitCode(), drained.text());
       assertTrue(drained.text().contains("plane if:e2: drained; "), drained.text());
       long before = demo.sent(PLANE);
       demo.awaitSent("if:e1", 1 << 26);
       assertEquals(before, demo.sent(PLANE), "the drained plane went on");
-      HeddleRun.Said listed = drain(stats);
+      HeddleRun.Result listed = drain(stats);
       assertTrue(listed.text().contains("plane if:e2: drained; "), listed.text());
-      HeddleRun.Said taken = drain(stats, PLANE, "--end");
+      HeddleRun.Result taken = drain(stats, PLANE, "--end");
       assertEquals(0, taken.exitCode(), taken.text());
       demo.awaitSent(PLANE, 1 << 24);
       assertEquals(0, demo.failovers());
-      HeddleRun.Said unknown = drain(stats, "if:e9");
+      HeddleRun.Result unknown = drain(stats, "if:e9");
       assertEquals(1, unknown.exitCode());
       assertTrue(
           unknown.text().contains("no running job has a plane if:e9; there are: if:e1, if:e2"),

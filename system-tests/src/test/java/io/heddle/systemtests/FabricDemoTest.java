@@ -49,7 +49,7 @@ final class FabricDemoTest {
       JsonNode change = report.path("change");
       assertTrue(change.path("followed_after_ms").isNumber(), demo.output());
       JsonNode last = change.path("windows").path(change.path("windows").size() - 1);
-      assertEquals(0.5, last.path("asked_shares").path(0).asDouble());
+      assertEquals(0.5, last.path("expected_shares").path(0).asDouble());
       assertTrue(report.path("hash_over_spray").isNumber(), demo.output());
     }
   }

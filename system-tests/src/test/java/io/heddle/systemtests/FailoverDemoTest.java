@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes fail under the real plugin and the ranks' real program, every element checked. The hosts
- * have nothing but planes: the control channels are on one of those that are cut.
+ * Planes fail under the real plugin and the ranks' real program, with every element checked. The
+ * hosts have no interfaces except the planes, so the control channels use one of the planes that
+ * are cut.
  */
 @EndsWithin(300)
 final class FailoverDemoTest {
@@ -49,7 +50,7 @@ final class FailoverDemoTest {
   void noElementIsLostBySilentCutOrLostCarrier() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       List<String> hosts = demo.process().namespaces();
-      /* The plane with the control channels. */
+      /* Cuts e1, the plane that the control channels use. */
       filter(hosts.getFirst(), "add table inet cut");
       filter(hosts.getFirst(), "add chain inet cut in { type filter hook input priority 0; }");
       filter(hosts.getFirst(), "add rule inet cut in iifname e1 drop");
@@ -63,7 +64,7 @@ final class FailoverDemoTest {
 
   @Test
   @WholeRunOnly
-  void aQueuePairOverAllPlanesLeavesTheOneThatIsCutAndTakesItBack()
+  void queuePairOverAllPlanesAvoidsCutPlaneUntilItReturns()
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder, "packet")) {
       List<String> hosts = demo.process().namespaces();
@@ -79,8 +80,8 @@ final class FailoverDemoTest {
   }
 
   /*
-   * Both ends of both connections leave each of these planes; a queue pair over all planes does so
-   * by itself.
+   * Waits until both ends of both connections have left each of these planes: four failovers a
+   * plane. A queue pair over all planes leaves a plane by itself.
    */
   private static void awaitFailovers(BusyDemo demo, int planes)
       throws IOException, InterruptedException {
@@ -89,10 +90,10 @@ final class FailoverDemoTest {
 
   private static void awaitFailovers(BusyDemo demo, int planes, int ends)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (demo.failovers() < (long) ends * planes) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> demo.failovers() + " failovers in 60 s: " + demo.process().outputOrWhyNot());
       TimeUnit.MILLISECONDS.sleep(20);
     }

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The failover protocol of docs/failover.md in every order of events that a small connection
- * allows; and proof that the model detects broken protocols. A search uses one processor, so they
- * run in parallel.
+ * The failover protocol of docs/failover.md, in every order of events that a small connection
+ * allows. Broken protocols prove that the model detects errors. Each search uses one processor, so
+ * searches run in parallel.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -37,19 +37,19 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=2 CHUNKS=1",
         /* Two of three planes fail visibly at any two points: every message completes. */
         "PLANES=3 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1 CARRIERS_ONLY",
-        /* One of three fails visibly, or goes silent. */
+        /* One of three planes fails visibly, or goes silent. */
         "PLANES=3 FAILURES=1 GROUPS=2 SLOTS=1 CHUNKS=1",
-        /* A plane returns before, during and after the other one's failure; or fails again. */
+        /* A plane returns before, during or after the other plane's failure, or fails again. */
         "PLANES=2 FAILURES=2 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
-        /* Messages in two chunks, of which one may have arrived. */
+        /* Messages have two chunks, of which one may have arrived. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=2",
-        /* More messages than slots. */
+        /* There are more messages than slots. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=2 CHUNKS=1",
-        /* Entries are rewritten without the sender's fence: a quiet slot suffices. */
+        /* Entries are rewritten without the sender's fence, which is sound if the slot is quiet. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=1 CHUNKS=1 REWRITE_BEFORE_FENCE",
       })
-  @WholeRunOnly(butRows = {3, 7})
-  void noOrderOfEventsWritesIntoABufferHandedOverOrHangs(String definitions)
+  @WholeRunOnly(alwaysRunRows = {3, 7})
+  void noEventOrderWritesReturnedBufferOrHangs(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
   }
@@ -60,7 +60,7 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1",
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
       })
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
     model.assertEveryRunEnds(definitions);
   }
@@ -79,7 +79,7 @@ class FailoverModelTest {
           ENTRIES_UNCOUNTED                         | acknowledged        | PLANES=3 FAILURES=1 SLOTS=1
           GRACE_WITHOUT_SILENCE                     | acknowledged        | PLANES=2 FAILURES=2 SLOTS=1
           """)
-  @WholeRunOnly(butRows = {2, 3})
+  @WholeRunOnly(alwaysRunRows = {2, 3})
   void aBrokenProtocolIsFound(String broken, String violated, String definitions)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, definitions + " GROUPS=2 CHUNKS=1");

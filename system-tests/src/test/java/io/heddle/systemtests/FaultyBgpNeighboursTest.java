@@ -120,7 +120,7 @@ final class FaultyBgpNeighboursTest {
   void namesFullDiskAndPublishesOnceThereIsRoom() throws Exception {
     host.neighbour("good", GOOD);
     Path small = Files.createDirectory(folder.resolve("small"));
-    /* ip netns exec gives the daemon its own mounts: this one disappears with it. */
+    /* ip netns exec gives the daemon its own mounts, so this mount disappears with the daemon. */
     String mount = "mount -t tmpfs -o size=192k none " + small + " && exec \"$@\"";
     try (RouteDaemonProcess daemon =
         host.daemon(
@@ -161,7 +161,10 @@ final class FaultyBgpNeighboursTest {
     }
   }
 
-  /* Those written before the disk was full, in the daemon's own mounts. */
+  /*
+   * Checks the routes that were written before the disk was full. Their file is in the daemon's own
+   * mounts.
+   */
   private static void assertFirstRoutesAreRead(Path folder) throws Exception {
     try (RouteReader reader = RouteReader.open(folder.resolve("routes"), NanoClock.SYSTEM)) {
       RouteAnswer answer = new RouteAnswer();

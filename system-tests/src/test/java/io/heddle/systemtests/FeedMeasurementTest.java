@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf bgp} measures and reports; its figures aren't tested. */
+/** {@code heddle perf bgp} measures and reports. The test doesn't check the figures. */
 @EndsWithin(300)
 @SystemTest
 final class FeedMeasurementTest {

@@ -43,7 +43,7 @@ final class FirewalledRanksTest {
     }
   }
 
-  private static void letIn(Lab lab, int host, String ports) {
+  private static void allowPorts(Lab lab, int host, String ports) {
     String rules =
         """
         table inet firewall {
@@ -74,12 +74,12 @@ final class FirewalledRanksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 16})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void ranksOfOneHostShareTheDocumentedPorts(int ranksPerHost) throws Exception {
     int ranks = 2 * ranksPerHost;
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000))) {
-      letIn(lab, 0, RocePorts.STANDARD.toString());
-      letIn(lab, 1, RocePorts.STANDARD.toString());
+      allowPorts(lab, 0, RocePorts.STANDARD.toString());
+      allowPorts(lab, 1, RocePorts.STANDARD.toString());
       List<HostProcess> processes = new ArrayList<>();
       try {
         for (int rank = 0; rank < ranks; rank++) {
@@ -100,7 +100,7 @@ final class FirewalledRanksTest {
   @Test
   void errorOfBlockedPortNamesIt() throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
-      letIn(lab, 1, "4792-4854");
+      allowPorts(lab, 1, "4792-4854");
       try (HostProcess first = rank(lab, 0, 0, 2, "--timeout-seconds", "30");
           HostProcess second = rank(lab, 1, 1, 2, "--timeout-seconds", "30")) {
         first.exitCode(LIMIT_SECONDS);

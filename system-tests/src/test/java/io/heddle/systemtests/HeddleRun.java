@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,14 +16,14 @@ import java.util.Map;
 public final class HeddleRun {
   private static final long LIMIT_SECONDS = 90;
 
-  /** Its output, of both streams, and its exit code. */
-  record Said(int exitCode, String text) {}
+  /** Exit code of a command, and the output of both its streams. */
+  record Result(int exitCode, String text) {}
 
   private HeddleRun() {}
 
-  /** Returns its command line. */
+  /** Returns the command line of a {@code heddle} command. */
   public static List<String> command(String... arguments) {
-    List<String> command = new ArrayList<>(SelfCall.asStarted());
+    List<String> command = new ArrayList<>(OwnCommandLine.asStarted());
     command.addAll(List.of(arguments));
     return command;
   }
@@ -49,11 +49,11 @@ public final class HeddleRun {
     }
   }
 
-  static Said said(String... arguments) throws IOException, InterruptedException {
+  static Result run(String... arguments) throws IOException, InterruptedException {
     Path log = Files.createTempFile("heddle-said", null);
     try (HostProcess process = HostProcess.start(command(arguments), log, Map.of())) {
       int exitCode = process.exitCode(LIMIT_SECONDS);
-      return new Said(exitCode, process.output());
+      return new Result(exitCode, process.output());
     } finally {
       Files.delete(log);
     }

@@ -1,7 +1,7 @@
 package io.heddle.systemtests;
 
 import io.heddle.cli.lab.Lab;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,13 +17,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process on a lab's host, both its streams in one file. It ends with the tests, however they
- * end.
+ * A process on a lab's host, with both streams in one file. It ends with the tests, even if they
+ * are killed.
  */
 public final class HostProcess implements AutoCloseable {
   /*
-   * The kernel kills the process with the thread that started it, so this thread lives as long as
-   * the tests.
+   * Thread that starts all processes. The kernel kills each process when its starting thread ends,
+   * so this thread lives as long as the tests.
    */
   private static final ExecutorService STARTER =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("starter").factory());
@@ -46,14 +46,14 @@ public final class HostProcess implements AutoCloseable {
     return start(lab.command(rank, command), log, all);
   }
 
-  /** Starts the command as given: it must enter its host by itself. */
+  /** Starts the command as given; the command itself must enter its host's namespace. */
   static HostProcess start(List<String> command, Path log, Map<String, String> environment)
       throws IOException {
     List<String> mortal = new ArrayList<>();
     if (Files.isExecutable(SETPRIV)) {
       mortal.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL"));
     }
-    /* The tests' parent may ignore SIGHUP (nohup), and a daemon would inherit that. */
+    /* The tests' parent process may ignore SIGHUP (nohup), and a daemon would inherit this. */
     mortal.addAll(List.of("/usr/bin/env", "--default-signal=HUP"));
     mortal.addAll(command);
     ProcessBuilder builder =
@@ -76,7 +76,7 @@ public final class HostProcess implements AutoCloseable {
     }
   }
 
-  /** Returns the command line of a Java program among the tests' own classes. */
+  /** Returns the command line of a Java program from the tests' class path. */
   public static List<String> java(Class<?> mainClass, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -91,7 +91,7 @@ public final class HostProcess implements AutoCloseable {
    * Returns the command line of a rank of the all-reduce through the plugin.
    *
    * @param meeting the folder of the ranks' rendezvous
-   * @param more of its options
+   * @param more further options of the all-reduce
    */
   static List<String> allReduce(Path meeting, int rank, int ranks, String... more) {
     List<String> command = new ArrayList<>(List.of(BuildOutputs.allReduce().toString()));
@@ -119,15 +119,18 @@ public final class HostProcess implements AutoCloseable {
         "1");
   }
 
-  /** Waits for the end; a process that takes longer fails the test with its output. */
+  /**
+   * Waits for the process to end. If it takes longer than the limit, the test fails with its
+   * output.
+   */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).awaitExit(process)) {
+    if (!Deadline.ofSeconds(limitSeconds).awaitExit(process)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
     }
     return process.exitValue();
   }
 
-  /** Returns its exit status, once it has ended. */
+  /** Returns the exit status of the ended process. */
   public OptionalInt exitCode() {
     return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
   }
@@ -136,7 +139,7 @@ public final class HostProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /* Returns its pid: `ip netns exec` executes the command in its own process. */
+  /* Returns the command's pid: `ip netns exec` replaces itself by the command. */
   long pid() {
     return process.pid();
   }
@@ -149,7 +152,9 @@ public final class HostProcess implements AutoCloseable {
     return Files.readString(log, java.nio.charset.StandardCharsets.ISO_8859_1);
   }
 
-  /** Returns the same for an assertion's message. */
+  /**
+   * Returns the process's output for an assertion's message, or the reason why it can't be read.
+   */
   public String outputOrWhyNot() {
     try {
       return output();
@@ -158,9 +163,9 @@ public final class HostProcess implements AutoCloseable {
     }
   }
 
-  /** Waits until it has printed this. */
+  /** Waits until the process has printed these words. */
   public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, () -> !isAlive())) {
+    if (!Deadline.ofSeconds(limitSeconds).awaitOutput(text, this::output, () -> !isAlive())) {
       throw new AssertionError(
           "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
     }

@@ -3,8 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Killed tests leave no processes behind. */
+/** Test that killed tests leave no processes behind. */
 @EndsWithin(60)
 final class HostProcessTest {
   private static final long LIMIT_SECONDS = 30;
 
   @TempDir private Path folder;
 
-  /** Program in the role of a test JVM: starts an endless process from a thread that ends. */
+  /** A program that plays a test JVM: it starts an endless process from a thread that ends. */
   static final class Tests {
     private Tests() {}
 
@@ -55,7 +55,7 @@ final class HostProcessTest {
       assertTrue(left.map(ProcessHandle::isAlive).orElse(false), "it ended before");
       tests.kill();
       assertEquals(137, tests.exitCode(LIMIT_SECONDS));
-      Patience.ofSeconds(LIMIT_SECONDS).get(left.orElseThrow().onExit());
+      Deadline.ofSeconds(LIMIT_SECONDS).get(left.orElseThrow().onExit());
     }
   }
 }

@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,7 +67,7 @@ final class HostRoutesTest {
     }
   }
 
-  /* Type 00 81, the own AS, the own router id. */
+  /* The community has type 00 81, the host's AS and its router id. */
   @Test
   void ownAddressesCarryNoInstallCommunity() throws Exception {
     try (RouteDaemonProcess daemon =
@@ -114,7 +114,10 @@ final class HostRoutesTest {
     }
   }
 
-  /* Replaces path bandwidth 0: type 03 09, flags, the router that lost the host. */
+  /*
+   * Announces the host with a community in place of path bandwidth 0: type 03 09, flags, and the
+   * router that lost the host.
+   */
   private static void announceUnreachableByCommunity() throws IOException, InterruptedException {
     Path configuration = fabric.folder().resolve("l1.conf");
     String before = Files.readString(configuration);
@@ -146,18 +149,21 @@ final class HostRoutesTest {
   private static void awaitLeaf(int plane, String what, Predicate<String> expected)
       throws InterruptedException {
     String question = "show route all for " + fabric.address(1, plane) + "/128";
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       String answer = hostRoute(fabric.query("l" + plane, question), fabric.address(1, plane));
       if (expected.test(answer)) {
         return;
       }
-      assertTrue(!patience.isOver(), () -> "no " + what + " in\n" + answer);
+      assertTrue(!deadline.isOver(), () -> "no " + what + " in\n" + answer);
       TimeUnit.MILLISECONDS.sleep(100);
     }
   }
 
-  /* BIRD prints the covering route if the host has none. */
+  /*
+   * Returns an empty text if the host has no route of its own, since BIRD then prints the covering
+   * route.
+   */
   private static String hostRoute(String answer, String address) {
     return answer.contains(address + "/128") ? answer : "";
   }

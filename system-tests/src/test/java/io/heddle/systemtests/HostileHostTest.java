@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A job of two ranks on a host that lacks usual resources: room in shared memory, a readable /proc,
- * a home, descriptors; or where another user owns the folder in shared memory. The job runs, or it
- * ends with a message; it never crashes.
+ * a home folder, or descriptors. Or another user owns Heddle's folder in shared memory. The job
+ * runs, or it ends with a message; it never crashes.
  */
 @EndsWithin(300)
 @SystemTest
@@ -42,7 +42,7 @@ final class HostileHostTest {
   private static final String FILLED = "head -c 1M /dev/zero >%1$s/filler 2>/dev/null || true";
   private static final String FULL = SMALL + FILLED;
 
-  /* In the checkout; a test keeps it while it fills /tmp. */
+  /* Folder in the checkout, so that it stays usable while a test fills /tmp. */
   private Path folder;
 
   @BeforeEach
@@ -65,8 +65,8 @@ final class HostileHostTest {
     }
   }
 
-  /** Exit codes of two ranks, and their output. */
-  private record Ended(int first, int second, String said) {}
+  /** Exit codes of two ranks, and the output of both. */
+  private record Ended(int first, int second, String output) {}
 
   private Ended run(String mounts, List<String> before) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 2, 9000));
@@ -95,9 +95,9 @@ final class HostileHostTest {
 
   private String bothPass(String mounts, String... before) throws Exception {
     Ended ended = run(mounts, List.of(before));
-    assertEquals(0, ended.first(), ended.said());
-    assertEquals(0, ended.second(), ended.said());
-    return ended.said();
+    assertEquals(0, ended.first(), ended.output());
+    assertEquals(0, ended.second(), ended.output());
+    return ended.output();
   }
 
   private static int count(String text, String part) {
@@ -120,7 +120,7 @@ final class HostileHostTest {
     assertEquals(2, count(said, "HEDDLE_STATS_DIR"), said);
   }
 
-  /* A checkout in that folder would be hidden: it is mounted again before the rest is filled. */
+  /* Returns mount commands that keep the checkout visible below a folder that is mounted over. */
   private static String kept(String folder, String mounts) {
     Path checkout = Checkout.ROOT;
     return checkout.startsWith(folder)
@@ -147,14 +147,15 @@ final class HostileHostTest {
   }
 
   /*
-   * Java ends the process if it can't find the first thread's stack, so that thread isn't attached.
+   * Java would end the process if the stack of the first thread can't be found. So the plugin
+   * refuses to attach that thread.
    */
   @Test
   void jobWithoutProcEndsWithMessage() throws Exception {
     Ended ended = run("mount -t tmpfs -o mode=0 heddle-test /proc", List.of());
-    assertEquals(2, count(ended.said(), "make /proc/self/maps readable"), ended.said());
+    assertEquals(2, count(ended.output(), "make /proc/self/maps readable"), ended.output());
     for (int code : List.of(ended.first(), ended.second())) {
-      assertTrue(code > 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+      assertTrue(code > 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.output());
     }
   }
 
@@ -163,34 +164,34 @@ final class HostileHostTest {
     bothPass("mount -t tmpfs heddle-test /dev/shm; unset HOME USER LOGNAME");
   }
 
-  /* If there are too few even for the start, init says so, with the limit. */
+  /* If the limit is too low even for the start, init fails, and its message names the limit. */
   @ParameterizedTest
   @ValueSource(ints = {12, 24, 64, 96})
   void jobWithFewDescriptorsRunsOrNamesLimit(int limit) throws Exception {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit -n " + limit, List.of());
     if (ended.first() != 0 || ended.second() != 0) {
-      assertTrue(limit < 64, ended.said());
-      assertEquals(2, count(ended.said(), "ulimit -n is " + limit), ended.said());
+      assertTrue(limit < 64, ended.output());
+      assertEquals(2, count(ended.output(), "ulimit -n is " + limit), ended.output());
     }
     for (int code : List.of(ended.first(), ended.second())) {
-      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.output());
     }
   }
 
-  /* In some of these cases Java itself would end the process. */
+  /* Without the plugin's check, Java itself would end the process in some of these cases. */
   @ParameterizedTest
   @ValueSource(strings = {"-v 1000000", "-v 2800000", "-v 4000000", "-d 300000", "-d 2000000"})
   void jobWithLittleMemoryRunsOrNamesLimit(String limit) throws Exception {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit " + limit, List.of());
     String word = "ulimit " + limit.replace(" ", " is ") + " KiB";
     int refused = Integer.signum(ended.first()) + Integer.signum(ended.second());
-    assertEquals(refused, count(ended.said(), word), ended.said());
-    assertEquals(0, count(ended.said(), "insufficient memory for the Java"), ended.said());
+    assertEquals(refused, count(ended.output(), word), ended.output());
+    assertEquals(0, count(ended.output(), "insufficient memory for the Java"), ended.output());
     for (int code : List.of(ended.first(), ended.second())) {
-      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.output());
     }
     if (limit.equals("-v 4000000") || limit.equals("-d 2000000")) {
-      assertEquals(0, ended.first() + ended.second(), ended.said());
+      assertEquals(0, ended.first() + ended.second(), ended.output());
     }
   }
 
@@ -198,7 +199,10 @@ final class HostileHostTest {
   void ignoresFilesAndLinksOfOtherUsers() throws Exception {
     Path victim = Files.createDirectory(folder.resolve("victim"));
     Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rwxrwxrwx"));
-    /* Kept by a bind mount, so that it can be read afterwards. */
+    /*
+     * Shared memory is a bind mount of a test's folder, so that the test can read the files
+     * afterwards.
+     */
     Path shared = Files.createDirectory(folder.resolve("shm"));
     String name = "heddle-" + System.getProperty("user.name");
     Path planted = Files.createDirectory(shared.resolve(name));
@@ -227,12 +231,12 @@ final class HostileHostTest {
         run(
             "mount --bind " + shared + " /dev/shm",
             List.of("setpriv", "--reuid", OTHER, "--regid", OTHER, "--clear-groups"));
-    if (tried.said().contains("Permission denied")) {
-      Skip.because("another user can't reach this build: " + tried.said());
+    if (tried.output().contains("Permission denied")) {
+      Skip.because("another user can't reach this build: " + tried.output());
     }
-    assertEquals(0, tried.first(), tried.said());
-    assertEquals(0, tried.second(), tried.said());
-    assertEquals(2, count(tried.said(), "is a folder of user 0, mode 777"), tried.said());
+    assertEquals(0, tried.first(), tried.output());
+    assertEquals(0, tried.second(), tried.output());
+    assertEquals(2, count(tried.output(), "is a folder of user 0, mode 777"), tried.output());
     assertEquals(List.of(), names(planted));
   }
 

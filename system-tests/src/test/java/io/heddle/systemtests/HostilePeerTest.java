@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +22,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Noise on the plugin's ports changes nothing; a killed peer is an error within a stated time. */
+/**
+ * Noise on the plugin's ports changes nothing, and the loss of a killed peer is reported as an
+ * error within a stated time.
+ */
 @EndsWithin(180)
 @SystemTest
 final class HostilePeerTest {
@@ -30,8 +33,8 @@ final class HostilePeerTest {
   private static final int LISTENING = 0x0a;
 
   /**
-   * Retries of a queue pair (7 of at most 0.54 s each by default), with a margin for a busy
-   * machine.
+   * Duration of a queue pair's retries (7 of at most 0.54 s each by default), with a margin for a
+   * busy machine.
    */
   private static final long PEER_LOSS_SECONDS = 30;
 
@@ -102,8 +105,7 @@ final class HostilePeerTest {
   }
 
   @Test
-  void garbageAtTheControlPortIsTurnedAwayAndTheRightPeerComesIn()
-      throws IOException, InterruptedException {
+  void garbageAtControlPortIsRejectedAndPeerConnects() throws IOException, InterruptedException {
     try (Lab lab = lab();
         HostProcess first = rank(lab, 0, "65536", "3")) {
       int port = awaitListeningPort(first);
@@ -135,22 +137,25 @@ final class HostilePeerTest {
   }
 
   /*
-   * Sixteen messages' worth of bytes, by the kernel's counters: the ranks are in the middle of the
-   * job.
+   * Waits until the kernel has counted sixteen messages' worth of bytes: the ranks are then in the
+   * middle of the job.
    */
   private static void awaitTraffic(Lab lab) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (lab.sentBytesByPlane().stream().mapToLong(Long::longValue).sum() < 64 << 20) {
-      assertTrue(!patience.isOver(), "64 MiB didn't cross the planes in a minute");
+      assertTrue(!deadline.isOver(), "64 MiB didn't cross the planes in a minute");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }
 
-  /* Reads the process's own network namespace: local address, then state in the fourth column. */
+  /*
+   * Returns the port of a listening socket in the process's own network namespace. In a row of
+   * /proc/net/tcp6, the local address comes first and the state is the fourth column.
+   */
   private static int awaitListeningPort(HostProcess process)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
-    while (!patience.isOver() && process.isAlive()) {
+    Deadline deadline = Deadline.ofSeconds(60);
+    while (!deadline.isOver() && process.isAlive()) {
       Optional<Integer> port =
           Files.readAllLines(Path.of("/proc/" + process.pid() + "/net/tcp6")).stream()
               .skip(1)

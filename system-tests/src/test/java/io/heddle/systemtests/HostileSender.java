@@ -34,8 +34,8 @@ final class HostileSender {
   }
 
   /*
-   * Pure noise, and headers with plausible opcodes and small queue pair numbers, so that some pass
-   * the first checks.
+   * Packets of pure noise, and packets with plausible opcodes and small queue pair numbers, so that
+   * some pass the first checks.
    */
   private static void datagrams(InetSocketAddress target, Random random, int count)
       throws Exception {
@@ -70,7 +70,7 @@ final class HostileSender {
         stream.write(bytes);
         stream.flush();
       } catch (java.net.SocketException refusedOrReset) {
-        /* The other end may close the connection at any byte. */
+        /* The rank may close the connection at any byte. */
       }
     }
   }

@@ -16,8 +16,8 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -47,8 +47,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagrams between two ports with the link layer InfiniBand, on the stand-in for libibverbs. Runs
- * in a separate process, whose environment has such ports (see this module's pom).
+ * Datagrams between two InfiniBand ports of the stand-in for libibverbs. Runs in a separate
+ * process, whose environment has such ports (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest
@@ -66,7 +66,7 @@ final class InfinibandDatagramTest {
   private End left;
   private End right;
 
-  /** One port with a datagram queue pair and a buffer, whose upper half is sent. */
+  /** A port with a datagram queue pair and a buffer. Sends use the upper half of the buffer. */
   private static final class End implements AutoCloseable {
     final DeviceContext context;
     final Gid own;
@@ -102,9 +102,9 @@ final class InfinibandDatagramTest {
     }
 
     WorkCompletion await() {
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (cq.poll(one) == 0) {
-        assertFalse(patience.isOver(), "no completion");
+        assertFalse(deadline.isOver(), "no completion");
       }
       assertEquals(WorkCompletion.Status.SUCCESS, one[0].status);
       return one[0];
@@ -189,7 +189,7 @@ final class InfinibandDatagramTest {
   }
 
   @Test
-  void aDatagramByLidHasNoRouteHeaderAndOneByGidHas() {
+  void onlyDatagramByGidHasRouteHeader() {
     start();
     right.postReceive();
     left.send(byLid(right.lid(), 5), right.qp.number());
@@ -248,9 +248,12 @@ final class InfinibandDatagramTest {
     }
   }
 
-  /* From the subnet manager and the group's settings. */
+  /*
+   * A bridge's packets get the service level from the subnet manager and the hop limit from the
+   * group's settings.
+   */
   @Test
-  void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
+  void bridgePacketsHaveGroupsServiceLevelAndBridgesHopLimit() throws Exception {
     BuildOutputs.standinManager();
     Gid group = Gid.of(InetAddress.getByName("239.1.2.1"));
     Gid mgid = Gid.of(InetAddress.getByName("ff15:401b:ffff::f01:201"));

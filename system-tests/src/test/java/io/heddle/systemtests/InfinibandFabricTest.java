@@ -19,8 +19,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -40,8 +40,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The bridge's end in an InfiniBand fabric, on two devices of the stand-in, whose groups are joined
- * by its double of librdmacm. Runs in a separate process, as {@link InfinibandDatagramTest}.
+ * The bridge's end in an InfiniBand fabric, on two devices of the stand-in. The stand-in's double
+ * of librdmacm joins the groups. Runs in a separate process, as {@link InfinibandDatagramTest}
+ * does.
  */
 @EndsWithin(60)
 @SystemTest
@@ -91,7 +92,7 @@ final class InfinibandFabricTest {
     return fabric;
   }
 
-  /* Builds a datagram as if from a wire fabric. */
+  /* Builds a datagram with the headers of a wire fabric. */
   private int build() {
     int pad = -BYTES & 3;
     int everybody = DatagramFormat.MULTICAST_QUEUE_PAIR;
@@ -109,14 +110,14 @@ final class InfinibandFabricTest {
   }
 
   private static TrainBatch await(VerbsFabric fabric) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (fabric.poll() == 0) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
     }
     return fabric.batch();
   }
 
-  /* The stand-in delivers at once. */
+  /* Expects that nothing was received. The stand-in delivers at once, so one poll suffices. */
   private static void expectNothing(VerbsFabric fabric) {
     assertEquals(0, fabric.poll());
   }
@@ -213,9 +214,9 @@ final class InfinibandFabricTest {
     send(near, sendPath);
     await(far);
     StandinControl.run("forget");
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     do {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       near.check();
       far.check();
       send(near, sendPath);
@@ -234,9 +235,9 @@ final class InfinibandFabricTest {
     far.join(name);
     SendPath sendPath = near.sendPathTo(name, 0);
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
         far.maySleep();
@@ -248,7 +249,10 @@ final class InfinibandFabricTest {
     }
   }
 
-  /* As adapters do. The bridge's first rule concerns these. */
+  /*
+   * Sends packets as adapters do. The bridge's first rule, which drops a bridge's own packets,
+   * concerns these.
+   */
   @Test
   void receivingPortReceivesOwnPackets() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.6"));

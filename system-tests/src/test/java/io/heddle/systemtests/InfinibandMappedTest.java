@@ -24,8 +24,8 @@ import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
@@ -144,13 +144,13 @@ final class InfinibandMappedTest {
     ends.add(fabric);
     fabric.countAt(counters);
     fabric.requireAssigned(spec);
-    return MappedEnd.behind(
+    return MappedEnd.ofDevice(
         fabric,
         RdmaCmSidrService.open(fabric, device, 0, (level, sentence) -> output.add(sentence)));
   }
 
   private SubnetHost host(String device, String address, int queuePairs, List<String> services) {
-    SubnetHost host = new SubnetHost(device, gid(address), queuePairs, this::pass);
+    SubnetHost host = new SubnetHost(device, gid(address), queuePairs, this::forwardAll);
     hosts.add(host);
     host.serve(services.stream().map(InfinibandMappedTest::gid).toList());
     return host;
@@ -172,8 +172,8 @@ final class InfinibandMappedTest {
     StandinControl.run(what + " " + value);
   }
 
-  /* Polls the bridge, without its threads, and the services once. */
-  private void pass() {
+  /* Polls the services and the bridge, which runs without its threads, once each. */
+  private void forwardAll() {
     for (int side = 0; side < 2; side++) {
       int trains = ends.get(side).poll();
       for (int train = 0; train < trains; train++) {
@@ -198,15 +198,18 @@ final class InfinibandMappedTest {
     return GroupCounters.drops(directions[side], reason);
   }
 
-  /* Sends there and back. Returns the number by which the server knows the client. */
-  private int talk(SubnetHost client, int index, SubnetHost server, int service, long word) {
+  /*
+   * Sends a word to the server and one back. Returns the number by which the server knows the
+   * client.
+   */
+  private int exchange(SubnetHost client, int index, SubnetHost server, int service, long word) {
     client.send(index, inA(server), service, word);
-    SubnetHost.Heard there = server.hear();
+    SubnetHost.Received there = server.receive();
     assertEquals(word, there.word());
     assertEquals(server.number(0), there.to());
     server.send(0, inB(client), there.from(), -word);
-    SubnetHost.Heard back = client.hear();
-    assertEquals(new SubnetHost.Heard(client.number(index), service, -word), back);
+    SubnetHost.Received back = client.receive();
+    assertEquals(new SubnetHost.Received(client.number(index), service, -word), back);
     return there.from();
   }
 
@@ -218,14 +221,14 @@ final class InfinibandMappedTest {
     for (int word = 1; word <= WORDS; word++) {
       Set<Integer> known = new HashSet<>();
       for (int index = 0; index < EACH; index++) {
-        known.add(talk(a1, index, b1, services[0], 100L * word + index));
-        known.add(talk(a2, index, b1, services[1], 100L * word + 10 + index));
-        talk(a2, index, b2, others[1], 100L * word + 20 + index);
-        talk(a1, index, b2, others[0], 100L * word + 30 + index);
+        known.add(exchange(a1, index, b1, services[0], 100L * word + index));
+        known.add(exchange(a2, index, b1, services[1], 100L * word + 10 + index));
+        exchange(a2, index, b2, others[1], 100L * word + 20 + index);
+        exchange(a1, index, b2, others[0], 100L * word + 30 + index);
       }
       assertEquals(2 * EACH, known.size(), "each client has a number of its own");
     }
-    assertEquals(0, dropped(A, DropReason.NO_PATH) + dropped(A, DropReason.NO_NUMBER));
+    assertEquals(0, dropped(A, DropReason.NO_PATH) + dropped(A, DropReason.NO_QUEUE_PAIR));
   }
 
   @Test
@@ -233,73 +236,73 @@ final class InfinibandMappedTest {
     int four = a1.numberOf(inA(b1));
     int six = a1.numberOf(gid("fd01::1"), gid("fd01::c9"));
     assertNotEquals(four, six);
-    talk(a1, 0, b1, four, 1);
+    exchange(a1, 0, b1, four, 1);
     a1.send(1, inA(b1), six, 2);
-    assertEquals(2, b1.hear().word());
+    assertEquals(2, b1.receive().word());
   }
 
   @Test
   void retriesLostRequestAndAnswersRepeatsAlike() throws Exception {
     int service = a1.numberOf(inA(b1));
     StandinControl.run("refuse 0/4 rdma_question " + Errno.ETIMEDOUT);
-    assertEquals(3, a1.ask(a1.address(), inA(b1), SubnetHost.PORT).status(), "it got lost");
+    assertEquals(3, a1.request(a1.address(), inA(b1), SubnetHost.PORT).status(), "it got lost");
     StandinControl.run("refuse 0/3 rdma_question " + Errno.ETIMEDOUT);
-    SidrService.Answer refused = a1.ask(a1.address(), inA(b1), SubnetHost.PORT);
+    SidrService.Answer refused = a1.request(a1.address(), inA(b1), SubnetHost.PORT);
     assertNotEquals(0, refused.status(), "the bridge's got lost");
     assertEquals(service, a1.numberOf(inA(b1)));
-    talk(a1, 0, b1, service, 1);
-    SidrService.Answer nobody = a1.ask(a1.address(), inA(b1), SubnetHost.PORT + 1);
+    exchange(a1, 0, b1, service, 1);
+    SidrService.Answer nobody = a1.request(a1.address(), inA(b1), SubnetHost.PORT + 1);
     assertEquals(1, nobody.status(), "nobody listens there");
   }
 
   @Test
   void hostWithNewLidContinuesAfterPathQuery() throws Exception {
     int service = a1.numberOf(inA(b1));
-    int client = talk(a1, 0, b1, service, 1);
+    int client = exchange(a1, 0, b1, service, 1);
     change("lid 0/4", 77);
     a1.send(0, inA(b1), service, 2);
-    pass();
+    forwardAll();
     assertEquals(List.of(), b1.poll(), "77 is unassigned yet");
     assertEquals(1, dropped(A, DropReason.NO_PATH));
     b1.send(0, inB(a1), client, 3);
-    pass();
+    forwardAll();
     assertEquals(List.of(), a1.poll(), "its old LID is unassigned");
     StandinControl.run("event 0/2 IBV_EVENT_CLIENT_REREGISTER");
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (a1.poll().isEmpty()) {
-      assertFalse(patience.isOver(), "the path wasn't asked again");
+      assertFalse(deadline.isOver(), "the path wasn't asked again");
       ends.forEach(each -> assertEquals("", each.check()));
       b1.send(0, inB(a1), client, 5);
-      pass();
+      forwardAll();
     }
-    assertEquals(client, talk(a1, 0, b1, service, 6), "they are unaffected");
+    assertEquals(client, exchange(a1, 0, b1, service, 6), "they are unaffected");
   }
 
   @Test
   void hostWithReusedLidIsNotConfused() throws Exception {
     int[] services = {a1.numberOf(inA(b1)), a2.numberOf(inA(b1))};
-    int first = talk(a1, 0, b1, services[0], 1);
-    int second = talk(a2, 0, b1, services[1], 2);
+    int first = exchange(a1, 0, b1, services[0], 1);
+    int second = exchange(a2, 0, b1, services[1], 2);
     change("lid 0/4", 77);
     change("lid 0/5", 5);
     assertEquals(services[1], a2.numberOf(inA(b1)), "a request announces the other LID at once");
     a1.send(0, inA(b1), services[0], 3);
     b1.send(0, inB(a1), first, 4);
-    pass();
+    forwardAll();
     /* The communication manager may have reported a1's other LID already. */
-    b1.poll().forEach(each -> assertEquals(new SubnetHost.Heard(b1.number(0), first, 3), each));
+    b1.poll().forEach(each -> assertEquals(new SubnetHost.Received(b1.number(0), first, 3), each));
     a1.poll().forEach(each -> assertEquals(4, each.word()));
-    talk(a2, 0, b1, services[1], 5);
-    /* Its port had the other LID. */
+    exchange(a2, 0, b1, services[1], 5);
+    /* The new queue pair number shows that a2's port has the other LID. */
     a2.send(1, inA(b1), services[0], 6);
-    SubnetHost.Heard heard = b1.hear();
+    SubnetHost.Received heard = b1.receive();
     assertEquals(6, heard.word());
     assertNotEquals(first, heard.from());
     assertNotEquals(second, heard.from());
     b1.send(0, inB(a2), heard.from(), 7);
-    assertEquals(new SubnetHost.Heard(a2.number(1), services[0], 7), a2.hear());
+    assertEquals(new SubnetHost.Received(a2.number(1), services[0], 7), a2.receive());
     assertEquals(services[0], a1.numberOf(inA(b1)));
-    assertEquals(first, talk(a1, 0, b1, services[0], 8));
+    assertEquals(first, exchange(a1, 0, b1, services[0], 8));
   }
 
   @Test
@@ -307,22 +310,22 @@ final class InfinibandMappedTest {
     change("hops 0/4", 3);
     change("hops 0/2", 3);
     int service = a1.numberOf(inA(b1));
-    talk(a1, 0, b1, service, 1);
+    exchange(a1, 0, b1, service, 1);
     change("lid 0/4", 78);
     a1.send(0, inA(b1), service, 2);
-    assertEquals(2, b1.hear().word(), "independent of its LID");
+    assertEquals(2, b1.receive().word(), "independent of its LID");
   }
 
   @Test
   void packetsAllocateNothing() {
     int service = a1.numberOf(inA(b1));
-    int client = talk(a1, 0, b1, service, 1);
+    int client = exchange(a1, 0, b1, service, 1);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       allocated = 0;
       for (int i = 0; i < ROUND; i++) {
         a1.send(0, inA(b1), service, i);

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** A lab's hosts without their IPv6 addresses, and with one of IPv4 on each plane. */
+/** A lab's hosts with one IPv4 address on each plane, and without their IPv6 addresses. */
 final class Ipv4Fabric {
   private Ipv4Fabric() {}
 

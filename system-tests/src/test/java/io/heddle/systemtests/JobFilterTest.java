@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * With {@code filter = yes} the daemon requests from a leaf with prefix ORF (FRR) only the routes
- * to peers of running jobs.
+ * With {@code filter = yes} the daemon requests only the routes to peers of running jobs. It
+ * requests them from a leaf that supports prefix ORF (FRR).
  */
 @EndsWithin(300)
 @SystemTest
@@ -89,7 +89,8 @@ final class JobFilterTest {
     try (RouteDaemonProcess daemon =
         RouteDaemonProcess.start(wrapper(shared), folder.resolve("d"), configuration())) {
       daemon.awaitLog("weights are published");
-      daemon.await("the aggregate alone", each -> heard(each).equals(Set.of(AGGREGATE)), "routes");
+      daemon.await(
+          "the aggregate alone", each -> prefixes(each).equals(Set.of(AGGREGATE)), "routes");
       awaitFilter(new TreeSet<>(List.of(AGGREGATE)), List.of());
       assertTrue(carries(daemon.show("destination", fabric.address(2, FILTERING_PLANE))));
       int asked = messages();
@@ -106,7 +107,7 @@ final class JobFilterTest {
             () -> "not a message for each address, but for all that stand still: " + messages());
         daemon.await(
             "the exception of the job's peer",
-            each -> heard(each).equals(Set.of(AGGREGATE, exception(2))),
+            each -> prefixes(each).equals(Set.of(AGGREGATE, exception(2))),
             "routes");
         daemon.await(
             "the peer's loss of the plane",
@@ -123,7 +124,7 @@ final class JobFilterTest {
       }
       awaitFilter(new TreeSet<>(List.of(AGGREGATE)), jobPeers());
       daemon.await(
-          "the aggregate alone again", each -> heard(each).equals(Set.of(AGGREGATE)), "routes");
+          "the aggregate alone again", each -> prefixes(each).equals(Set.of(AGGREGATE)), "routes");
       JsonNode after = daemon.show("destination", fabric.address(2, FILTERING_PLANE));
       assertTrue(carries(after), after.toPrettyString());
       assertFalse(after.toString().contains("unreachable"), after.toPrettyString());
@@ -146,7 +147,10 @@ final class JobFilterTest {
         .formatted(AGGREGATE);
   }
 
-  /* The first host, which sees no other jobs: their shared memory is hidden. */
+  /*
+   * Returns words that start a command on the first host, which sees no other jobs: their shared
+   * memory is hidden.
+   */
   private List<String> wrapper(Path shared) {
     String mounted = "mount --bind \"$0\" /dev/shm && exec \"$@\"";
     return fabric.onHost(1, List.of("sh", "-c", mounted, shared.toString()));
@@ -156,7 +160,10 @@ final class JobFilterTest {
     return fabric.address(host, FILTERING_PLANE) + "/128";
   }
 
-  /* Of rank 0: a ring of three sends to the next and receives from the one before. */
+  /*
+   * Returns the peers of rank 0: in a ring of three, it sends to the next rank and receives from
+   * the previous one.
+   */
   private List<String> jobPeers() {
     List<String> peers = new ArrayList<>();
     for (int host = 2; host <= JOB_HOSTS; host++) {
@@ -182,7 +189,7 @@ final class JobFilterTest {
   }
 
   /* Returns the prefixes that the filtering leaf announces. */
-  private static Set<String> heard(JsonNode routes) {
+  private static Set<String> prefixes(JsonNode routes) {
     TreeSet<String> prefixes = new TreeSet<>();
     for (JsonNode route : routes.path("routes")) {
       if (route.path("peer").asText().equals("leaf2")) {
@@ -201,7 +208,7 @@ final class JobFilterTest {
     return false;
   }
 
-  /* Waits for these lines of the filter on the leaf: seq 5 permit fd00:2::/32. */
+  /* Waits until the leaf has filter lines such as seq 5 permit fd00:2::/32. */
   private void awaitFilter(TreeSet<String> permitted, List<String> denied) throws Exception {
     TreeSet<String> expected = new TreeSet<>();
     permitted.forEach(each -> expected.add("permit " + each));
@@ -216,8 +223,8 @@ final class JobFilterTest {
   }
 
   /*
-   * Returns the ROUTE-REFRESH messages that the leaf has received from the daemon: each carries
-   * filter lines.
+   * Returns the number of ROUTE-REFRESH messages that the leaf has received from the daemon. Each
+   * message carries filter lines.
    */
   private int messages() {
     String neighbour = fabric.query("l2", "show bgp neighbors h1");
@@ -228,13 +235,13 @@ final class JobFilterTest {
 
   private void awaitLeaf(String what, String question, Predicate<String> expected)
       throws InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
       String answer = fabric.query("l2", question);
       if (expected.test(answer)) {
         return;
       }
-      assertTrue(!patience.isOver(), () -> "no " + what + " in\n" + answer);
+      assertTrue(!deadline.isOver(), () -> "no " + what + " in\n" + answer);
       TimeUnit.MILLISECONDS.sleep(200);
     }
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two soft devices use the full MTU of both links, also after one becomes smaller. */
+/** Two soft devices use the full MTU of both links, also after one link's MTU becomes smaller. */
 @EndsWithin(180)
 @SystemTest
 final class JumboFramesTest {
@@ -37,7 +37,7 @@ final class JumboFramesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
-  /* Traffic that left a host's interface, trains counted by their packets. */
+  /* Traffic that left a host's interface. The packets of a train are counted singly. */
   private record Sent(long bytes, long packets) {
     static Sent by(Lab lab) throws IOException {
       List<String> words =
@@ -82,7 +82,7 @@ final class JumboFramesTest {
 
   @ParameterizedTest
   @CsvSource({"9000, 6000, 9014", "4500, 3500, 4514", "1500, 1000, 1132"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void packetSizeIsThatOfSmallerLink(int peersMtu, int least, int most) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       count(lab);

@@ -17,7 +17,7 @@ final class LabAddress {
   /**
    * Adds an address to an interface, usable at once.
    *
-   * @param address with its prefix length
+   * @param address address with its prefix length
    * @param folder for ip's output
    */
   static void add(Lab lab, int rank, String link, String address, Path folder) throws Exception {

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The life of a fabric as a user runs it: each step a separate {@code heddle lab}. */
+/** A fabric's life cycle as a user runs it: each step is a separate {@code heddle lab}. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(400)
 @SystemTest
@@ -44,27 +44,27 @@ final class LabCommandsTest {
     Fabric.downIfUp(name);
   }
 
-  private HeddleRun.Said lab(String... arguments) throws IOException, InterruptedException {
+  private HeddleRun.Result runLab(String... arguments) throws IOException, InterruptedException {
     List<String> line = new ArrayList<>(List.of("lab"));
     line.addAll(List.of(arguments));
     line.addAll(List.of("--name", name));
-    return HeddleRun.said(line.toArray(String[]::new));
+    return HeddleRun.run(line.toArray(String[]::new));
   }
 
-  private void says(String expected, String... arguments) throws Exception {
-    HeddleRun.Said said = lab(arguments);
+  private void assertPrints(String expected, String... arguments) throws Exception {
+    HeddleRun.Result said = runLab(arguments);
     assertEquals(0, said.exitCode(), said.text());
     assertTrue(said.text().contains(expected), said.text());
   }
 
   private JsonNode status() throws Exception {
-    return new ObjectMapper().readTree(lab("status", "--json").text());
+    return new ObjectMapper().readTree(runLab("status", "--json").text());
   }
 
   @Test
   void maintainsSprayingSwitchesUntilLabIsTakenDown() throws Exception {
     Skip.unlessFabric(false);
-    says(
+    assertPrints(
         "switching: spray by",
         "up",
         "--spines",
@@ -83,19 +83,19 @@ final class LabCommandsTest {
             .filter(each -> commandLine(each).endsWith("/" + name + "/switching.json\0"))
             .findFirst()
             .orElseThrow();
-    says("cut the carrier of l1:s2", "cut", "2");
-    Patience patience = Patience.ofSeconds(40);
+    assertPrints("cut the carrier of l1:s2", "cut", "2");
+    Deadline deadline = Deadline.ofSeconds(40);
     while (status().path("switching").path("links").path(1).path("alive").asBoolean()) {
-      assertTrue(!patience.isOver(), "no flow avoids the link");
+      assertTrue(!deadline.isOver(), "no flow avoids the link");
     }
-    says("is removed", "down");
-    Patience forItsEnd = Patience.ofSeconds(10);
+    assertPrints("is removed", "down");
+    Deadline forItsEnd = Deadline.ofSeconds(10);
     while (keeper.isAlive()) {
       assertTrue(!forItsEnd.isOver(), "it ends with its lab");
     }
   }
 
-  /* Complete: ProcessHandle.Info has no more than a page of it. */
+  /* Returns the complete command line. ProcessHandle.Info returns one page of it at most. */
   private static String commandLine(ProcessHandle process) {
     try {
       return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -107,8 +107,9 @@ final class LabCommandsTest {
   @Test
   void everyLinkOfTwoPerSpineIsItsOwnPlane() throws Exception {
     Skip.unlessFabric(false);
-    says("up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");
-    HeddleRun.Said whole = lab("status");
+    assertPrints(
+        "up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");
+    HeddleRun.Result whole = runLab("status");
     assertEquals(0, whole.exitCode(), whole.text());
     assertTrue(whole.text().endsWith("healthy\n"), whole.text());
     JsonNode before = status();
@@ -125,7 +126,7 @@ final class LabCommandsTest {
       assertTrue(grown >= BURST && grown < BURST * 3 / 2, "plane " + plane + " took " + grown);
     }
 
-    says("cut the carrier of l1:", "cut", "2", "--at", "l1");
+    assertPrints("cut the carrier of l1:", "cut", "2", "--at", "l1");
     awaitHealth(false);
     JsonNode broken = status();
     assertEquals(0, broken.path("planes").path(1).path("own_paths").asInt());
@@ -143,10 +144,10 @@ final class LabCommandsTest {
     }
     assertTrue(elsewhere >= BURST, borrowed.toPrettyString());
 
-    says("restored plane 2", "restore", "2");
+    assertPrints("restored plane 2", "restore", "2");
     awaitHealth(true);
-    says("lab '" + name + "' is removed", "down");
-    HeddleRun.Said again = lab("status");
+    assertPrints("lab '" + name + "' is removed", "down");
+    HeddleRun.Result again = runLab("status");
     assertNotEquals(0, again.exitCode());
     assertTrue(again.text().contains("no lab named '" + name + "'"), again.text());
     try (var processes = Files.list(Path.of("/var/run/netns"))) {
@@ -155,11 +156,11 @@ final class LabCommandsTest {
   }
 
   private void awaitHealth(boolean healthy) throws Exception {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    HeddleRun.Said said = lab("status");
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+    HeddleRun.Result said = runLab("status");
     while ((said.exitCode() == 0) != healthy) {
-      assertTrue(!patience.isOver(), said.text());
-      said = lab("status");
+      assertTrue(!deadline.isOver(), said.text());
+      said = runLab("status");
     }
     assertTrue(said.text().endsWith(healthy ? "\nhealthy\n" : "NOT HEALTHY\n"), said.text());
   }
@@ -169,7 +170,7 @@ final class LabCommandsTest {
   }
 
   /*
-   * Sends datagrams from the first host's address of a plane to the second's; nobody needs to
+   * Sends datagrams between the first and the second host's addresses of a plane; nobody needs to
    * listen.
    */
   private void send(JsonNode status, int plane) throws Exception {

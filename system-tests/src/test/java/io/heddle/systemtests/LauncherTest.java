@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The checkout's command in a checkout of scripts alone: its progress messages, its error messages,
- * and when it installs packages. Maven and apt-get are scripts that record their arguments; its
- * path has nothing but its requirements.
+ * Test of {@code ./heddle} in a checkout that has only scripts: its progress messages, its error
+ * messages, and its installation of packages. Maven and apt-get are scripts that record their
+ * arguments, and PATH has only the command's requirements.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
@@ -76,13 +76,13 @@ final class LauncherTest {
   @TempDir private Path folder;
   private Path checkout;
   private Path programs;
-  private Path asked;
+  private Path requestFile;
 
   @BeforeEach
   void copyTheScripts() throws IOException {
     checkout = Files.createDirectory(folder.resolve("checkout"));
     programs = Files.createDirectory(folder.resolve("programs"));
-    asked = folder.resolve("asked");
+    requestFile = folder.resolve("asked");
     for (String script : SCRIPTS) {
       Path copy = checkout.resolve(script);
       Files.createDirectories(copy.getParent());
@@ -94,7 +94,7 @@ final class LauncherTest {
     }
   }
 
-  /* JUnit warns about links that lead out of its folder. */
+  /* Removes a link that leads out of the test's folder, about which JUnit would warn. */
   @AfterEach
   void removeTheLink() throws IOException {
     Files.deleteIfExists(checkout.resolve("cli/heddle/target/heddle-cli.jar"));
@@ -126,7 +126,7 @@ final class LauncherTest {
     Files.writeString(stamp, extra ? "libibverbs-dev\n" : "\n");
   }
 
-  /* Installs the build's requirements, with this script as Maven. */
+  /* Installs the build's requirements, with this script in place of Maven. */
   private void buildBy(String maven) throws IOException {
     for (String tool : List.of("cmake", "cc", "make", "python3")) {
       program(tool, "");
@@ -148,22 +148,22 @@ final class LauncherTest {
     return HostProcess.start(command, folder.resolve("said"), Map.of());
   }
 
-  private String said(int exitCode, String... arguments) throws Exception {
+  private String output(int exitCode, String... arguments) throws Exception {
     try (HostProcess process = start(arguments)) {
       assertEquals(exitCode, process.exitCode(60), process.output());
       return process.output();
     }
   }
 
-  private String askedFor() throws IOException {
-    return Files.exists(asked) ? Files.readString(asked) : "";
+  private String installRequests() throws IOException {
+    return Files.exists(requestFile) ? Files.readString(requestFile) : "";
   }
 
   private void watchInstallations() throws IOException {
     if (!System.getProperty("user.name").equals("root")) {
       Skip.because("only root installs packages");
     }
-    program("apt-get", "echo \"$@\" >>'" + asked + "'\nexit 100\n");
+    program("apt-get", "echo \"$@\" >>'" + requestFile + "'\nexit 100\n");
   }
 
   @ParameterizedTest
@@ -183,8 +183,8 @@ final class LauncherTest {
     watchInstallations();
     markAsBuilt();
     boolean isText = line.endsWith("help");
-    String said = said(isText ? 0 : 2, line.split(" "));
-    assertEquals("", askedFor(), said);
+    String said = output(isText ? 0 : 2, line.split(" "));
+    assertEquals("", installRequests(), said);
     assertTrue(isText || said.contains("--help"), said);
   }
 
@@ -193,8 +193,10 @@ final class LauncherTest {
   void installsRequirementsBeforeRun(String line) throws Exception {
     watchInstallations();
     markAsBuilt();
-    String said = said(1, line.split(" "));
-    assertTrue(askedFor().contains(" install ") && askedFor().contains("nftables"), askedFor());
+    String said = output(1, line.split(" "));
+    assertTrue(
+        installRequests().contains(" install ") && installRequests().contains("nftables"),
+        installRequests());
     assertTrue(said.contains("heddle: can't install "), said);
   }
 
@@ -202,13 +204,13 @@ final class LauncherTest {
   @ValueSource(strings = {"soak --runs 1", "demo --kill-plane 1@1:2"})
   void reportsUninstallablePackagesBeforeRun(String line) throws Exception {
     markAsBuilt();
-    String said = said(1, line.split(" "));
+    String said = output(1, line.split(" "));
     assertTrue(
         said.contains("; missing: nft, tc; install with: apt-get install nftables iproute2"), said);
     assertFalse(said.contains("# heddle"), said);
   }
 
-  /* Returns programs that stand for Temurin's archive: no other JDK can be found. */
+  /* Returns an archive of scripts that stands for Temurin's archive. No other JDK can be found. */
   private byte[] archiveOfJdk() throws Exception {
     Path jdk = folder.resolve("archive/jdk-25");
     Files.createDirectories(jdk.resolve("bin"));
@@ -239,7 +241,10 @@ final class LauncherTest {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 
-  /* Runs it where /usr/lib/jvm and the like are empty, and the environment names no JDK. */
+  /*
+   * Runs the command where /usr/lib/jvm and similar folders are empty, and the environment names no
+   * JDK.
+   */
   private String outputWithoutJdk(int exitCode, String... arguments) throws Exception {
     for (String tool : List.of("curl", "sha256sum", "tar", "gzip", "grep")) {
       program(tool, "exec " + find(tool) + " \"$@\"\n");
@@ -257,7 +262,7 @@ final class LauncherTest {
     }
   }
 
-  /* Serves these bytes under every name, with this Content-Length. */
+  /* Serves these bytes under every URL, with this Content-Length. */
   private static HttpServer serve(byte[] bytes, int length) throws IOException {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.createContext(
@@ -414,7 +419,7 @@ final class LauncherTest {
         "cat <<'LOG'\n"
             + log.replace("@ROOT@", checkout.toRealPath().toString())
             + "LOG\nexit 1\n");
-    String said = said(1, "build");
+    String said = output(1, "build");
     String words = said.substring(said.indexOf('\n') + 1);
     String end =
         "heddle: the build failed; full log: " + checkout.toRealPath() + "/.build/build.log\n";

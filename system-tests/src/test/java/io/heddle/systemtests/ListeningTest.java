@@ -6,8 +6,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test that a job's rank, the route daemon, the exporter and the answering doctor listen on exactly
- * the sockets of docs/security.md. The kernel's tables list the sockets.
+ * Test that a job's rank, the route daemon, the exporter and a doctor that answers probes listen on
+ * exactly the sockets of docs/security.md. The kernel's tables list the sockets.
  */
 @EndsWithin(120)
 @SystemTest
@@ -34,7 +34,7 @@ final class ListeningTest {
   private static final int PLANES = 2;
   private static final String LISTENS = "0A";
 
-  /** The lowest ephemeral port of the kernel, and of RFC 5881 for BFD. */
+  /** The lowest ephemeral port of the kernel, and the lowest source port of BFD (RFC 5881). */
   private static final int FIRST_CHOSEN_PORT = 32_768;
 
   private static final long LIMIT_SECONDS = 60;
@@ -81,7 +81,10 @@ final class ListeningTest {
     return rows;
   }
 
-  /* Describes a socket: its protocol, whether it is bound to all addresses or to one, and its port if that is fixed. */
+  /*
+   * Describes a socket by its protocol, by its address (any or one), and by its port if the port is
+   * fixed.
+   */
   private static String place(String protocol, String local) {
     int colon = local.indexOf(':');
     boolean all = local.substring(0, colon).chars().allMatch(digit -> digit == '0');
@@ -108,7 +111,7 @@ final class ListeningTest {
         }
       }
     }
-    /* Java wakes its selectors over an unnamed socket pair, which no other process can reach. */
+    /* Java wakes its selectors through an unnamed socket pair, which no other process can reach. */
     for (String[] row : rows(process, "unix", 6)) {
       if (row.length > 7) {
         found.add("unix " + row[7]);
@@ -143,12 +146,15 @@ final class ListeningTest {
     }
   }
 
-  /* It opens them one after another, and an unexpected one would stay. */
+  /*
+   * Waits for the expected sockets, which the process opens one after another. An unexpected socket
+   * would stay.
+   */
   private static void awaitListening(Set<String> expected, long process, Supplier<String> log)
       throws Exception {
     Set<String> sorted = new TreeSet<>(expected);
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    while (!listening(process).containsAll(sorted) && !patience.isOver()) {
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+    while (!listening(process).containsAll(sorted) && !deadline.isOver()) {
       Thread.sleep(50);
     }
     assertEquals(sorted, listening(process), log);

@@ -9,8 +9,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Shell;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A path that loses datagrams of several packets and carries single ones, as with broken
- * segmentation offload: one warning, packets are sent singly, and trains return when the path is
- * repaired.
+ * A path that loses datagrams of several packets and carries single packets, as with broken
+ * segmentation offload. The device warns once and sends packets singly. It sends trains again once
+ * the path is repaired.
  */
 @EndsWithin(180)
 @SystemTest
@@ -39,10 +39,16 @@ final class LongDatagramsTest {
         }
       }
       """;
-  /* In trains, most packets come in datagrams of 61,000 bytes; singly none has more than 9,000. */
+  /*
+   * Limits of the mean datagram length. Most packets of trains come in datagrams of 61,000 bytes;
+   * no single packet has more than 9,000.
+   */
   private static final long MOST_SINGLE = 9100;
   private static final long LEAST_MIXED = 20_000;
-  /* With every train retransmitted repeatedly, it was 1.8 MB/s. */
+  /*
+   * Least bytes with single packets. A device that retransmitted every train repeatedly carried 1.8
+   * MB/s.
+   */
   private static final long ENOUGH_BYTES = 60_000_000;
 
   @TempDir private Path folder;
@@ -68,7 +74,7 @@ final class LongDatagramsTest {
         HostProcess.endlessAllReduce(folder, rank, 2, 4 << 20));
   }
 
-  /* Arrivals at a host: bytes, and packets as its network layer counts them. */
+  /* Arrivals at a host, in bytes and in packets, as its network layer counts them. */
   private static long[] received(Lab lab) {
     String text = Shell.run(lab.command(0, List.of("cat", "/proc/net/dev")), "");
     String line =
@@ -96,25 +102,25 @@ final class LongDatagramsTest {
       }
       try (HostProcess first = rank(lab, 0);
           HostProcess second = rank(lab, 1)) {
-        Patience patience = Patience.ofSeconds(40);
+        Deadline deadline = Deadline.ofSeconds(40);
         while (count(first.output()) == 0 || count(second.output()) == 0) {
           assertTrue(first.isAlive() && second.isAlive(), first::outputOrWhyNot);
-          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          assertFalse(deadline.isOver(), first::outputOrWhyNot);
           Thread.sleep(50);
         }
-        patience = Patience.ofSeconds(40);
+        deadline = Deadline.ofSeconds(40);
         long enough = received(lab)[0] + ENOUGH_BYTES;
         while (received(lab)[0] < enough) {
-          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          assertFalse(deadline.isOver(), first::outputOrWhyNot);
           Thread.sleep(50);
         }
         assertTrue(averageBytes(lab) <= MOST_SINGLE, "trains are sent on");
         for (int host = 0; host < 2; host++) {
           Shell.run(lab.command(host, List.of("nft", "delete", "table", "inet", "long")), "");
         }
-        patience = Patience.ofSeconds(60);
+        deadline = Deadline.ofSeconds(60);
         while (averageBytes(lab) < LEAST_MIXED) {
-          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          assertFalse(deadline.isOver(), first::outputOrWhyNot);
         }
         for (HostProcess each : List.of(first, second)) {
           assertTrue(each.isAlive(), each::outputOrWhyNot);

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test of long plane outages, each with a different cause, under a job that checks every byte. They
- * last some seconds, or ten minutes with {@code ./heddle test --whole}. Each plane returns by
- * itself.
+ * Test of long plane outages, each with a different cause, under a job that checks every byte. An
+ * outage lasts some seconds, or ten minutes with {@code ./heddle test --whole}. Each plane returns
+ * by itself.
  */
 @EndsWithin(900)
 @SystemTest
@@ -58,16 +58,16 @@ final class LongPlaneOutageTest {
         job.awaitWord("moving off plane if:" + plane);
       }
       if (AWAY_SECONDS > FIRST_WORD_SECONDS) {
-        assertTrue(job.said().contains("has been away for"), job::said);
+        assertTrue(job.outputs().contains("has been away for"), job::outputs);
       }
       setUp(job, 0, FLAPPING, true);
       setUp(job, 1, WITHOUT_CARRIER, true);
       job.on(1, "nft delete table inet cut");
       for (int rank = 0; rank < 2; rank++) {
-        giveAddress(job, rank, WITHOUT_ADDRESS);
+        addAddress(job, rank, WITHOUT_ADDRESS);
       }
       job.awaitAllCarry();
-      job.endWell();
+      job.endCleanly();
     }
   }
 
@@ -76,11 +76,11 @@ final class LongPlaneOutageTest {
       throws IOException, InterruptedException {
     job.on(rank, "ip link set " + name + (up ? " up" : " down"));
     if (up) {
-      giveAddress(job, rank, name);
+      addAddress(job, rank, name);
     }
   }
 
-  private static void giveAddress(CheckedPair job, int rank, String name)
+  private static void addAddress(CheckedPair job, int rank, String name)
       throws IOException, InterruptedException {
     job.on(rank, "ip addr replace " + address(rank, name) + " dev " + name + " nodad");
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ManyConnectionsTest {
   private static final long LIMIT_SECONDS = 280;
 
-  /* A rank descheduled for half a second must not fail this test. */
+  /* Timeout that tolerates a rank descheduled for half a second. */
   private static final Map<String, String> PATIENT =
       Map.of("NCCL_IB_TIMEOUT", "18", "HEDDLE_CONNECT_TIMEOUT_MS", "120000");
 
@@ -55,19 +55,19 @@ final class ManyConnectionsTest {
     throw new AssertionError("no event " + name + " in:\n" + output);
   }
 
-  private List<String> bothEnd(List<String> first, List<String> second)
+  private List<String> runBoth(List<String> first, List<String> second)
       throws IOException, InterruptedException {
-    return bothEnd(PATIENT, first, second);
+    return runBoth(PATIENT, first, second);
   }
 
-  private List<String> bothEnd(
+  private List<String> runBoth(
       Map<String, String> environment, List<String> first, List<String> second)
       throws IOException, InterruptedException {
-    return allEnd(4, environment, List.of(first, second));
+    return runAll(4, environment, List.of(first, second));
   }
 
   /* Returns each rank's output. */
-  private List<String> allEnd(
+  private List<String> runAll(
       int planes, Map<String, String> environment, List<List<String>> commands)
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
@@ -93,14 +93,14 @@ final class ManyConnectionsTest {
     String[] options = {
       "--connections", Integer.toString(connections), "--messages", Integer.toString(messages)
     };
-    for (String output : bothEnd(command(0, options), command(1, options))) {
+    for (String output : runBoth(command(0, options), command(1, options))) {
       JsonNode up = event(output, "up");
       assertEquals(0, up.get("refused").asInt(), output);
       assertEquals(connections, event(output, "closed").get("connections").asInt());
       double each =
           (up.get("descriptors").asInt() - event(output, "first").get("descriptors").asInt())
               / (2.0 * connections);
-      /* Some may be closed by the first report, or not yet. */
+      /* Some descriptors may or may not be closed by the first report. */
       assertTrue(each <= 6, each + " descriptors a connection:\n" + output);
       assertNothingStaysOpen(output);
     }
@@ -114,7 +114,7 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * Planes fail and return all the time: every tenth packet is lost, and a retry takes a
+   * Failovers happen all the time, since every tenth packet is lost and a retry takes a
    * millisecond.
    */
   @Test
@@ -130,7 +130,7 @@ final class ManyConnectionsTest {
             "HEDDLE_SOFT_FAULTS",
             "loss=0.1,seed=" + (System.nanoTime() & Integer.MAX_VALUE));
     String[] options = {"--connections", "32", "--messages", "20"};
-    for (String output : bothEnd(hasty, command(0, options), command(1, options))) {
+    for (String output : runBoth(hasty, command(0, options), command(1, options))) {
       assertTrue(output.contains("moving off"), output);
       assertNothingStaysOpen(output);
     }
@@ -147,20 +147,19 @@ final class ManyConnectionsTest {
     String[] options = {"--ranks", "3", "--connections", "4", "--messages", "5"};
     List<List<String>> commands =
         List.of(command(0, options), command(1, options), command(2, options));
-    for (String output : allEnd(4, PATIENT, commands)) {
+    for (String output : runAll(4, PATIENT, commands)) {
       assertEquals(8, event(output, "closed").get("connections").asInt(), output);
       assertNothingStaysOpen(output);
     }
   }
 
   /*
-   * With so many queue pairs some timer is always due. When each round checked them first, no time
-   * was left to receive the answers, and a queue pair gave up each time.
+   * With so many queue pairs some timer is always due. An earlier device checked all timers first
+   * in each round. No time was left to receive the answers, and a queue pair gave up in each run.
    */
   @Test
   @WholeRunOnly
-  void aCrowdOnOnePlaneHasItsTimeWhereOthersHaveTheProcessors()
-      throws IOException, InterruptedException {
+  void manyConnectionsOnOnePlaneSurviveBusyProcessors() throws IOException, InterruptedException {
     String[] options = {"--connections", "512", "--messages", "10", "--max-bytes", "8"};
     List<Process> busy = new ArrayList<>();
     try {
@@ -168,7 +167,7 @@ final class ManyConnectionsTest {
         busy.add(new ProcessBuilder("timeout", "300", "sh", "-c", "while :; do :; done").start());
       }
       List<List<String>> commands = List.of(command(0, options), command(1, options));
-      for (String output : allEnd(1, Map.of(), commands)) {
+      for (String output : runAll(1, Map.of(), commands)) {
         assertFalse(output.contains("moving off"), output);
       }
     } finally {
@@ -177,8 +176,9 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * Messages to a rank wait in its sockets for many times a path's timeout, while its own are
-   * received. More than four hundred planes were given up each time, though no packet was lost.
+   * With many ranks, messages wait in a rank's sockets for many times a path's timeout. An earlier
+   * device took this wait for loss: it gave up over four hundred planes in each run, though no
+   * packet was lost.
    */
   @Test
   @WholeRunOnly
@@ -189,7 +189,7 @@ final class ManyConnectionsTest {
     };
     List<List<String>> commands =
         IntStream.range(0, ranks).mapToObj(rank -> command(rank, options)).toList();
-    for (String output : allEnd(4, Map.of(), commands)) {
+    for (String output : runAll(4, Map.of(), commands)) {
       assertFalse(output.contains("moving off"), output);
     }
   }
@@ -200,12 +200,12 @@ final class ManyConnectionsTest {
   }
 
   @Test
-  void whatDescriptorsDoNotSufficeForIsRefusedInWordsAndTheRestWorks()
+  void connectionsBeyondDescriptorLimitAreRefusedAndOthersWork()
       throws IOException, InterruptedException {
     String[] options = {
       "--connections", "40", "--messages", "5", "--may-refuse", "--open-files", "240"
     };
-    for (String output : bothEnd(command(0, options), command(1, options))) {
+    for (String output : runBoth(command(0, options), command(1, options))) {
       int refused = event(output, "up").get("refused").asInt();
       assertTrue(refused > 0 && refused < 80, refused + " of 80 ends are refused:\n" + output);
       assertEquals(refused, event(output, "moved").get("refused").asInt());

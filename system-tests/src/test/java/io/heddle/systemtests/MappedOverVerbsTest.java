@@ -21,8 +21,8 @@ import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -39,9 +39,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Unicast datagrams between two devices of the stand-in, by real queue pairs. Each fabric is one
+ * Unicast datagrams between two devices of the stand-in, over its queue pairs. Each fabric is one
  * device, which its host and the bridge share. The stand-in has no communication manager, so the
- * test replaces both. Runs in a separate process, as {@link ProviderFaultTest}.
+ * test replaces the manager of each fabric. Runs in a separate process, as {@link
+ * ProviderFaultTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -80,14 +81,17 @@ final class MappedOverVerbsTest {
     arena.close();
   }
 
-  /** Knows the only host of its fabric, and prepares the paths to it before it reports it. */
-  private static final class Asking implements SidrService {
-    private final Queue<Message> heard = new ArrayDeque<>();
+  /**
+   * Communication manager of a fabric with a single host. It prepares the paths to that host before
+   * it reports the host.
+   */
+  private static final class DirectSidrService implements SidrService {
+    private final Queue<Message> messages = new ArrayDeque<>();
     private final VerbsFabric end;
     private final VerbsFabric host;
     private int accepted;
 
-    private Asking(VerbsFabric end, VerbsFabric host) {
+    private DirectSidrService(VerbsFabric end, VerbsFabric host) {
       this.end = end;
       this.host = host;
     }
@@ -100,12 +104,12 @@ final class MappedOverVerbsTest {
     @Override
     public void request(int token, Gid source, Gid server, int port, List<Byte> privateData) {
       prepare(source, server);
-      heard.add(new Answer(token, 0, host.numbers()[0], CmaHeader.QUEUE_KEY, List.of()));
+      messages.add(new Answer(token, 0, host.numbers()[0], CmaHeader.QUEUE_KEY, List.of()));
     }
 
-    private void askedBy(Gid client, Gid address) {
+    private void receiveRequest(Gid client, Gid address) {
       prepare(address, client);
-      heard.add(new IncomingSidrRequest(1, address, PORT, client, 9, List.of()));
+      messages.add(new IncomingSidrRequest(1, address, PORT, client, 9, List.of()));
     }
 
     @Override
@@ -128,7 +132,7 @@ final class MappedOverVerbsTest {
 
     @Override
     public @Nullable Message take() {
-      return heard.poll();
+      return messages.poll();
     }
 
     @Override
@@ -180,11 +184,11 @@ final class MappedOverVerbsTest {
       fabric.flush();
     }
 
-    /* Returns the sender's number, from immediate and source. */
-    private int hear(Gid from, long word) {
-      Patience patience = Patience.ofSeconds(20);
+    /* Returns the sender's number, which immediate data and source queue pair contain. */
+    private int receive(Gid from, long word) {
+      Deadline deadline = Deadline.ofSeconds(20);
       while (fabric.poll() == 0) {
-        assertFalse(patience.isOver(), "nothing came");
+        assertFalse(deadline.isOver(), "nothing came");
       }
       TrainBatch batch = fabric.batch();
       long got = batch.address(0);
@@ -195,26 +199,29 @@ final class MappedOverVerbsTest {
     }
   }
 
-  /** A bridge, without its threads. */
-  private final class Passing implements AutoCloseable {
+  /** A bridge that the test polls, without the bridge's threads. */
+  private final class ThreadlessBridge implements AutoCloseable {
     private final List<Host> hosts;
     private final List<VerbsFabric> ends;
-    private final List<Asking> services;
+    private final List<DirectSidrService> services;
     private final List<Gid> addresses;
     private final ProxyAddresses proxyAddresses;
     private final MappedForwarder forwarder;
 
     /**
-     * @param number its own among several, from 1
+     * @param number of this bridge among several, from 1
      */
-    private Passing(Host a, Host b, int number) {
+    private ThreadlessBridge(Host a, Host b, int number) {
       hosts = List.of(a, b);
       addresses = List.of(a.otherAddress(number), b.otherAddress(number));
       ends =
           List.of(
               open(A, List.of(addresses.get(A)), QUEUE_PAIRS),
               open(B, List.of(addresses.get(B)), QUEUE_PAIRS));
-      services = List.of(new Asking(ends.get(A), a.fabric), new Asking(ends.get(B), b.fabric));
+      services =
+          List.of(
+              new DirectSidrService(ends.get(A), a.fabric),
+              new DirectSidrService(ends.get(B), b.fabric));
       proxyAddresses =
           new ProxyAddresses(
               List.of(
@@ -224,8 +231,8 @@ final class MappedOverVerbsTest {
       forwarder =
           new MappedForwarder(
               arena,
-              MappedEnd.behind(ends.get(A), services.get(A)),
-              MappedEnd.behind(ends.get(B), services.get(B)),
+              MappedEnd.ofDevice(ends.get(A), services.get(A)),
+              MappedEnd.ofDevice(ends.get(B), services.get(B)),
               new UnicastSettings(0, Addresses.PROXIED, proxyAddresses, mapping),
               mapping,
               directions,
@@ -240,7 +247,7 @@ final class MappedOverVerbsTest {
               new SplittableRandom(number));
     }
 
-    private void pass() {
+    private void forwardAll() {
       for (int side = 0; side < 2; side++) {
         int trains = ends.get(side).poll();
         for (int train = 0; train < trains; train++) {
@@ -251,24 +258,27 @@ final class MappedOverVerbsTest {
       }
     }
 
-    /* Returns the number that a fabric's host gets for the other one's service. */
-    private int ask(int side) {
-      services.get(side).askedBy(hosts.get(side).address, addresses.get(side));
-      pass();
-      pass();
+    /*
+     * Returns the number under which a fabric's host sends to the service of the other fabric's
+     * host.
+     */
+    private int connect(int side) {
+      services.get(side).receiveRequest(hosts.get(side).address, addresses.get(side));
+      forwardAll();
+      forwardAll();
       return services.get(side).accepted;
     }
 
-    /* Sends there and back. */
-    private void talk(int side, int service, long word) {
+    /* Sends a word to the server and one back. */
+    private void exchange(int side, int service, long word) {
       Host client = hosts.get(side);
       Host server = hosts.get(1 - side);
       client.send(addresses.get(side), service, word);
-      pass();
-      int number = server.hear(addresses.get(1 - side), word);
+      forwardAll();
+      int number = server.receive(addresses.get(1 - side), word);
       server.send(addresses.get(1 - side), number, -word);
-      pass();
-      client.hear(addresses.get(side), -word);
+      forwardAll();
+      client.receive(addresses.get(side), -word);
     }
 
     @Override
@@ -280,33 +290,33 @@ final class MappedOverVerbsTest {
 
   @Test
   void hostsOfBothFabricsConnectByBridgesQueuePairs() {
-    Passing bridge = new Passing(new Host(A), new Host(B), 1);
+    ThreadlessBridge bridge = new ThreadlessBridge(new Host(A), new Host(B), 1);
     for (int side = 0; side < 2; side++) {
-      int service = bridge.ask(side);
+      int service = bridge.connect(side);
       for (int i = 1; i <= EACH; i++) {
-        bridge.talk(side, service, i);
+        bridge.exchange(side, service, i);
       }
     }
   }
 
-  /* Each has its own addresses and queue pairs, and no bridge knows the other's maps. */
+  /* Each bridge has its own addresses and queue pairs, and neither knows the other's maps. */
   @Test
   void clientOfEndedBridgeUsesAnother() {
     Host a = new Host(A);
     Host b = new Host(B);
-    Passing first = new Passing(a, b, 1);
-    Passing second = new Passing(a, b, 2);
-    int service = first.ask(A);
-    first.talk(A, service, 1);
-    int other = second.ask(A);
-    first.talk(A, service, 2);
-    second.talk(A, other, 3);
+    ThreadlessBridge first = new ThreadlessBridge(a, b, 1);
+    ThreadlessBridge second = new ThreadlessBridge(a, b, 2);
+    int service = first.connect(A);
+    first.exchange(A, service, 1);
+    int other = second.connect(A);
+    first.exchange(A, service, 2);
+    second.exchange(A, other, 3);
     first.close();
     a.send(first.addresses.get(A), service, 4);
     assertEquals(0, b.fabric.poll(), "no member receives it any more");
-    int again = second.ask(A);
+    int again = second.connect(A);
     assertEquals(other, again, "the service has its queue pair there already");
-    second.talk(A, again, 5);
-    second.talk(B, second.ask(B), 6);
+    second.exchange(A, again, 5);
+    second.exchange(B, second.connect(B), 6);
   }
 }

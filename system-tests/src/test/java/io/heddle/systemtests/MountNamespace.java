@@ -9,7 +9,7 @@ import java.util.List;
 final class MountNamespace {
   private MountNamespace() {}
 
-  /** Skips the test if they can't be made. */
+  /** Skips the test if this machine doesn't permit mount namespaces. */
   static void orSkip() throws IOException, InterruptedException {
     if (LinuxCalls.geteuid() != 0) {
       Skip.because("only root can mount for a command of its own");
@@ -20,14 +20,17 @@ final class MountNamespace {
   }
 
   /**
-   * Returns the words before a command that run it in a mount namespace where this shell line has
-   * been run.
+   * Returns the words to put before a command so that it runs in a new mount namespace, after this
+   * shell line.
    */
   static List<String> with(String line) {
     return List.of("unshare", "--mount", "sh", "-ec", line + "\nexec \"$@\"", "sh");
   }
 
-  /** Returns the words before a command that run it in the mount namespace of this process. */
+  /**
+   * Returns the words to put before a command so that it runs in the mount namespace of this
+   * process.
+   */
   static List<String> of(long pid) {
     return List.of("nsenter", "--mount", "--target", Long.toString(pid));
   }

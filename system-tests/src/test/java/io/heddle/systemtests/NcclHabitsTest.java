@@ -29,7 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class NcclHabitsTest {
   private static final int WRONG = 1;
 
-  /** The processes end by themselves if nothing moves; this is for one that can't. */
+  /**
+   * Time limit for a process that hangs. A process in which no message moves ends itself earlier.
+   */
   private static final long LIMIT_SECONDS = 270;
 
   @TempDir private Path folder;
@@ -37,14 +39,17 @@ final class NcclHabitsTest {
   private final Map<String, String> environment = new HashMap<>();
 
   /**
-   * Runs a case with that many processes and returns each one's output, the last line its exit
-   * code.
+   * Runs a case with that many processes. Returns the output of each, with the exit code as the
+   * last line.
    */
   private List<String> run(int ranks, String name, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     System.out.println("seed " + seed);
-    /* A process that waits for a processor must not look like a failed plane: a second per retry. */
+    /*
+     * Sets a retry to a second, since a process that waits for a processor must not look like a
+     * failed plane.
+     */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
@@ -89,7 +94,7 @@ final class NcclHabitsTest {
    */
   @ParameterizedTest
   @CsvSource({
-    /* policy, planes, bytes of a line, faults */
+    /* columns: policy, planes, bytes of a line, faults */
     "spray, 4, 8, ''",
     "spray, 4, 128, ''",
     "spray, 1, 8, 'duplicate=0.03,ghost=0.01,ghost-ms=20'",
@@ -99,8 +104,8 @@ final class NcclHabitsTest {
     "pinned, 4, 8, 'duplicate=0.03,reorder=0.03,ghost=0.005,ghost-ms=20'",
     "pinned, 1, 128, 'reorder=0.03,duplicate=0.03,loss=0.01'",
   })
-  @WholeRunOnly(butRows = {1, 4, 7})
-  void aLineWhoseFlagIsThereIsWholeAndIsLeftAlone(
+  @WholeRunOnly(alwaysRunRows = {1, 4, 7})
+  void lineWithFlagIsCompleteAndNeverRewritten(
       String policy, int planes, int lineBytes, String faults)
       throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", policy);
@@ -128,7 +133,7 @@ final class NcclHabitsTest {
     assertAllPassed(run(2, "lines", "--rounds=400"));
   }
 
-  /* Proves that the tests above can fail. */
+  /* Proves that a wrong byte fails the tests above. */
   @ParameterizedTest
   @CsvSource({
     "--spoil-data, 8, its flag was set",
@@ -157,7 +162,7 @@ final class NcclHabitsTest {
     assertAllPassed(run(2, "aborts", "--rounds=8"));
   }
 
-  /* Only the Java heap and compiled code grow, up to their bounds. */
+  /* Allows growth of the Java heap and of compiled code, both up to their bounds. */
   @Test
   void twelveCyclesLeakNothing() throws IOException, InterruptedException {
     List<String> output = run(2, "cycles", "--rounds=12", "--growth-kib=16384");
@@ -167,7 +172,7 @@ final class NcclHabitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void groupsWithEmptySendsDoNotInterfere(String policy) throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", policy);
     assertAllPassed(run(4, "groups", "--rounds=100"));

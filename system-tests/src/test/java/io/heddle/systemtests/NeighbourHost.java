@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A separate host for a route daemon, and neighbours with prescribed behaviour, good or bad. */
+/**
+ * A separate host for a route daemon, and BGP neighbours whose behaviour, good or bad, the test
+ * chooses.
+ */
 final class NeighbourHost implements AutoCloseable {
   static final String GOOD = "fd00:ff::1";
 
@@ -27,7 +30,7 @@ final class NeighbourHost implements AutoCloseable {
   private final Path folder;
   private final List<Process> neighbours = new ArrayList<>();
 
-  /** Creates it with this folder for the output of neighbours and daemon. */
+  /** Creates the host. The folder gets the output of the neighbours and the daemon. */
   NeighbourHost(Path folder) throws IOException, InterruptedException {
     this.folder = folder;
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -45,7 +48,7 @@ final class NeighbourHost implements AutoCloseable {
     for (int i = 1; i <= 5; i++) {
       run("ip", "-n", name, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
     }
-    /* Packets sent there are lost. */
+    /* Packets to the address range of d0 are lost. */
     run("ip", "-n", name, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
     run("ip", "-n", name, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
     run("ip", "-n", name, "link", "set", "d0", "up");
@@ -84,8 +87,8 @@ final class NeighbourHost implements AutoCloseable {
   /**
    * Starts the daemon.
    *
-   * @param more the rest of its configuration
-   * @param before words of a command that starts it
+   * @param more the rest of the daemon's configuration
+   * @param before words of a command that starts the daemon
    */
   RouteDaemonProcess daemon(String more, String... before) throws IOException {
     List<String> wrapper = new ArrayList<>(List.of("ip", "netns", "exec", name));
@@ -94,7 +97,7 @@ final class NeighbourHost implements AutoCloseable {
         wrapper, folder.resolve("d"), "as = 65001\nannounce = no\nlisten-port = 0\n" + more);
   }
 
-  /** Returns the daemon's CPU time so far. */
+  /** Returns the CPU time that the daemon has used so far. */
   static double cpuSeconds(RouteDaemonProcess daemon) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(daemon.pid()), "stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Puts with signals over several planes, the protocol of docs/decisions/one-sided.md, in every
- * order of events that a small connection allows; and proof that the model detects broken
- * protocols.
+ * Model of puts with signals over several planes, the protocol of docs/decisions/one-sided.md. SPIN
+ * searches every order of events that a small connection allows. Broken protocols prove that the
+ * model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -30,26 +30,27 @@ class OneSidedModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* Two puts in two chunks with strong signals; one plane of two fails, or goes silent. */
+        /* Two puts of two chunks with strong signals; one of two planes fails or goes silent. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2",
-        /* The same, and the plane returns; one operation at a time. */
+        /* One operation at a time, of two chunks with strong signals; the failed plane returns. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=1 RETURNS=1",
-        /* A plane returns before, during and after the other one's failure; or fails again. */
+        /* A plane returns before, during or after the other plane's failure, or fails again. */
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 FAILURES=2 RETURNS=1",
         /*
-         * A put without signal, then a weak one of another context, then a strong one of the first.
+         * A put without signal, then a weak signal of another context, then a strong signal of the
+         * first context.
          */
         "OPERATIONS=3 CHUNKS=1 SLOTS=3 SECOND_CONTEXT=2 STRONG=4 SIGNALS=6 RETURNS=1",
         /* Weak signals only, which overtake each other. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 STRONG=0 CARRIERS_ONLY",
-        /* More operations than slots. */
+        /* There are more operations than slots. */
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1",
         /* Signals in device memory, whose additions are delayed. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 SIGNALS_LATER",
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1 SECOND_CONTEXT=2 STRONG=5 SIGNALS_LATER",
       })
-  @WholeRunOnly(butRows = {2, 6})
-  void noOrderOfEventsShowsASignalBeforeItsDataOrTwice(String definitions)
+  @WholeRunOnly(alwaysRunRows = {2, 6})
+  void noEventOrderShowsSignalEarlyOrTwice(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
   }
@@ -60,7 +61,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 RETURNS=1",
         "OPERATIONS=2 CHUNKS=2 SLOTS=1",
       })
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
     model.assertEveryRunEnds(definitions);
   }
@@ -81,7 +82,7 @@ class OneSidedModelTest {
           CREDIT_NOT_SAID_AGAIN                | acknowledged  | OPERATIONS=3 CHUNKS=1 SLOTS=1
           CREDITS_OVERTAKE                     | acknowledged  | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
           """)
-  @WholeRunOnly(butRows = {8, 9})
+  @WholeRunOnly(alwaysRunRows = {8, 9})
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

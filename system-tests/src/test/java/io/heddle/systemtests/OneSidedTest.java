@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * NCCL's one-sided tables, driven by a C program: processes on separate hosts write to each other,
- * and a thread of each checks the bytes once their signal is there.
+ * NCCL's one-sided tables, driven by a C program. Processes on separate hosts write to each other,
+ * and a thread of each checks the bytes once their signal has arrived.
  */
 @EndsWithin(300)
 @SystemTest
@@ -36,7 +36,7 @@ final class OneSidedTest {
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
   private final Map<String, String> environment = new HashMap<>();
 
-  /** Runs so many ranks and returns each one's output, the last line its exit code. */
+  /** Runs that many ranks. Returns the output of each, with the exit code as the last line. */
   private List<String> run(int ranks, String... more) throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
@@ -48,7 +48,10 @@ final class OneSidedTest {
       throws IOException, InterruptedException {
     System.out.println("seed " + seed);
     environment.putIfAbsent("HEDDLE_ONE_SIDED", "1");
-    /* A process that waits for a processor must not look like a failed plane: a second per retry. */
+    /*
+     * Sets a retry to a second, since a process that waits for a processor must not look like a
+     * failed plane.
+     */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
@@ -88,7 +91,7 @@ final class OneSidedTest {
 
   @ParameterizedTest
   @CsvSource({
-    /* table, ranks, contexts, operations, largest put */
+    /* columns: table, ranks, contexts, operations, largest put */
     "ncclRmaPlugin_v14, 2, 4, 60, 200000",
     "ncclRmaPlugin_v13, 2, 2, 40, 5000",
     "ncclGinPlugin_v13, 2, 2, 40, 5000",
@@ -98,7 +101,7 @@ final class OneSidedTest {
     "ncclRmaPlugin_v14, 2, 64, 4, 3000",
     "ncclRmaPlugin_v14, 2, 1, 5, 8000000",
   })
-  @WholeRunOnly(butRows = {1, 3, 5, 7})
+  @WholeRunOnly(alwaysRunRows = {1, 3, 5, 7})
   void noSignalIsSeenBeforeItsData(
       String table, int ranks, int contexts, int operations, int maxBytes)
       throws IOException, InterruptedException {
@@ -112,7 +115,7 @@ final class OneSidedTest {
   }
 
   /*
-   * Planes fail and return all the time: every tenth packet is lost, and a retry takes a
+   * Failovers happen all the time, since every tenth packet is lost and a retry takes a
    * millisecond.
    */
   @Test
@@ -124,7 +127,10 @@ final class OneSidedTest {
     assertAllPassed(run(2, "--contexts=4", "--operations=40", "--max-bytes=60000"));
   }
 
-  /* Its queue pairs permit no reads, and peers read each other's registrations. */
+  /*
+   * Queue pairs of the policy packet permit no reads, and peers must read each other's
+   * registrations.
+   */
   @Test
   void packetPolicyStillCreatesAQueuePairPerPlane() throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", "packet");
@@ -144,7 +150,9 @@ final class OneSidedTest {
     }
   }
 
-  /* The processor has no memory at its address: an access there kills the process. */
+  /*
+   * Device memory has no pages behind its address, so an access by the processor kills the process.
+   */
   @Test
   void onlyAdapterAccessesDeviceMemory() throws IOException, InterruptedException {
     Map<String, String> dmaBufs = Map.of("STANDIN_DMABUF", "1");
@@ -163,7 +171,10 @@ final class OneSidedTest {
     }
   }
 
-  /* Both ranks get one. The first that finds it ends, and the other may find its peer gone first. */
+  /*
+   * Both ranks get a wrong byte. The first rank that finds it ends, so the other may find its peer
+   * gone first.
+   */
   @Test
   void checkerFindsWrongByte() throws IOException, InterruptedException {
     List<String> output = run(2, "--operations=40", "--contexts=1", "--spoil");

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Two hosts whose two interfaces are in one subnet: each plane's bytes leave by the interface of
- * its address, in the shares of its weight.
+ * Two hosts whose two interfaces are in one subnet. Each plane's bytes leave by the interface that
+ * has the plane's address, in proportion to the plane's weight.
  */
 @EndsWithin(120)
 @SystemTest
@@ -33,7 +33,7 @@ final class OneSubnetTest {
   private static final int PLANES = 2;
   private static final int HOSTS = 2;
   /* A separate host with a bridge that connects every interface. */
-  private static final String SET_UP =
+  private static final String SETUP_LINES =
       """
       set -e
       ip -n $1-switch link add br0 mtu 9000 type bridge
@@ -128,7 +128,7 @@ final class OneSubnetTest {
   })
   void planesKeepToTheirInterfaces(String addresses, String flag, String weights, double share)
       throws Exception {
-    NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, addresses, flag);
+    NeighbourHost.run("sh", "-c", SETUP_LINES, "sh", prefix, addresses, flag);
     try (HostProcess first = rank(0, weights);
         HostProcess second = rank(1, weights)) {
       int left = first.exitCode(LIMIT_SECONDS);
@@ -157,18 +157,21 @@ final class OneSubnetTest {
     }
   }
 
-  /* An operator's route is more specific than the planes', so the device follows it. */
+  /*
+   * A route added by an operator is more specific than the planes' routes, so the device follows
+   * it.
+   */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
-    NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, "fd77::%d:%d/64", "nodad");
+    NeighbourHost.run("sh", "-c", SETUP_LINES, "sh", prefix, "fd77::%d:%d/64", "nodad");
     NeighbourHost.run("ip", "-n", prefix + "-0", "route", "add", "fd77::1:2/128", "dev", "e1");
     Path stop = folder.resolve("stop");
     try (HostProcess first = rank(0, "", "--until", stop.toString());
         HostProcess second = rank(1, "", "--until", stop.toString())) {
-      Patience patience = Patience.ofSeconds(60);
+      Deadline deadline = Deadline.ofSeconds(60);
       String straying = doctor(0);
       while (!straying.contains("plane-strays")) {
-        assertFalse(patience.isOver(), straying + first.output());
+        assertFalse(deadline.isOver(), straying + first.output());
         straying = doctor(0);
       }
       assertTrue(straying.contains("if:e2"), straying);

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two bridges and a group, the protocol of docs/decisions/bridge.md, in every order of events; and
- * proof that the model detects broken protocols.
+ * Model of two bridges and a group, the protocol of docs/decisions/bridge.md. SPIN searches every
+ * order of events. Broken protocols prove that the model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -29,24 +29,27 @@ class OwnershipModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* A bridge is drained, and beacons come in an order of their own. */
+        /* A bridge is drained, and its beacons come in any order. */
         "EVENTS=1",
-        /* Two are drained, one after the other or both; or one twice. */
+        /*
+         * Two bridges are drained, one after the other or both at once; or one bridge is drained
+         * twice.
+         */
         "EVENTS=2",
-        /* One is drained, or an operator names the owner. */
+        /* One bridge is drained, or an operator names the owner. */
         "EVENTS=1 ORDERS",
-        /* An old beacon comes by the other fabric. */
+        /* A delayed beacon arrives over the other fabric. */
         "EVENTS=1 OVERTAKEN=1",
-        /* A fabric is cut while a group is handed over: ownership doesn't move. */
+        /* A fabric is cut while a group is handed over. The ownership doesn't move. */
         "EVENTS=1 CUTS=1",
-        /* Both fabrics are cut, or one is and returns. */
+        /* Both fabrics are cut, or one fabric is cut and returns. */
         "EVENTS=0 CUTS=2",
         /* A bridge is killed, also during a handover, and restarts. */
         "EVENTS=1 CRASHES=1",
         "EVENTS=0 CRASHES=2",
       })
-  @WholeRunOnly(butRows = 1)
-  void noOrderOfEventsGivesAGroupTwoOwnersAndAtLastItHasOne(String definitions)
+  @WholeRunOnly(alwaysRunRows = 1)
+  void noEventOrderCreatesTwoOwnersAndOneOwnerRemains(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
   }
@@ -61,7 +64,7 @@ class OwnershipModelTest {
           TELLS_BEFORE_IT_STOPS    | forwards[0] | EVENTS=1
           STARTS_WITHOUT_LISTENING | forwards[0] | EVENTS=1
           """)
-  @WholeRunOnly(butRows = 3)
+  @WholeRunOnly(alwaysRunRows = 3)
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

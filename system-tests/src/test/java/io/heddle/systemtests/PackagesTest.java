@@ -33,7 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @EndsWithin(300)
 final class PackagesTest {
   private static final long MOST_BYTES = 60_000_000;
-  /* That of RHEL 8; Ubuntu 20.04 has 2.31. */
+  /* Minor version of RHEL 8's glibc, 2.28; Ubuntu 20.04 has 2.31. */
   private static final int GLIBC_OF_2018 = 28;
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
   private static final Pattern GLIBC_VERSION = Pattern.compile("GLIBC_2\\.([0-9]+)");
@@ -116,7 +116,7 @@ final class PackagesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     Path bundle = unpackBundle(root.path().resolve("opt"));
-    root.bringLibrariesOfAllUnder(bundle);
+    root.copyLibrariesBelow(bundle);
     String lib = "/opt/" + bundle.getFileName() + "/lib/";
     List<HostProcess> ranks = new ArrayList<>();
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
@@ -196,7 +196,10 @@ final class PackagesTest {
                 "2",
                 "--rendezvous",
                 folder.toString(),
-                /* Its peer never comes; the warm-up uses otherwise idle cores. */
+                /*
+                 * The rank's peer never comes, so the rank waits while the warm-up uses otherwise
+                 * idle cores.
+                 */
                 "--timeout-seconds",
                 "600"),
             log,
@@ -224,12 +227,12 @@ final class PackagesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.path().toString()));
-    root.bringLibrariesOfAllUnder(root.path().resolve("usr/lib/heddle"));
+    root.copyLibrariesBelow(root.path().resolve("usr/lib/heddle"));
     Files.copy(
         Path.of("/usr/bin/readlink"),
         root.path().resolve("bin/readlink"),
         StandardCopyOption.COPY_ATTRIBUTES);
-    root.bringLibrariesOf(root.path().resolve("bin/readlink"));
+    root.copyLibrariesOf(root.path().resolve("bin/readlink"));
     List<String> environment = List.of("HEDDLE_PLANES=127.0.0.1=loopback");
     String planes = BareRoot.run(root.command(environment, List.of("/usr/bin/heddle", "planes")));
     assertTrue(planes.contains("plane:loopback"), planes);
@@ -265,7 +268,7 @@ final class PackagesTest {
     assertTrue(script.contains("systemd-sysusers heddle.conf"), script);
     Path root = Files.createDirectories(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.toString()));
-    /* Folder of its lock. */
+    /* Creates the folder of systemd-sysusers' lock. */
     Files.createDirectories(root.resolve("etc"));
     BareRoot.run(
         List.of(

@@ -13,8 +13,8 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.PacketFlood;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ final class PacketFloodTest {
         lab,
         rank,
         folder.resolve("rank" + rank + ".log"),
-        /* Packets may be marked, so that marks are checked. */
+        /* The traffic class has ECN set, so that the device checks packets for congestion marks. */
         Map.of("HEDDLE_STATS_DIR", stats(rank).toString(), "NCCL_IB_TC", "2"),
         command);
   }
@@ -76,10 +76,11 @@ final class PacketFloodTest {
   /* Waits until the first rank's device has counted the expected increase under each name. */
   private void await(Map<String, Long> before, Map<String, Long> expected, HostProcess rank)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     Map<String, Long> counted = since(before, expected);
-    while (counted.entrySet().stream().anyMatch(each -> each.getValue() < more(expected, each))
-        && !patience.isOver()
+    while (counted.entrySet().stream()
+            .anyMatch(each -> each.getValue() < expectedCount(expected, each))
+        && !deadline.isOver()
         && rank.isAlive()) {
       TimeUnit.MILLISECONDS.sleep(20);
       counted = since(before, expected);
@@ -87,7 +88,7 @@ final class PacketFloodTest {
     assertEquals(expected, counted, rank.output());
   }
 
-  private static long more(Map<String, Long> expected, Map.Entry<String, Long> counted) {
+  private static long expectedCount(Map<String, Long> expected, Map.Entry<String, Long> counted) {
     return expected.getOrDefault(counted.getKey(), 0L);
   }
 
@@ -121,13 +122,16 @@ final class PacketFloodTest {
           expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
         }
         if (kind.ordinal() % 4 == 0) {
-          /* So few at a time that no queue overflows. */
+          /* Each burst is so small that no queue overflows. */
           await(before, expected, first);
         }
       }
       await(before, expected, first);
       sendOddFrames(lab);
-      /* A priority tag is no VLAN. The two other kinds end in the kernel. */
+      /*
+       * A frame with a priority tag counts as untagged. The kernel drops the two other kinds of
+       * frames.
+       */
       expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
       await(before, expected, first);
       assertTrue(second.isAlive(), second.output());
@@ -156,7 +160,7 @@ final class PacketFloodTest {
             "--network",
             "namespaces",
             "--json");
-    assertTrue(report.path("beside_calm").path(0).asDouble() > 0, report.toPrettyString());
+    assertTrue(report.path("times_calm").path(0).asDouble() > 0, report.toPrettyString());
     assertTrue(report.path("packets_sent").asLong() > EACH, report.toPrettyString());
     List<String> kinds =
         Arrays.stream(FloodPacket.values()).map(FloodPacket::counter).distinct().toList();
@@ -169,10 +173,10 @@ final class PacketFloodTest {
   /* Returns the device's counters, once it has sent data. */
   private Map<String, Long> awaitTraffic(HostProcess rank)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     Map<String, Long> counters = DeviceCounters.read(stats(0));
     while (counters.getOrDefault("packets_sent", 0L) < 10_000) {
-      assertTrue(!patience.isOver() && rank.isAlive(), rank.output());
+      assertTrue(!deadline.isOver() && rank.isAlive(), rank.output());
       TimeUnit.MILLISECONDS.sleep(20);
       counters = DeviceCounters.read(stats(0));
     }

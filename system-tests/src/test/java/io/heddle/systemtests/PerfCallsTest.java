@@ -11,7 +11,7 @@ import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf calls} measures; its figures aren't tested. */
+/** {@code heddle perf calls} measures. The test doesn't check the figures. */
 @EndsWithin(180)
 @SystemTest
 final class PerfCallsTest {
@@ -31,7 +31,7 @@ final class PerfCallsTest {
         assertTrue(tail.get("median_us").asDouble() <= tail.get("most_us").asDouble());
       }
     }
-    /* Two JVMs, seven targets each; the last is the allocation. */
+    /* There are two JVMs with seven targets each; the last target is the allocation. */
     assertEquals(14, report.get("verdicts").size(), report.get("verdicts").toString());
   }
 }

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PerfCommandsTest {
   private static final long LIMIT_SECONDS = 60;
   /*
-   * The tests share their cores with others: perftest's total timeout of half a second is too
-   * short.
+   * The tests share their cores with other processes, so perftest's total timeout of half a second
+   * is too short.
    */
   private static final List<String> PATIENCE = List.of("-u", "20");
 
@@ -69,7 +69,7 @@ final class PerfCommandsTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @WholeRunOnly(butRows = {1, 5})
+  @WholeRunOnly(alwaysRunRows = {1, 5})
   void twoHostsMeasure(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
@@ -103,7 +103,7 @@ final class PerfCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60", "write_lat -D 60", "send_lat -D 60"})
-  @WholeRunOnly(butRows = 3)
+  @WholeRunOnly(alwaysRunRows = 3)
   void killedServerIsOneLineAtClient(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
@@ -124,7 +124,7 @@ final class PerfCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void killedClientIsOneLineAtServer(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);

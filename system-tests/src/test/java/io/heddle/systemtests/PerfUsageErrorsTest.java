@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Usage errors of {@code heddle perf}, as whole processes on a device of the stand-in: one line
- * with the reason, an exit code, and an empty fabric afterwards. Too little lockable memory and
- * killed peers are in {@link PerftestInteropTest}.
+ * Usage errors of {@code heddle perf}, in processes on a device of the stand-in. Each prints one
+ * line with the reason, returns its exit code and leaves an empty fabric. {@link
+ * PerftestInteropTest} tests too little lockable memory and killed peers.
  */
 @EndsWithin(120)
 @SystemTest
@@ -52,7 +52,7 @@ final class PerfUsageErrorsTest {
   }
 
   @AfterEach
-  void nothingStaysBehind() throws IOException, InterruptedException {
+  void assertNothingIsLeft() throws IOException, InterruptedException {
     if (lab != null) {
       lab.close();
       assertTrue(!control("show").contains("process"), control("show"));
@@ -70,7 +70,10 @@ final class PerfUsageErrorsTest {
     }
   }
 
-  /* Expects this exit code and one line; after a usage error, another line points to the help. */
+  /*
+   * Runs a command that must fail with this exit code and print one line. After a usage error,
+   * another line points to the help.
+   */
   private String failure(int code, String words) throws IOException, InterruptedException {
     List<String> command = HeddleRun.command(("perf " + words).split(" "));
     try (HostProcess process =

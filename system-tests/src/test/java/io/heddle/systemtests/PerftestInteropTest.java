@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.io.File;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Debian's perftest at one end, {@code heddle perf} at the other, both over the stand-in for
- * libibverbs: the handshake and the order of steps, without a device and without a guest.
+ * libibverbs. Tests the handshake and the order of steps without a device and without a guest.
  */
 @EndsWithin(120)
 @SystemTest
@@ -62,7 +62,7 @@ final class PerftestInteropTest {
   }
 
   @AfterEach
-  void nothingStaysBehind() throws IOException {
+  void assertNothingIsLeft() throws IOException {
     if (lab != null) {
       lab.close();
     }
@@ -107,7 +107,7 @@ final class PerftestInteropTest {
     return start(host, HeddleRun.command(words.toArray(String[]::new)));
   }
 
-  /* perftest's server doesn't flush its output: only a client shows that it listens. */
+  /* perftest's server doesn't flush its output, so only a client shows that the server listens. */
   private HostProcess awaitOwnServer(String test) throws Exception {
     while (true) {
       HostProcess client = ours(0, test, "127.0.0.1");
@@ -155,7 +155,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @WholeRunOnly(butRows = {1, 8})
+  @WholeRunOnly(alwaysRunRows = {1, 8})
   void ourClientMeasuresAgainstPerftestsServer(String test) throws Exception {
     try (HostProcess server = stock(1, test);
         HostProcess client = awaitOwnServer(test)) {
@@ -174,7 +174,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @WholeRunOnly(butRows = {2, 6})
+  @WholeRunOnly(alwaysRunRows = {2, 6})
   void perftestsClientMeasuresAgainstOurServer(String test) throws Exception {
     try (HostProcess server = ours(1, test)) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
@@ -188,10 +188,10 @@ final class PerftestInteropTest {
     return PerftestMatrix.rows(20_001);
   }
 
-  /* Rates aren't compared: both ends succeed and have measured equally many messages. */
+  /* Both ends must succeed and measure equally many messages. Their rates aren't compared. */
   @ParameterizedTest
   @MethodSource("matrix")
-  @WholeRunOnly(butRows = {1, 104})
+  @WholeRunOnly(alwaysRunRows = {1, 104})
   void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
     try (HostProcess server = oursIsServer ? ours(1, test) : stock(1, test)) {
       if (oursIsServer) {
@@ -208,7 +208,7 @@ final class PerftestInteropTest {
     }
   }
 
-  /* HeddleCommandTest checks all the messages, in every run. */
+  /* Checks some messages of perf in whole processes; HeddleCommandTest checks all of them. */
   @ParameterizedTest
   @CsvSource({
     "write_bw -R, 'rdma_cm is not supported: leave out -R and -z at both ends'",
@@ -218,7 +218,7 @@ final class PerftestInteropTest {
     "write_bw -l 3 -n 100, '-n 100 is no multiple of -l 3'",
     "write_lat -q 2, 'has no option -q'"
   })
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   void refusesUnsupportedOptionsWithReason(String test, String reason) throws Exception {
     try (HostProcess refused = ours(1, test)) {
       assertEquals(2, refused.exitCode(LIMIT_SECONDS), refused::outputOrWhyNot);
@@ -226,7 +226,7 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Each end of a test by time stops by its own clock, and posts no more receives from then on. */
+  /* In a test with a duration, each end stops by its own clock, and then posts no more receives. */
   @Test
   void endsWithPerftestThatFinishesEarlier() throws Exception {
     try (HostProcess server = ours(1, "send_bw -b -D 3")) {
@@ -240,15 +240,15 @@ final class PerftestInteropTest {
   }
 
   /*
-   * The row's head is printed before the handshake, so a kill may come too early; that is reported
-   * in one line, too.
+   * The server prints the row's head before the handshake. A kill may therefore come before the
+   * handshake, which is an error of one line too.
    */
   @Test
   void killedPerftestIsOneLine() throws Exception {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     String output = outputAfterKilledClient();
     while (output.contains("waited for the start of the run")) {
-      assertFalse(patience.isOver(), output);
+      assertFalse(deadline.isOver(), output);
       output = outputAfterKilledClient();
     }
     assertTrue(output.contains("in mid-test"), output);
@@ -269,7 +269,10 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Root may lock any amount; without the capability the limit applies to it too. */
+  /*
+   * Root may lock any amount of memory. Without the capability CAP_IPC_LOCK, the limit applies to
+   * root too.
+   */
   @Test
   void lowLockedMemoryLimitIsOneLineWithRemedy() throws Exception {
     List<String> limited =

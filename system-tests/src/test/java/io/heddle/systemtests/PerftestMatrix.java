@@ -9,15 +9,15 @@ import org.junit.jupiter.params.provider.Arguments;
  * in both roles.
  */
 public final class PerftestMatrix {
-  /* From 2 bytes to 8 MiB. */
+  /* Number of sizes from 2 bytes to 8 MiB. */
   private static final int SIZES = 23;
 
   private PerftestMatrix() {}
 
   /**
-   * Returns rows of test, options, and whether Heddle is the server.
+   * Returns rows of two columns: a test with its options, and whether Heddle is the server.
    *
-   * @param many messages of the largest row
+   * @param many number of messages in the largest row
    */
   public static Stream<Arguments> rows(int many) {
     List<String> ofBandwidth =
@@ -54,8 +54,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * Returns size and messages of each row that an end printed. For a test by time, whose ends count
-   * separately, the size only.
+   * Returns the size and the number of messages of each row in an end's output. For a test with a
+   * duration, whose ends count separately, it returns the size only.
    */
   public static List<String> measured(String output, String test) {
     boolean byTime = test.contains("-D");
@@ -69,8 +69,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * Returns the rows that the server must have printed beside this client. A server that only waits
-   * prints the last of all sizes.
+   * Returns the rows that the server must have printed beside this client. A passive server, such
+   * as the server of one-way writes, prints only the last of all sizes.
    */
   public static List<String> ofServer(String clientsOutput, String test) {
     List<String> rows = measured(clientsOutput, test);

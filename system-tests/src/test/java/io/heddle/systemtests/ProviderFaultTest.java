@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The libibverbs provider on failing devices: on the stand-in, whose control program makes them
+ * The libibverbs provider on failing devices of the stand-in, whose control program makes them
  * fail. Runs in a separate process, whose environment has the stand-in (see this module's pom).
  */
 @EndsWithin(60)
@@ -88,11 +88,11 @@ final class ProviderFaultTest {
   }
 
   /** Two connected ends on one device. */
-  private record Couple(DeviceContext context, Endpoint left, Endpoint right)
+  private record ConnectedPair(DeviceContext context, Endpoint left, Endpoint right)
       implements AutoCloseable {
-    static Couple on(DeviceContext context) {
-      Couple couple =
-          new Couple(
+    static ConnectedPair on(DeviceContext context) {
+      ConnectedPair couple =
+          new ConnectedPair(
               context,
               new Endpoint(context, GID_INDEX, 4096),
               new Endpoint(context, GID_INDEX, 4096));
@@ -101,7 +101,7 @@ final class ProviderFaultTest {
     }
 
     void connect() {
-      /* 4 × 4.2 ms without an answer. */
+      /* A queue pair gives up after four transmissions without an answer, 4.2 ms each. */
       Endpoint.connect(left, right, context.port().activeMtu(), 10, 7);
     }
 
@@ -130,7 +130,7 @@ final class ProviderFaultTest {
 
   @Test
   void portDownIsReportedAndFailsSendsUntilPortIsUp() throws IOException, InterruptedException {
-    try (Couple couple = Couple.on(open())) {
+    try (ConnectedPair couple = ConnectedPair.on(open())) {
       assertEquals(Status.SUCCESS, couple.write());
       undo.add("port 0/0 up");
       control("port 0/0 down");
@@ -174,7 +174,7 @@ final class ProviderFaultTest {
   })
   void eachStatusIsTranslated(String injected, Status status)
       throws IOException, InterruptedException {
-    try (Couple couple = Couple.on(open())) {
+    try (ConnectedPair couple = ConnectedPair.on(open())) {
       control("fail 0/0 " + injected);
       assertEquals(status, couple.write());
     }
@@ -195,10 +195,10 @@ final class ProviderFaultTest {
     "ibv_reg_mr, reg_mr, 1",
     "ibv_create_qp, create_qp, 2"
   })
-  void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb, int times)
+  void failedVerbIsNamedAndLeavesNothingOpen(String refused, String verb, int times)
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      /* A refused queue pair is created again without inline payloads. */
+      /* The provider retries a refused queue pair without inline payloads. */
       control("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
@@ -210,8 +210,7 @@ final class ProviderFaultTest {
   }
 
   @Test
-  void aQueuePairThatIsRefusedWithInlinePayloadsIsMadeWithoutThem()
-      throws IOException, InterruptedException {
+  void queuePairWithoutInlineSupportIsCreatedWithoutIt() throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
       control("refuse 0/0 ibv_create_qp " + Errno.EINVAL + " 1");
       try (Endpoint end = new Endpoint(context, GID_INDEX, 4096)) {

@@ -11,8 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Nothing has become slower by a factor: compares ratios of interleaved contestants with the
- * recorded ones. A median under load needs its rounds; {@code BenchTest} has the judgement itself.
+ * Check that nothing has become slower by a factor. It compares ratios of interleaved contestants
+ * with the recorded ratios. A median under load needs many rounds. {@code BenchTest} tests the
+ * judgement itself.
  */
 @EndsWithin(400)
 @Isolated("it compares speeds")
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class RegressionCheckTest {
   @Test
   @WholeRunOnly
-  void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {
+  void ratiosAreWithinTheRegressionLimit() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);

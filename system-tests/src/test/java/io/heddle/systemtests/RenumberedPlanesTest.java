@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Planes lose their addresses and get new ones with another prefix, under a job that checks every
- * byte: at one end alone and at both at once, until no address of the job's start is left. {@code
- * ./heddle test --whole} continues for some minutes.
+ * byte. This happens at one end alone, and at both ends at once. At the end no address of the job's
+ * start is left. {@code ./heddle test --whole} continues for some minutes.
  */
 @EndsWithin(900)
 @SystemTest
@@ -47,10 +47,13 @@ final class RenumberedPlanesTest {
   private static final int PLANES = 3;
   private static final int ROUNDS = Boolean.getBoolean("heddle.test.whole") ? 8 : 2;
 
-  /* Longer than any test: no heartbeat is sent meanwhile. */
+  /* An interval longer than any test, so that no heartbeat is sent. */
   private static final int HEARTBEAT_MS = 900_000;
 
-  /* Bandwidth and weight of all planes' first prefixes; then those of each plane's later prefixes. */
+  /*
+   * Bandwidth and weight of the first prefix of each plane, then of the later prefixes of each
+   * plane.
+   */
   private static final int FIRST_MBPS = 100_000;
   private static final int FIRST_WEIGHT = 4096;
   private static final List<Integer> LATER_MBPS = List.of(25_000, 50_000, 100_000);
@@ -68,7 +71,10 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Under the policy packet, queue pairs span all planes, and a renumbered one has them recreated. */
+  /*
+   * Under the policy packet, queue pairs span all planes, so a renumbered plane makes the plugin
+   * recreate them.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
   void renumberedPlanesReturnWithoutIntervention(String policy)
@@ -109,11 +115,11 @@ final class RenumberedPlanesTest {
       job.awaitAllCarry();
       awaitRows(stats, job);
       assertFewSockets(job);
-      job.endWell();
+      job.endCleanly();
     }
   }
 
-  /* A daemon whose planes are named after their interfaces. */
+  /* Publishes routes as a daemon does whose planes have the names of their interfaces. */
   private void publish(Path file) {
     publisher =
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, HEARTBEAT_MS, NanoClock.SYSTEM);
@@ -145,8 +151,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Renumbers plane 0 at one end, in alternation, and then another plane at both ends. The third
-   * plane carries the traffic meanwhile.
+   * Renumbers plane 0 at one of the ends, in alternation, and then another plane at both ends. The
+   * third plane carries the traffic meanwhile.
    */
   private void renumber(CheckedPair job, int round) throws IOException, InterruptedException {
     int alone = 1 - round % 2;
@@ -161,8 +167,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Renumbers all at once: the other host can't connect until this one connects and announces its
-   * addresses.
+   * Renumbers all planes of a rank at once. The other host can't connect until this rank connects
+   * and announces its addresses.
    */
   private void renumberAllOf(CheckedPair job, int rank) throws IOException, InterruptedException {
     List<String> gone = new ArrayList<>();
@@ -196,7 +202,9 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Returns the log's line about it. */
+  /*
+   * Moves a plane of a rank to its next address. Returns the line that the log must have about it.
+   */
   private String move(CheckedPair job, int rank, int plane, int round, boolean newFirst)
       throws IOException, InterruptedException {
     String device = LabPlan.interfaceName(plane);
@@ -224,7 +232,10 @@ final class RenumberedPlanesTest {
     return "%s on %s takes the place of its address %s".formatted(fresh, device, old);
   }
 
-  /* Those of the present addresses, and of former ones that were in use when these were added. */
+  /*
+   * The sockets belong to present addresses, and to former ones that were in use when the present
+   * ones were added.
+   */
   private static void assertFewSockets(CheckedPair job) throws IOException, InterruptedException {
     for (int rank = 0; rank < 2; rank++) {
       String sockets = job.on(rank, "ss -Hun -a sport = :4791");
@@ -243,13 +254,13 @@ final class RenumberedPlanesTest {
       expected.add(row(plane, one, other));
       expected.add(row(plane, other, one));
     }
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     TreeSet<String> found = rows(stats);
-    while (!found.equals(expected) && !patience.isOver()) {
+    while (!found.equals(expected) && !deadline.isOver()) {
       TimeUnit.MILLISECONDS.sleep(50);
       found = rows(stats);
     }
-    assertEquals(expected, found, job::said);
+    assertEquals(expected, found, job::outputs);
   }
 
   private static String row(int plane, String local, String remote) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Fabric;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -32,7 +32,8 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it to see only jobs with statistics in its folder, not other jobs of the machine.
+   * Starts a daemon that sees only jobs with statistics in its folder, not the machine's other
+   * jobs.
    *
    * @param peers sections of the configuration
    */
@@ -48,8 +49,9 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * @param wrapper words before the command that move it to its host
-   * @param configuration its text; the paths of the routes file and the control socket are added
+   * @param wrapper words before the command that enter the host's namespace
+   * @param configuration text of the configuration; the paths of the routes file and the control
+   *     socket are added
    */
   static RouteDaemonProcess start(
       List<String> wrapper, Path folder, String configuration, String... options)
@@ -58,7 +60,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it from the built jar, for a daemon that may not see the folder of the tests' classes.
+   * Starts the daemon from the built jar, for a daemon that may not read the tests' class folder.
    */
   static RouteDaemonProcess startBuilt(List<String> wrapper, Path folder, String configuration)
       throws IOException {
@@ -80,7 +82,7 @@ final class RouteDaemonProcess implements AutoCloseable {
       throws IOException {
     Files.createDirectories(folder);
     configure(folder, configuration);
-    /* The test's parent may ignore SIGHUP (nohup), and the daemon would inherit that. */
+    /* The test's parent process may ignore SIGHUP (nohup), and the daemon would inherit this. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(heddle);
@@ -105,7 +107,7 @@ final class RouteDaemonProcess implements AutoCloseable {
         folder.resolve("bgp.conf"), publish + "control = " + folder.resolve("sock") + "\n" + text);
   }
 
-  /** Writes another configuration and sends SIGHUP. */
+  /** Writes another configuration and sends SIGHUP to the daemon. */
   void reload(int host, String peers) throws IOException, InterruptedException {
     configure(folder, configuration(host, peers));
     assertEquals(0, new ProcessBuilder("kill", "-HUP", Long.toString(pid())).start().waitFor());
@@ -124,7 +126,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /* Sends a request over the control socket, without another JVM. */
-  private JsonNode ask(String... question) throws IOException, InterruptedException {
+  private JsonNode request(String... question) throws IOException, InterruptedException {
     String line =
         switch (question[0]) {
           case "neighbours" -> "daemon";
@@ -138,7 +140,10 @@ final class RouteDaemonProcess implements AutoCloseable {
     }
   }
 
-  /* Returns the control socket once the daemon reports it: its peers' sessions may be up before. */
+  /*
+   * Waits until the daemon logs its control socket, and returns the socket's path. The BGP sessions
+   * may be up before.
+   */
   private Path socket() throws IOException, InterruptedException {
     awaitLog("control socket at ");
     return folder.resolve("sock");
@@ -152,17 +157,17 @@ final class RouteDaemonProcess implements AutoCloseable {
     return HeddleRun.json(arguments.toArray(String[]::new));
   }
 
-  /** Returns the message by which it refuses to answer. */
+  /** Returns the message of a {@code heddle bgp show} that the daemon refuses. */
   String refusal(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
     arguments.addAll(List.of("--control", socket().toString()));
-    HeddleRun.Said said = HeddleRun.said(arguments.toArray(String[]::new));
+    HeddleRun.Result said = HeddleRun.run(arguments.toArray(String[]::new));
     assertEquals(1, said.exitCode(), said.text());
     return said.text();
   }
 
-  /** Returns the human-readable output. */
+  /** Returns the output of {@code heddle bgp show} as text for users. */
   String text(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -173,13 +178,13 @@ final class RouteDaemonProcess implements AutoCloseable {
   /** Repeats the request until the answer is as expected, and returns it. */
   JsonNode await(String what, Predicate<JsonNode> expected, String... question)
       throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (true) {
-      JsonNode answer = ask(question);
+      JsonNode answer = request(question);
       if (expected.test(answer)) {
         return answer;
       }
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         throw new AssertionError("no " + what + " in " + answer + "\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(100);
@@ -187,20 +192,20 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   void awaitLog(String text) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(LIMIT_SECONDS).awaitOutput(text, this::log, () -> !process.isAlive())) {
+    if (!Deadline.ofSeconds(LIMIT_SECONDS).awaitOutput(text, this::log, () -> !process.isAlive())) {
       throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
     }
   }
 
-  /** Sends SIGTERM and returns the exit code. */
+  /** Sends SIGTERM to the daemon and returns its exit code. */
   int terminate() throws InterruptedException {
     process.destroy();
     return exitCode();
   }
 
-  /** Waits for its end. */
+  /** Waits for the daemon's end. */
   int exitCode() throws InterruptedException {
-    if (!Patience.ofSeconds(LIMIT_SECONDS).awaitExit(process)) {
+    if (!Deadline.ofSeconds(LIMIT_SECONDS).awaitExit(process)) {
       throw new AssertionError("it didn't end");
     }
     return process.exitValue();

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The route daemon among real routers, and the real plugin that follows it. */
+/** The route daemon among real routers, and the real plugin that follows the daemon's weights. */
 @EndsWithin(240)
 @SystemTest
 final class RouteDaemonTest {
@@ -54,7 +54,7 @@ final class RouteDaemonTest {
     make(shape, false, bandwidths);
   }
 
-  /* Builds the fabric, with FRR as the last leaf if requested. */
+  /* Builds the fabric. The last leaf runs FRR if requested. */
   private void make(FabricShape shape, boolean frr, Integer... bandwidths) {
     Skip.unlessFabric(frr);
     boolean spines = shape == FabricShape.LEAF_SPINE;
@@ -77,12 +77,12 @@ final class RouteDaemonTest {
     fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
   }
 
-  /* Links have the announced bandwidths, scaled down: the policy observes their rates. */
+  /* Returns a link's rate: the announced bandwidth, scaled down. The policy observes the rates. */
   private static long bitsPerSecond(int announced) {
     return announced * 2_500_000L;
   }
 
-  /* Returns key=percent of each plane, in order of keys. */
+  /* Returns the text key=percent of each plane, in the order of keys. */
   private static String shares(JsonNode explanation) {
     Map<String, Long> shares = new TreeMap<>();
     for (JsonNode plane : explanation.path("planes")) {
@@ -311,8 +311,8 @@ final class RouteDaemonTest {
   }
 
   /*
-   * One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and
-   * plane:p2.
+   * One host has no daemon, so its planes are if:e1 and if:e2. The planes of the other host are
+   * plane:p1 and plane:p2.
    */
   @Test
   void hostWithoutDaemonConnectsByItsOwnNames() throws Exception {
@@ -380,8 +380,9 @@ final class RouteDaemonTest {
   }
 
   /*
-   * Segments by weight only: spray uses observed rates where a plane has idle capacity, and on a
-   * busy host a shaped plane sometimes has.
+   * Starts a rank whose policy splits messages into segments by weight only. The policy spray would
+   * also use the observed rates of planes with idle capacity, and a shaped plane on a busy host
+   * sometimes has idle capacity.
    */
   private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {
     List<String> command = HostProcess.endlessAllReduce(meeting, rank, 2, 4 << 20);
@@ -403,9 +404,9 @@ final class RouteDaemonTest {
 
   private static void awaitBytes(Path stats, long more) throws Exception {
     long[] before = sent(stats);
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (sum(sent(stats)) - sum(before) < more) {
-      assertTrue(!patience.isOver(), "the ranks don't send");
+      assertTrue(!deadline.isOver(), "the ranks don't send");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }

@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** systemd's own check of the shipped units, and the daemon under its unit's restrictions. */
+/**
+ * Check of the shipped units with systemd's own tool, and test of the daemon under its unit's
+ * restrictions.
+ */
 @EndsWithin(240)
 @SystemTest
 final class RouteServiceTest {
@@ -44,7 +47,7 @@ final class RouteServiceTest {
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void systemdAcceptsUnit(String unit) throws Exception {
     ShippedUnit.requireSystemd();
-    assertEquals(List.of(), complaints(unit, ShippedUnit.text(unit)));
+    assertEquals(List.of(), warnings(unit, ShippedUnit.text(unit)));
   }
 
   @Test
@@ -53,7 +56,7 @@ final class RouteServiceTest {
     String unit = ShippedUnit.text(DAEMON);
     String misspelt = unit.replace("RuntimeDirectoryPreserve=", "RuntimeDirectoryKeep=");
     assertNotEquals(unit, misspelt);
-    List<String> complaints = complaints(DAEMON, misspelt);
+    List<String> complaints = warnings(DAEMON, misspelt);
     assertTrue(
         complaints.stream().anyMatch(each -> each.contains("RuntimeDirectoryKeep")),
         complaints.toString());
@@ -76,7 +79,7 @@ final class RouteServiceTest {
     Matcher told =
         Pattern.compile("exposure is ([0-9.]+), ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
     assertTrue(told.find(), "the page names the exposure of all units");
-    /* Other versions of systemd score differently. */
+    /* The tolerance covers versions of systemd that score differently. */
     assertEquals(
         Double.parseDouble(told.group(1 + UNITS.indexOf(unit))),
         Double.parseDouble(level.group(1)),
@@ -131,7 +134,7 @@ final class RouteServiceTest {
     }
   }
 
-  /* Returns the backquoted words of the page's table for the three units, by the first column. */
+  /* Returns the backquoted words for the three units in the page's table, by the first column. */
   private static Map<String, List<String>> rows() throws IOException {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     String section =
@@ -247,9 +250,11 @@ final class RouteServiceTest {
     return ShippedUnit.write(folder.resolve(name + ".service"), unit);
   }
 
-  /* Returns the lines about this unit; the host's own units may have faults too. */
-  private List<String> complaints(String name, String unit)
-      throws IOException, InterruptedException {
+  /*
+   * Returns systemd's complaints about this unit only, since the host's own units may have faults
+   * too.
+   */
+  private List<String> warnings(String name, String unit) throws IOException, InterruptedException {
     return systemd("verify", "--man=no", write(name, unit).toString())
         .lines()
         .filter(line -> line.contains(name))
@@ -261,7 +266,7 @@ final class RouteServiceTest {
     command.addAll(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes());
-    assertTrue(Patience.ofSeconds(60).awaitExit(process));
+    assertTrue(Deadline.ofSeconds(60).awaitExit(process));
     return output;
   }
 }

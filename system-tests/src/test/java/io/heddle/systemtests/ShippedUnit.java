@@ -12,7 +12,7 @@ import java.util.Objects;
 
 /** A shipped systemd unit, and a daemon under its restrictions without systemd. */
 final class ShippedUnit {
-  /** Unused user id: files of this owner were created by the daemon. */
+  /** Unused user id. Files of this owner were created by the daemon. */
   static final int USER = 64_999;
 
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
@@ -30,16 +30,17 @@ final class ShippedUnit {
     return Files.readString(REPOSITORY.resolve("packaging/" + unit + ".service"));
   }
 
-  /** Writes a unit with an existing command, in the form of the packages. */
+  /** Writes a packaged unit whose command is replaced by an existing one. */
   static Path write(Path file, String text) throws IOException {
     return Files.writeString(file, text.replace("@HEDDLE@", "/bin/sh"));
   }
 
   /**
-   * Returns the words before a command that run it under the unit's restrictions. The caller is
-   * root.
+   * Returns the words to put before a command so that it runs under the unit's restrictions. The
+   * caller is root.
    *
-   * @param runtime stands for the unit's runtime directory, and gets its owner
+   * @param runtime folder that replaces the unit's runtime directory, and that the unit's user then
+   *     owns
    */
   static List<String> confined(String unit, Path runtime) throws IOException {
     Path program = runtime.resolve("as-unit.py");
@@ -56,7 +57,7 @@ final class ShippedUnit {
         runtime.toString());
   }
 
-  /** Returns {@code /proc/PID/status} by key. */
+  /** Returns the fields of {@code /proc/PID/status} by key. */
   static Map<String, String> status(long pid) throws IOException {
     Map<String, String> status = new LinkedHashMap<>();
     for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {

@@ -3,31 +3,31 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** A running bridge's status file. */
 final class ShownStatus {
-  private static final long BETWEEN_LOOKS_MS = 20;
+  private static final long POLL_MS = 20;
 
   private ShownStatus() {}
 
   /**
-   * Polls until it shows this.
+   * Polls the status file until it fulfils the condition.
    *
-   * @param bridge whose output a failure includes
+   * @param bridge the process whose output is added to a failure's message
    */
   static BridgeStatus await(
       Path file, HostProcess bridge, long limitSeconds, Predicate<BridgeStatus> what) {
-    Patience patience = Patience.ofSeconds(limitSeconds);
+    Deadline deadline = Deadline.ofSeconds(limitSeconds);
     BridgeStatus status = BridgeStatus.read(file);
     while (!what.test(status)) {
       BridgeStatus last = status;
-      assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
+      assertFalse(deadline.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
       try {
-        TimeUnit.MILLISECONDS.sleep(BETWEEN_LOOKS_MS);
+        TimeUnit.MILLISECONDS.sleep(POLL_MS);
       } catch (InterruptedException interrupted) {
         throw new AssertionError(interrupted);
       }

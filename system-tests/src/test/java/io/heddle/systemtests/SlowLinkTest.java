@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The soft device on links much slower than the processors: it fills the link, sends everything
- * once, and keeps the link's queue short. The link can hold 400 ms.
+ * once, and keeps the link's queue short. The queue has room for 400 ms.
  */
 @EndsWithin(120)
 @SystemTest
@@ -62,7 +62,7 @@ final class SlowLinkTest {
     }
   }
 
-  /* Returns the queue in front of the link, in milliseconds of its time. */
+  /* Returns the length of the link's queue as the milliseconds that the link needs to send it. */
   private static double queueMs(Lab lab, long bitsPerSecond) throws IOException {
     List<String> words =
         List.of("tc", "-s", "-j", "qdisc", "show", "dev", LabPlan.interfaceName(0));
@@ -91,7 +91,7 @@ final class SlowLinkTest {
     "100, write_bw, 256, 'loss=0.01', 1.5",
     "1000, write_bw, 2000, 'loss=0.01', 2",
   })
-  @WholeRunOnly(butRows = {1, 5})
+  @WholeRunOnly(alwaysRunRows = {1, 5})
   void carriesEverythingOnceAndKeepsTheQueueShort(
       long megabits, String test, int messages, String faults, double slower) throws Exception {
     long rate = megabits * 1_000_000;
@@ -110,13 +110,13 @@ final class SlowLinkTest {
           }
           assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
           long sent = lab.sentBytesByPlane().getFirst() - before;
-          judge(client.output(), megabits, messages, sent, queues, slower);
+          check(client.output(), megabits, messages, sent, queues, slower);
         }
       }
     }
   }
 
-  private static void judge(
+  private static void check(
       String output, long megabits, int messages, long sent, List<Double> queues, double slower) {
     Matcher result = RESULT.matcher(output);
     assertTrue(result.find(), output);

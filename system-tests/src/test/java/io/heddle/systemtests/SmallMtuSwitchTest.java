@@ -21,14 +21,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A job over a switch with a smaller MTU than the hosts' interfaces, which drops silently: packets
- * become smaller, no queue pair fails, and every element is right.
+ * A job over a switch that has a smaller MTU than the hosts' interfaces and silently drops longer
+ * packets. Packets must become smaller, no queue pair may fail, and every element must be right.
  */
 @EndsWithin(180)
 @SystemTest
 final class SmallMtuSwitchTest {
   private static final long LIMIT_SECONDS = 60;
-  /* Packets of the path MTU pass. */
+  /* Length of the longest packet that the switch passes. Packets of the path MTU pass. */
   private static final int LONGEST = 4300;
   private static final long ENOUGH_BYTES = 64 << 20;
 
@@ -81,7 +81,7 @@ final class SmallMtuSwitchTest {
     "false, 4, spray",
     "false, 4, packet",
   })
-  @WholeRunOnly(butRows = {2, 4})
+  @WholeRunOnly(alwaysRunRows = {2, 4})
   void jobRunsWithoutFailover(boolean fromTheStart, int planes, String policy) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, planes, 9000))) {
       if (fromTheStart) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short soak of the real plugin; and proof that a soak can fail. */
+/** A short soak of the real plugin, and runs that prove that a soak can fail. */
 @EndsWithin(300)
 @SystemTest
 final class SoakTest {
@@ -41,7 +41,7 @@ final class SoakTest {
         Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder));
   }
 
-  /* The last three under the policy packet. */
+  /* The last three of these runs use the policy packet. */
   @Test
   void someSeedsPass() throws IOException, InterruptedException {
     try (HostProcess soak = soak("--runs", "6", "--seed", "61")) {
@@ -51,7 +51,7 @@ final class SoakTest {
   }
 
   /*
-   * A seed with a link to a spine that is cut, a session that is reset and a daemon that is killed.
+   * The faults of this seed: a link to a spine is cut, a session is reset, and a daemon is killed.
    */
   @Test
   void fabricSeedsSurviveLostSessionsAndDaemons() throws IOException, InterruptedException {
@@ -64,7 +64,10 @@ final class SoakTest {
     }
   }
 
-  /* Links that go down, silent cuts, loss, stopped ranks; one under the policy packet. */
+  /*
+   * The faults of these seeds: links that go down, silent cuts, loss, and stopped ranks. One run
+   * uses the policy packet.
+   */
   @Test
   void signalsStayBehindDataDuringFailovers() throws IOException, InterruptedException {
     BuildOutputs.oneSidedChaos();
@@ -76,7 +79,7 @@ final class SoakTest {
 
   @Test
   void findsEarlySignalAndPrintsSeed() throws IOException, InterruptedException {
-    Path driver = spoiling(BuildOutputs.oneSidedChaos(), 0);
+    Path driver = corruptingDriver(BuildOutputs.oneSidedChaos(), 0);
     try (HostProcess soak =
         soak("--one-sided", "--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
@@ -88,7 +91,7 @@ final class SoakTest {
     }
   }
 
-  private Path spoiling(Path program, int rank) throws IOException {
+  private Path corruptingDriver(Path program, int rank) throws IOException {
     Path driver = folder.resolve("driver");
     Files.writeString(
         driver,
@@ -102,10 +105,10 @@ final class SoakTest {
     return driver;
   }
 
-  /* Rank 1 corrupts some bytes. A seed without faults that has a second for it. */
+  /* Rank 1 corrupts some bytes. The seed has no faults, and leaves a second for the corruption. */
   @Test
   void findsWrongBytesAndPrintsSeed() throws IOException, InterruptedException {
-    Path driver = spoiling(BuildOutputs.chaos(), 1);
+    Path driver = corruptingDriver(BuildOutputs.chaos(), 1);
     try (HostProcess soak =
         soak("--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());

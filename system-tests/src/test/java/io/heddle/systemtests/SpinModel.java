@@ -20,7 +20,10 @@ import java.util.stream.Stream;
 final class SpinModel {
   private static final Pattern ERRORS = Pattern.compile("errors: ([0-9]+)");
   private static final Pattern STATES = Pattern.compile("([0-9.e+]+) states, stored");
-  /* Sizes that are searched once without a fault, not once for each injected fault. */
+  /*
+   * Keys of the sound models that were searched: each is searched once, not once for each injected
+   * fault.
+   */
   private static final Set<String> SOUND = ConcurrentHashMap.newKeySet();
   private static final int LEAST_STATES = 100_000;
   private static final long LIMIT_SECONDS = 300;
@@ -29,15 +32,15 @@ final class SpinModel {
   /**
    * Result of a search.
    *
-   * @param first the first violation, in SPIN's words; empty for none
+   * @param first the first violation, as SPIN prints it; empty if there is none
    */
   private record Verdict(int errors, String first, double states) {}
 
   /** Kind of search. */
   private enum Search {
-    /** Violated assertions and states without successor. */
+    /** Search for violated assertions and for states without a successor. */
     STATES("-DSAFETY"),
-    /** Runs that never end. */
+    /** Search for runs that never end. */
     CYCLES("-DNP", "-l");
 
     private final String compiled;
@@ -53,7 +56,7 @@ final class SpinModel {
   private final Path model;
 
   /**
-   * @param folder for its files
+   * @param folder folder for SPIN's files
    * @param model a file of transport-core/src/model
    */
   SpinModel(Path folder, String model) {
@@ -61,9 +64,9 @@ final class SpinModel {
   }
 
   /**
-   * @param folder for its files
-   * @param module that has the model
-   * @param model a file of its src/model
+   * @param folder folder for SPIN's files
+   * @param module that contains the model
+   * @param model a file of the module's src/model
    */
   SpinModel(Path folder, String module, String model) {
     this.folder = folder;
@@ -84,7 +87,7 @@ final class SpinModel {
   /**
    * Asserts that no order of events violates an assertion, or ends in an unintended state.
    *
-   * @param definitions of the model, such as {@code PLANES=3}
+   * @param definitions macro definitions of the model, such as {@code PLANES=3}
    */
   void assertSound(String definitions) throws IOException, InterruptedException {
     Verdict verdict = search(Search.STATES, definitions);
@@ -105,8 +108,8 @@ final class SpinModel {
   /**
    * Asserts that the model is sound at this size, and unsound once it is broken.
    *
-   * @param broken definitions without a value, which break the protocol
-   * @param violated text of the assertion that is then violated
+   * @param broken macro definitions without a value, which break the protocol @param violated text
+   *     of the assertion that the broken protocol violates
    */
   void assertFinds(String broken, String violated, String definitions)
       throws IOException, InterruptedException {
@@ -127,7 +130,7 @@ final class SpinModel {
     Stream.of(definitions.split(" ")).forEach(definition -> spin.add("-D" + definition));
     spin.addAll(List.of("-a", model.toString()));
     run("spin", spin);
-    /* With more optimisation the compiler takes longer than most searches. */
+    /* The compiler takes longer than most searches if it optimises more. */
     run(
         "cc",
         List.of(
@@ -152,7 +155,7 @@ final class SpinModel {
       throw new AssertionError("no verdict from SPIN:\n" + said);
     }
     int count = Integer.parseInt(errors.group(1));
-    /* An incomplete search without violation proves nothing. */
+    /* A search that is incomplete and finds no violation proves nothing. */
     if (count == 0 && said.contains("Search not completed")) {
       throw new AssertionError("SPIN didn't search everything:\n" + said);
     }

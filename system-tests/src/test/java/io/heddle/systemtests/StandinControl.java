@@ -9,22 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Acts on the stand-in's fabric like cables, switches and operators. */
+/** Control program of the stand-in's fabric. It acts like cables, switches and operators. */
 final class StandinControl {
   private static final String LID = "lid 0x";
 
   private StandinControl() {}
 
-  /** Runs it on the fabric of this process's environment. */
+  /** Runs the program on the fabric of this process's environment. */
   static String run(String words) throws IOException, InterruptedException {
     return run(words, Map.of());
   }
 
-  /**
-   * Runs it and returns its output.
-   *
-   * @param environment that names the fabric
-   */
+  /** Runs the program and returns its output. @param environment names the fabric */
   static String run(String words, Map<String, String> environment)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
@@ -37,12 +33,12 @@ final class StandinControl {
     return output;
   }
 
-  /** Joins a port to a group, to receive. Returns the group's LID. */
+  /** Makes a port a receiving member of a group. Returns the group's LID. */
   static int join(String port, Gid group) throws IOException, InterruptedException {
     return lidIn(run("join " + port + " " + group));
   }
 
-  /** Returns the LID in the control program's output. */
+  /** Returns the LID that the control program printed. */
   static int lidIn(String output) {
     return Integer.parseInt(output.substring(LID.length()).strip(), 16);
   }

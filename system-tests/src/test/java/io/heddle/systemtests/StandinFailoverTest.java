@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.StandinLab;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * libibverbs devices fail and return while an all-reduce runs over them, every element checked: on
- * the stand-in, without hardware.
+ * libibverbs devices of the stand-in fail and return while an all-reduce runs over them. Every
+ * element is checked.
  */
 @EndsWithin(240)
 @SystemTest
@@ -31,7 +31,7 @@ final class StandinFailoverTest {
 
   @TempDir private Path folder;
 
-  /** Both ranks, until the test ends them. */
+  /** A job of two ranks that run until the test ends them. */
   private final class Job implements AutoCloseable {
     private final StandinLab hosts;
     private final List<HostProcess> ranks = new ArrayList<>();
@@ -49,7 +49,7 @@ final class StandinFailoverTest {
       }
     }
 
-    String said() throws IOException {
+    String output() throws IOException {
       return "rank 0:\n" + ranks.get(0).output() + "rank 1:\n" + ranks.get(1).output();
     }
 
@@ -60,30 +60,31 @@ final class StandinFailoverTest {
       return new ProcessBuilder(hosts.command(0, command)).inheritIO().start().waitFor();
     }
 
-    private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
+    private void checkAndSleep(String missed, Deadline deadline)
+        throws IOException, InterruptedException {
       boolean alive = ranks.get(0).isAlive() && ranks.get(1).isAlive();
-      if (!alive || patience.isOver()) {
-        throw new AssertionError(missed + "; " + said());
+      if (!alive || deadline.isOver()) {
+        throw new AssertionError(missed + "; " + output());
       }
       TimeUnit.MILLISECONDS.sleep(50);
     }
 
     void awaitLine(String expression) throws IOException, InterruptedException {
       Pattern pattern = Pattern.compile(expression);
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (!pattern.matcher(said()).find()) {
-        goesOn("no output matches \"" + expression + "\"", patience);
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (!pattern.matcher(output()).find()) {
+        checkAndSleep("no output matches \"" + expression + "\"", deadline);
       }
     }
 
-    /** Waits until both hosts have sent more from each of these addresses. */
+    /** Waits until both hosts have sent more bytes from each of these addresses. */
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {
         List<Long> before = hosts.sentBytes(host);
         for (int address : addresses) {
           while (hosts.sentBytes(host).get(address) - before.get(address) < CARRIED) {
-            goesOn("address " + address + " of host " + host + " carries nothing", patience);
+            checkAndSleep("address " + address + " of host " + host + " carries nothing", deadline);
           }
         }
       }
@@ -92,8 +93,9 @@ final class StandinFailoverTest {
     void assertEndsCleanly() throws IOException, InterruptedException {
       Files.createFile(folder.resolve("end"));
       for (int rank = 0; rank < 2; rank++) {
-        assertEquals(0, ranks.get(rank).exitCode(LIMIT_SECONDS), said());
-        assertTrue(said().contains("\"event\":\"end\",\"rank\":" + rank + ",\"wrong\":0"), said());
+        assertEquals(0, ranks.get(rank).exitCode(LIMIT_SECONDS), output());
+        assertTrue(
+            output().contains("\"event\":\"end\",\"rank\":" + rank + ",\"wrong\":0"), output());
       }
     }
 
@@ -121,8 +123,7 @@ final class StandinFailoverTest {
   }
 
   @Test
-  void anAddressThatLeavesTheTableIsLeftAndFoundAtItsNewPlace()
-      throws IOException, InterruptedException {
+  void removedAddressFailsOverAndReturnsAtNewIndex() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {
       job.awaitBytes(0, 1, 2, 3);
@@ -136,10 +137,9 @@ final class StandinFailoverTest {
     }
   }
 
-  /* The table has the new address at another index, and later than the kernel. */
+  /* The GID table gets the new address later than the kernel, and at another index. */
   @Test
-  void aPlaneWhoseAddressLeavesTheTableIsFoundAtItsNewAddress()
-      throws IOException, InterruptedException {
+  void planeReturnsAtItsNewAddress() throws IOException, InterruptedException {
     String fresh = "fd03:1::301";
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {
@@ -157,7 +157,10 @@ final class StandinFailoverTest {
     }
   }
 
-  /* All of a device's addresses are at its port: it has no plane until the port is up again. */
+  /*
+   * All of a device's addresses are at the failed port, so the device has no plane until the port
+   * is up again.
+   */
   @Test
   void jobWaitsForDownPort() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(2, 2, folder, Map.of());

@@ -5,14 +5,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Environment in which a program finds the stand-in for libibverbs, and is a host of its fabric.
- * The maps are mutable.
+ * Environment in which a program finds the stand-in for libibverbs and is a host of its fabric. The
+ * returned maps are mutable.
  */
 final class StandinHost {
   private StandinHost() {}
 
   /**
-   * Returns that of a port on Ethernet, without communication manager.
+   * Returns the environment of a host with an Ethernet port, without communication manager.
    *
    * @param folder of the fabric
    * @param gids of the port, separated by commas
@@ -22,7 +22,7 @@ final class StandinHost {
     return on(folder, host, library, gids);
   }
 
-  /** Returns that of a port on InfiniBand, with the double of librdmacm. */
+  /** Returns the environment of a host with an InfiniBand port, with the double of librdmacm. */
   static Map<String, String> onInfiniband(Path folder, int host) {
     Map<String, String> environment = on(folder, host, BuildOutputs.standinWithManager(), "-");
     environment.put("STANDIN_LINK", "infiniband");

@@ -12,7 +12,7 @@ final class StandinHosts {
 
   /**
    * @param addresses of each device, one plane each
-   * @param settings STANDIN variables besides those that define the devices
+   * @param settings STANDIN variables, except those that define the devices
    */
   static StandinLab create(int devices, int addresses, Path folder, Map<String, String> settings) {
     StandinLab.Parts parts =

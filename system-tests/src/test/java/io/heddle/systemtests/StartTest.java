@@ -15,16 +15,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test that {@code init}, for which NCCL waits, loads no class that takes milliseconds. {@code
- * ./heddle perf start} measures the time.
+ * Test that {@code init} loads no class that takes milliseconds, since NCCL waits for {@code init}.
+ * {@code ./heddle perf start} measures the time.
  */
 @EndsWithin(120)
 @SystemTest
 class StartTest {
-  /* Loaded when init is over: later classes load beside NCCL's next steps. */
+  /*
+   * Class that is loaded when init is over. NCCL's next steps run in parallel to the loading of
+   * later classes.
+   */
   private static final String END = "io.heddle.transport.TransportWarmUp";
 
-  /* The origin of each class, which took from 2 to 14 ms of 175 (docs/notebook/start.md). */
+  /*
+   * Classes that init must not load, with the cause of each. Each took from 2 to 14 ms of 175
+   * (docs/notebook/start.md).
+   */
   private static final Map<String, String> COSTLY =
       Map.of(
           "java.security.Security", "providers and properties of security, as for SecureRandom",
@@ -74,7 +80,7 @@ class StartTest {
     assertEquals(Map.of(), found, "loaded while NCCL waits, and what for");
   }
 
-  /* A hidden class has a number after its name. */
+  /* Returns whether the line is about this class. A hidden class has a number after its name. */
   private static boolean isOf(String line, String name) {
     return line.startsWith(name + " ") || line.startsWith(name + "/");
   }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.ProcessThreads;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Ranks that are stopped, or wait for their processors: none of their planes fails by that, nor
- * does a control channel. The hosts have nothing but planes.
+ * Ranks that are stopped, or wait for their processors. This fails none of their planes and no
+ * control channel. The hosts have no interfaces except the planes.
  */
 @EndsWithin(300)
 @Isolated("it reads the clock")
@@ -38,8 +38,8 @@ final class StarvationTest {
   private static final int BUSY_PROCESSES = 20;
 
   /*
-   * Longest time to detect a cut, in time in which the detecting thread could run; the best of
-   * several, since scheduling affects each.
+   * Longest time to detect a cut, without the time for which the detecting thread could not run.
+   * The best of several cuts counts, since scheduling affects each.
    */
   private static final int FOUND_MS = 1_000;
   private static final int CUTS = 5;
@@ -56,14 +56,17 @@ final class StarvationTest {
   }
 
   @Test
-  void aRankThatIsStoppedForThreeSecondsCostsNoPlaneNoChannelAndNoByte()
+  void rankStoppedForThreeSecondsLosesNoPlaneChannelOrByte()
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       String rank = Long.toString(ranks(demo).getFirst().pid());
-      /* Between two messages no processor time is needed. */
-      Patience patience = Patience.ofSeconds(60);
+      /*
+       * Stops the rank repeatedly until it is silent on all planes, since a stop between two
+       * messages delays no message.
+       */
+      Deadline deadline = Deadline.ofSeconds(60);
       while (lines("is silent on all planes").isEmpty()) {
-        assertTrue(!patience.isOver(), "no line reports the wait");
+        assertTrue(!deadline.isOver(), "no line reports the wait");
         run("kill", "-STOP", rank);
         try {
           TimeUnit.SECONDS.sleep(STOPPED_SECONDS);
@@ -72,10 +75,10 @@ final class StarvationTest {
         }
         demo.awaitSent("if:e1", SOME_BYTES);
       }
-      /* The logs are deleted at its end. */
+      /* Reads the logs before the demo deletes them at its end. */
       assertEquals(List.of(), lines("moving off"));
       assertEquals(List.of(), lines("channel is replaced"));
-      Patience ending = Patience.ofSeconds(20);
+      Deadline ending = Deadline.ofSeconds(20);
       while (lines("answers again").isEmpty()) {
         assertTrue(!ending.isOver(), "no line reports the end of the wait");
         TimeUnit.MILLISECONDS.sleep(20);
@@ -85,8 +88,7 @@ final class StarvationTest {
   }
 
   @Test
-  void ranksThatWaitForTheirProcessorsLeaveNoPlaneButTheOneThatIsCut()
-      throws IOException, InterruptedException {
+  void starvedRanksFailOverOnlyFromTheCutPlane() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       List<Process> busy = new ArrayList<>();
       try {
@@ -98,12 +100,12 @@ final class StarvationTest {
         String host = demo.process().namespaces().getFirst();
         filter(host, "add table inet cut");
         filter(host, "add chain inet cut in { type filter hook input priority 0; }");
-        List<Found> found = new ArrayList<>();
+        List<Detection> found = new ArrayList<>();
         for (int i = 0; i < CUTS; i++) {
           String plane = "e" + (2 + i % 2);
           demo.awaitSent("if:" + plane, SOME_BYTES);
           awaitBack("if:" + plane);
-          found.add(cutAndFind(demo, host, plane));
+          found.add(cutAndAwaitDetection(demo, host, plane));
           filter(host, "flush chain inet cut in");
         }
         System.out.printf(
@@ -130,11 +132,10 @@ final class StarvationTest {
   /**
    * Detection of a cut.
    *
-   * @param ms from before the cut to the time that the plugin records
-   * @param ownMs the same without the time for which the thread that handles its packets waited for
-   *     a processor
+   * @param ms time from just before the cut to the plugin's record of it
+   * @param ownMs the same, less the time for which the rank's packet thread waited for a processor
    */
-  private record Found(long ms, long ownMs) {
+  private record Detection(long ms, long ownMs) {
     @Override
     public String toString() {
       return ms + " ms (" + ownMs + ")";
@@ -142,31 +143,31 @@ final class StarvationTest {
   }
 
   /*
-   * Waits until every rank is back on the plane. A rank logs that its first connection leaves a plane, and that its last
-   * one returns. So it would log nothing for a cut in between.
+   * Waits until every rank is back on the plane. A rank logs that its first connection leaves a
+   * plane, and that its last one returns. It would log nothing for a cut between these two events.
    */
   private void awaitBack(String plane) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (lines("back on plane " + plane + " ").size()
         < lines("moving off plane " + plane + " ").size()) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> plane + " isn't back everywhere: " + lines("plane " + plane + " "));
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }
 
-  private Found cutAndFind(BusyDemo demo, String host, String plane)
+  private Detection cutAndAwaitDetection(BusyDemo demo, String host, String plane)
       throws IOException, InterruptedException {
     Map<Long, Long> waitedBefore = waitedMs(demo);
     String cut = "date +%s%3N; nft add rule inet cut in iifname " + plane + " drop";
     String looked = run(atOnce("ip", "netns", "exec", host, "sh", "-ec", cut));
     long beganMs = Long.parseLong(looked.strip());
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     Map<Long, Long> left = demo.leftSince("if:" + plane, beganMs);
     while (left.isEmpty()) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> "the cut of " + plane + " isn't found: " + lines("plane if:" + plane + " "));
       TimeUnit.MILLISECONDS.sleep(5);
       left = demo.leftSince("if:" + plane, beganMs);
@@ -183,12 +184,12 @@ final class StarvationTest {
               ownMs,
               tookMs - (waited.getOrDefault(rank, 0L) - waitedBefore.getOrDefault(rank, 0L)));
     }
-    return new Found(ms, ownMs);
+    return new Detection(ms, ownMs);
   }
 
   /*
-   * Returns the processor wait of each rank's thread heddle-soft0, by the kernel
-   * (Documentation/scheduler/sched-stats.rst).
+   * Returns the time for which each rank's thread heddle-soft0 waited for a processor, by the
+   * kernel (Documentation/scheduler/sched-stats.rst).
    */
   private static Map<Long, Long> waitedMs(BusyDemo demo) throws IOException {
     Map<Long, Long> waited = new TreeMap<>();
@@ -211,7 +212,7 @@ final class StarvationTest {
     return found;
   }
 
-  /** Returns the ranks' log lines that contain this. */
+  /** Returns the ranks' log lines that contain this text. */
   private List<String> lines(String part) {
     List<String> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(folder)) {
@@ -230,8 +231,8 @@ final class StarvationTest {
   }
 
   /*
-   * Runs before all waiting processes, since a cut in a network doesn't wait for a processor
-   * either.
+   * Returns a command with a priority above all waiting processes, since a real cut doesn't wait
+   * for a processor.
    */
   private static String[] atOnce(String... words) {
     return Stream.concat(Stream.of("chrt", "-f", "1"), Stream.of(words)).toArray(String[]::new);

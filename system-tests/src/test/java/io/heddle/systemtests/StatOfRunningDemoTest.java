@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The commands that inspect jobs find those of a running demo by themselves. In private shared
- * memory, so that orders reach no other job.
+ * The commands that inspect jobs find the jobs of a running demo by themselves. The demo uses
+ * private shared memory, so that commands reach no other job.
  */
 @EndsWithin(300)
 @SystemTest
@@ -53,7 +53,7 @@ final class StatOfRunningDemoTest {
     return HostProcess.start(command, folder.resolve(words[0] + ".log"), Map.of());
   }
 
-  private String said(BusyDemo demo, Set<Integer> expected, String... words) throws Exception {
+  private String output(BusyDemo demo, Set<Integer> expected, String... words) throws Exception {
     try (HostProcess process = heddle(demo, words)) {
       int code = process.exitCode(LIMIT_SECONDS);
       assertTrue(expected.contains(code), () -> "exit code " + code + process.outputOrWhyNot());
@@ -62,7 +62,7 @@ final class StatOfRunningDemoTest {
   }
 
   private JsonNode json(BusyDemo demo, Set<Integer> expected, String... words) throws Exception {
-    String said = said(demo, expected, words);
+    String said = output(demo, expected, words);
     return new ObjectMapper().readTree(said.substring(said.indexOf('{')));
   }
 
@@ -77,7 +77,10 @@ final class StatOfRunningDemoTest {
         process.path("flows").forEach(flow -> planes.add(flow.path("plane").asText()));
         assertEquals(PLANES, planes, process.toPrettyString());
       }
-      /* It exits with 1 if a rank has logged a warning, as about a slow machine. */
+      /*
+       * heddle errors exits with 1 if a rank has logged a warning, such as one about a slow
+       * machine.
+       */
       JsonNode errors = json(demo, Set.of(0, 1), "errors", "--json");
       assertEquals(2, errors.path("process_count").asInt(), errors.toPrettyString());
       for (JsonNode finding : json(demo, Set.of(0, 1, 2), "doctor", "--json").path("findings")) {
@@ -85,9 +88,9 @@ final class StatOfRunningDemoTest {
           assertNotEquals("no process runs with the plugin", finding.path("evidence").asText());
         }
       }
-      String drained = said(demo, Set.of(0), "drain", "if:e2");
+      String drained = output(demo, Set.of(0), "drain", "if:e2");
       assertTrue(drained.contains("plane if:e2: drained; "), drained);
-      String taken = said(demo, Set.of(0), "drain", "if:e2", "--end");
+      String taken = output(demo, Set.of(0), "drain", "if:e2", "--end");
       assertTrue(taken.contains("plane if:e2: in use; "), taken);
       try (HostProcess exporter = heddle(demo, "exporter", "--listen", "[::1]:0")) {
         exporter.awaitOutput("/metrics", LIMIT_SECONDS);

@@ -11,7 +11,7 @@ import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A host of an InfiniBand subnet: it resolves services by RDMA CM, has one itself, and sends by its
- * own queue pairs. Runs on the test's thread only.
+ * A host of an InfiniBand subnet. It resolves services by RDMA CM, offers a service, and sends by
+ * its own queue pairs. It uses only the test's thread.
  */
 final class SubnetHost implements AutoCloseable {
   static final int PORT = 7174;
@@ -40,18 +40,18 @@ final class SubnetHost implements AutoCloseable {
   private final long packet = Memory.allocate(arena, 256, 8);
   private final long counters = Memory.allocate(arena, 8192, 8);
   private final List<String> output = new ArrayList<>();
-  private int asked;
+  private int lastToken;
 
   /**
    * A received message.
    *
-   * @param to the number of the queue pair that it came to
-   * @param from the number that it came from
+   * @param to number of the receiving queue pair
+   * @param from number of the sending queue pair
    */
-  record Heard(int to, int from, long word) {}
+  record Received(int to, int from, long word) {}
 
   /**
-   * @param meanwhile called repeatedly while it waits
+   * @param meanwhile called repeatedly while the host waits
    */
   SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
@@ -74,12 +74,12 @@ final class SubnetHost implements AutoCloseable {
     return fabric;
   }
 
-  /** Makes its first queue pair its service from now on. */
+  /** Offers the first queue pair as a service at these addresses. */
   void serve(List<Gid> addresses) {
     manager.serve(addresses, List.of(PORT));
   }
 
-  /** Answers the requests to its address. */
+  /** Accepts a waiting request for the service. */
   void answer() {
     SidrService.Message heard = manager.take();
     if (heard instanceof SidrService.IncomingSidrRequest question) {
@@ -87,42 +87,43 @@ final class SubnetHost implements AutoCloseable {
     }
   }
 
-  /** Requests a service from one of its addresses and returns the answer. */
-  SidrService.Answer ask(Gid from, Gid server, int port) {
-    asked++;
-    manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+  /** Resolves a service from one of the host's addresses and returns the answer. */
+  SidrService.Answer request(Gid from, Gid server, int port) {
+    lastToken++;
+    manager.request(lastToken, from, server, port, List.of((byte) 1, (byte) lastToken));
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     while (true) {
-      assertFalse(patience.isOver(), () -> server + " has not answered; " + output);
+      assertFalse(deadline.isOver(), () -> server + " has not answered; " + output);
       meanwhile.run();
       if (manager.take() instanceof SidrService.Answer answer) {
-        assertEquals(asked, answer.token());
+        assertEquals(lastToken, answer.token());
         return answer;
       }
     }
   }
 
-  /** Returns the number that it gets. */
+  /** Returns the queue pair number of a server's service, resolved from the host's address. */
   int numberOf(Gid server) {
     return numberOf(address, server);
   }
 
   /**
-   * Returns the number that one of its addresses gets. Repeats the request until somebody listens.
+   * Returns the queue pair number of a server's service, resolved from one of the host's addresses.
+   * Repeats the request until the server listens.
    */
   int numberOf(Gid from, Gid server) {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    SidrService.Answer answer = ask(from, server, PORT);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
+    SidrService.Answer answer = request(from, server, PORT);
     while (answer.status() != 0) {
-      assertFalse(patience.isOver(), answer + " " + output);
-      answer = ask(from, server, PORT);
+      assertFalse(deadline.isOver(), answer + " " + output);
+      answer = request(from, server, PORT);
     }
     assertEquals(CmaHeader.QUEUE_KEY, answer.key());
-    assertEquals(List.of((byte) 1, (byte) asked), answer.privateData().subList(0, 2));
+    assertEquals(List.of((byte) 1, (byte) lastToken), answer.privateData().subList(0, 2));
     return answer.number();
   }
 
-  /** Sends from one of its queue pairs, whose number the immediate has. */
+  /** Sends from one of the host's queue pairs, with the queue pair's number as immediate data. */
   void send(int index, Gid to, int number, long word) {
     int own = number(index);
     DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, own);
@@ -134,12 +135,12 @@ final class SubnetHost implements AutoCloseable {
     fabric.flush();
   }
 
-  /** Returns the next message. */
-  Heard hear() {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    List<Heard> heard = poll();
+  /** Waits for the next message and returns it. */
+  Received receive() {
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
+    List<Received> heard = poll();
     while (heard.isEmpty()) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       meanwhile.run();
       heard = poll();
     }
@@ -148,15 +149,15 @@ final class SubnetHost implements AutoCloseable {
   }
 
   /** Returns the messages received. */
-  List<Heard> poll() {
-    List<Heard> heard = new ArrayList<>();
+  List<Received> poll() {
+    List<Received> heard = new ArrayList<>();
     int trains = fabric.poll();
     TrainBatch batch = fabric.batch();
     for (int train = 0; train < trains; train++) {
       long at = batch.address(train);
       int from = DatagramFormat.sourceQueuePair(at);
       assertEquals(from, DatagramFormat.immediate(at), "its sender's number, as the bridge has it");
-      heard.add(new Heard(PacketFormat.queuePair(at), from, Memory.getLong(at + HEADERS)));
+      heard.add(new Received(PacketFormat.queuePair(at), from, Memory.getLong(at + HEADERS)));
     }
     return heard;
   }

@@ -38,12 +38,12 @@ final class SwitchingOnRxeTest {
     for (JsonNode situation : report.path("situations")) {
       assertEquals(2, situation.path("cells").size(), report.toString());
       for (JsonNode cell : situation.path("cells")) {
-        /* Null if the switches sprayed no packet. */
+        /* The value is null if the switches sprayed no packet. */
         assertTrue(cell.path("marked").path(0).isNumber(), report.toString());
         assertEquals(0, cell.path("marked").path(0).asDouble(), report.toString());
         assertTrue(cell.path("goodput_gbps").path(0).asDouble() > 0, report.toString());
       }
-      /* Reordered packets would be retransmitted, and most of the goodput lost. */
+      /* With reordered packets, retransmissions would take most of the goodput. */
       double ofHash = situation.path("cells").path(1).path("of_hash").path(0).asDouble();
       assertTrue(ofHash > 0.5, report.toString());
     }

@@ -22,27 +22,29 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** All-reduces among threads that call the plugin as NCCL's do, every element checked. */
+/**
+ * All-reduces among threads that call the plugin as NCCL's threads do, with every element checked.
+ */
 @EndsWithin(240)
 @SystemTest
 final class ThreadedAllReduceTest {
   private static final int WRONG = 1;
   private static final long LIMIT_SECONDS = 100;
 
-  /* A rank descheduled for half a second must not fail this test. */
+  /* Timeout that tolerates a rank descheduled for half a second. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
   @TempDir private Path folder;
   private final ObjectMapper json = new ObjectMapper();
 
   /** Output and exit code of a rank. */
-  private record Said(String output, int exitCode) {}
+  private record Result(String output, int exitCode) {}
 
-  private List<Said> run(Path plugin, int ranks, String... more)
+  private List<Result> run(Path plugin, int ranks, String... more)
       throws IOException, InterruptedException {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
-    List<Said> said = new ArrayList<>();
+    List<Result> said = new ArrayList<>();
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(ranks, 4, 9000))) {
       try {
         for (int rank = 0; rank < ranks; rank++) {
@@ -52,7 +54,7 @@ final class ThreadedAllReduceTest {
         }
         for (HostProcess process : processes) {
           int code = process.exitCode(LIMIT_SECONDS);
-          said.add(new Said(process.output(), code));
+          said.add(new Result(process.output(), code));
         }
       } finally {
         for (HostProcess process : processes) {
@@ -77,7 +79,10 @@ final class ThreadedAllReduceTest {
     return net.equals("tcp") ? BuildOutputs.tcpPlugin() : BuildOutputs.plugin();
   }
 
-  /* Up to 64 KiB data has flags in its lines; above, counters are used. The last size reuses slots. */
+  /*
+   * Messages of up to 64 KiB have flags in their lines; longer ones use counters. The last size
+   * reuses slots.
+   */
   @ParameterizedTest
   @CsvSource({
     "heddle, 2, ring",
@@ -89,11 +94,12 @@ final class ThreadedAllReduceTest {
     "tcp, 3, ring",
     "tcp, 3, tree",
   })
-  @WholeRunOnly(butRows = {2, 3, 7})
+  @WholeRunOnly(alwaysRunRows = {2, 3, 7})
   void everyElementIsRight(String net, int ranks, String algorithm)
       throws IOException, InterruptedException {
-    List<Said> all = run(plugin(net), ranks, "--algorithm", algorithm, "--max-bytes=" + (16 << 20));
-    for (Said said : all) {
+    List<Result> all =
+        run(plugin(net), ranks, "--algorithm", algorithm, "--max-bytes=" + (16 << 20));
+    for (Result said : all) {
       assertEquals(0, said.exitCode(), all::toString);
       int sizes = 0;
       for (String line : said.output().lines().filter(each -> each.startsWith("{")).toList()) {
@@ -105,12 +111,12 @@ final class ThreadedAllReduceTest {
     }
   }
 
-  /* Proves that the test above can fail. */
+  /* Proves that a wrong element fails the test above. */
   @ParameterizedTest
   @CsvSource({"2, ring, 65536", "2, tree, 0", "3, ring, 0", "3, tree, 65536"})
   void aSpoiledElementIsFound(int ranks, String algorithm, int linesBytes)
       throws IOException, InterruptedException {
-    List<Said> all =
+    List<Result> all =
         run(
             BuildOutputs.tcpPlugin(),
             ranks,

@@ -13,8 +13,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.bridge.GroupLoad;
@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * 10.9.0.3 10.9.0.2 [bridge 2] 10.1.0.2   10.1.0.3
  * </pre>
  *
- * <p>On InfiniBand e2 is the ports' IPoIB, and its addresses are those that join the groups.
+ * <p>On InfiniBand, e2 is the ports' IPoIB interface, and the groups are joined with its addresses.
  */
 @EndsWithin(300)
 @SystemTest
@@ -56,10 +56,10 @@ class TwoBridgesOverVerbsTest {
   private static final int LOAD_RANK = 2;
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
-  /* A pause of the machine lengthens a gap, so several are measured. */
+  /* Number of measured gaps: a pause of the machine lengthens a gap, so the test needs several. */
   private static final int KILLS = 5;
-  private static final long LOOK_MS = 10;
-  /* The newest counts are within so many of the load's last characters. */
+  private static final long POLL_MS = 10;
+  /* Characters at the end of the load's output that contain its newest counts. */
   private static final int TAIL = 1000;
   private static final ControlSocket.Daemon BRIDGE =
       new ControlSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
@@ -74,8 +74,11 @@ class TwoBridgesOverVerbsTest {
   private HostProcess load;
   private boolean infiniband;
 
-  /* The load's payloads from one fabric so far; and the longest gap between two recent ones. */
-  private record Counts(long sent, long newest, long twice, long lost, double pauseMs) {
+  /*
+   * Counts of the load's payloads from one fabric so far, and the longest gap between two recent
+   * payloads.
+   */
+  private record Counts(long sent, long newest, long duplicates, long lost, double pauseMs) {
     Counts(MatchResult line) {
       this(
           Long.parseLong(line.group(2)),
@@ -179,7 +182,7 @@ class TwoBridgesOverVerbsTest {
     awaitFlow();
   }
 
-  /* Joins the group as a subnet's operator can. Returns its LID. */
+  /* Adds a port to the group as a subnet's operator can. Returns the group's LID. */
   private int joinLoad() throws Exception {
     Map<String, String> environment = standin(LOAD_RANK);
     StandinControl.run("host " + LOAD_RANK, environment);
@@ -199,7 +202,7 @@ class TwoBridgesOverVerbsTest {
       RedundancyStatus redundancy = redundancy(number);
       return redundancy.settled()
           && redundancy.state().equals(state)
-          && redundancy.peers().stream().anyMatch(each -> !each.heardOn().isEmpty())
+          && redundancy.peers().stream().anyMatch(each -> !each.receivedOn().isEmpty())
           && BridgeStatus.read(status(number)).groups().getFirst().role().equals(role);
     } catch (HeddleException notYet) {
       return false;
@@ -211,15 +214,15 @@ class TwoBridgesOverVerbsTest {
   }
 
   private void await(String what, BooleanSupplier holds) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (!holds.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + said());
-      assertTrue(bridges[1].isAlive(), this::said);
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      assertFalse(deadline.isOver(), () -> what + " within " + deadline + ": " + outputs());
+      assertTrue(bridges[1].isAlive(), this::outputs);
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
   }
 
-  private String said() {
+  private String outputs() {
     StringBuilder text = new StringBuilder();
     for (HostProcess each : processes) {
       String output = each.outputOrWhyNot();
@@ -228,7 +231,10 @@ class TwoBridgesOverVerbsTest {
     return text.toString();
   }
 
-  /* Waits until both agree, and the other one could take over. */
+  /*
+   * Waits until this bridge is the owner, both bridges agree on this, and the other is ready to
+   * take over.
+   */
   private void awaitOwner(int number) throws InterruptedException {
     await(
         "bridge " + number + " owns",
@@ -251,7 +257,10 @@ class TwoBridgesOverVerbsTest {
     return newest.isEmpty() ? new Counts(0, -1, 0, 0, 0) : newest.getLast();
   }
 
-  /* Returns the longest gap in either direction since the load's output had this length. */
+  /*
+   * Returns the longest gap in either direction that the load printed after this position of its
+   * output.
+   */
   private double longestPauseMs(int begin) {
     double longest = 0;
     for (String from : List.of("a", "b")) {
@@ -287,11 +296,11 @@ class TwoBridgesOverVerbsTest {
     return counted;
   }
 
-  private void assertNoneTwice() {
-    assertEquals(0, counts("a").twice() + counts("b").twice(), this::said);
+  private void assertNoDuplicates() {
+    assertEquals(0, counts("a").duplicates() + counts("b").duplicates(), this::outputs);
   }
 
-  /* Drains the second, which then takes the group back, so many times. */
+  /* Drains the second bridge and lets it take the group back, this many times. */
   private void handOver(int times) throws Exception {
     for (int i = 0; i < times; i++) {
       order(2, "drain");
@@ -312,9 +321,9 @@ class TwoBridgesOverVerbsTest {
             + counted[0]
             + " and "
             + counted[1]);
-    assertNoneTwice();
-    assertTrue(counts("a").lost() <= counted[0], this::said);
-    assertTrue(counts("b").lost() <= counted[1], this::said);
+    assertNoDuplicates();
+    assertTrue(counts("a").lost() <= counted[0], this::outputs);
+    assertTrue(counts("b").lost() <= counted[1], this::outputs);
   }
 
   private void awaitNewOwner(int number) throws InterruptedException {
@@ -334,7 +343,7 @@ class TwoBridgesOverVerbsTest {
   @Test
   void drainLinkLossAndKillDuplicateNoPayload() throws Exception {
     startBoth(800);
-    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     handOver(1);
     control("port 1/0 down");
     await("the first takes over", () -> owns(1));
@@ -346,10 +355,13 @@ class TwoBridgesOverVerbsTest {
     bridges[2].kill();
     await("the first takes over", () -> owns(1));
     awaitFlow();
-    assertNoneTwice();
+    assertNoDuplicates();
   }
 
-  /* Each receives the other's packets into the subnet, and recognises them as a bridge's. */
+  /*
+   * Each bridge receives the packets that the other sends into the subnet, and recognises their
+   * source.
+   */
   @Test
   @WholeRunOnly
   void infinibandDrainAndKillDuplicateNoPayload() throws Exception {
@@ -357,12 +369,12 @@ class TwoBridgesOverVerbsTest {
     infiniband = true;
     StandinControl.run("create", standin(0));
     startBoth(800);
-    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     handOver(1);
     bridges[2].kill();
     await("the first takes over", () -> owns(1));
     awaitFlow();
-    assertNoneTwice();
+    assertNoDuplicates();
     Direction fromSubnet = BridgeStatus.read(status(1)).groups().getFirst().directions().getFirst();
     assertTrue(fromSubnet.drops().getOrDefault("known-bridge", 0L) > 0, fromSubnet.toString());
   }
@@ -387,7 +399,7 @@ class TwoBridgesOverVerbsTest {
       awaitOwner(2);
       awaitFlow();
     }
-    assertNoneTwice();
+    assertNoDuplicates();
     assertTrue(best <= holdMs + 50, "the shortest gap of " + KILLS + " was " + best + " ms");
   }
 }

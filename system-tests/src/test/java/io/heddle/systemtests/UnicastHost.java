@@ -6,15 +6,16 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * A host that has a service, or resolves another's and sends to it: a separate program. Each word
- * is echoed negated. It fails if one isn't, or comes from elsewhere.
+ * A host that offers a service, or one that resolves a service and sends to it, as a separate
+ * program. The server echoes each word negated. The client fails if an echo is missing, wrong, or
+ * from another source.
  */
 final class UnicastHost {
   private UnicastHost() {}
 
   /**
-   * Arguments: kind, device or interface, own address, the server's address or {@code serve},
-   * number of words.
+   * Arguments: the kind of host, the device or interface, the host's address, the server's address
+   * or {@code serve}, and the number of words.
    */
   public static void main(String[] words) throws UnknownHostException {
     Gid own = gid(words[2]);
@@ -27,13 +28,13 @@ final class UnicastHost {
         System.out.println("serving");
         serve(wire, count);
       } else if (wire != null) {
-        ask(wire, gid(words[3]), count);
+        connect(wire, gid(words[3]), count);
       } else if (subnet != null && serves) {
         subnet.serve(List.of(own));
         System.out.println("serving");
         serve(subnet, gid(words[5]), count);
       } else if (subnet != null) {
-        ask(subnet, gid(words[3]), count);
+        connect(subnet, gid(words[3]), count);
       }
     }
     System.out.println("done");
@@ -51,25 +52,25 @@ final class UnicastHost {
 
   private static void serve(WireHost host, int count) {
     for (int word = 1; word <= count; word++) {
-      WireHost.Heard heard = host.hear();
+      WireHost.Received heard = host.receive();
       require(heard.word() == word && heard.number() == heard.immediate(), heard);
       host.send(heard.from(), heard.number(), -word);
     }
   }
 
-  private static void ask(WireHost host, Gid server, int count) {
+  private static void connect(WireHost host, Gid server, int count) {
     int number = host.numberOf(server, SubnetHost.PORT);
     for (int word = 1; word <= count; word++) {
       host.send(server, number, word);
-      WireHost.Heard heard = host.hear();
-      require(heard.equals(new WireHost.Heard(server, number, number, -word)), heard);
+      WireHost.Received heard = host.receive();
+      require(heard.equals(new WireHost.Received(server, number, number, -word)), heard);
     }
   }
 
   private static void serve(SubnetHost host, Gid client, int count) {
     for (int word = 1; word <= count; ) {
       host.answer();
-      for (SubnetHost.Heard each : host.poll()) {
+      for (SubnetHost.Received each : host.poll()) {
         require(each.word() == word, each);
         host.send(0, client, each.from(), -word);
         word++;
@@ -77,12 +78,12 @@ final class UnicastHost {
     }
   }
 
-  private static void ask(SubnetHost host, Gid server, int count) {
+  private static void connect(SubnetHost host, Gid server, int count) {
     int number = host.numberOf(server);
     for (int word = 1; word <= count; word++) {
       host.send(0, server, number, word);
-      SubnetHost.Heard heard = host.hear();
-      require(heard.equals(new SubnetHost.Heard(host.number(0), number, -word)), heard);
+      SubnetHost.Received heard = host.receive();
+      require(heard.equals(new SubnetHost.Received(host.number(0), number, -word)), heard);
     }
   }
 }

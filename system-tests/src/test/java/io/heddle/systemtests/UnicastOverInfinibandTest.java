@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Unicast datagrams over a bridge between a port of the stand-in with the link layer InfiniBand and
- * an interface. The bridge and its host there resolve services by the double of librdmacm.
+ * Unicast datagrams over a bridge between an InfiniBand port of the stand-in and an interface. The
+ * bridge and the InfiniBand host resolve services through the double of librdmacm.
  *
  * <pre>
  * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host

@@ -20,8 +20,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests of the bridge's port in a libibverbs fabric, on two devices of the stand-in. One device
- * sends to a multicast group, and the other one receives. Runs in a process of its own, as {@link
+ * sends to a multicast group, and the other one receives. Runs in a separate process, as {@link
  * ProviderFaultTest} does.
  */
 @EndsWithin(60)
@@ -51,7 +51,10 @@ final class VerbsFabricTest {
   private static final GroupAddress NAME = GroupAddress.of(GROUP);
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
-  /* Values of the bridge: packets per poll, posted receives, and a device's delay. */
+  /*
+   * Values of the bridge: packets per poll, posted receives, and the longest delay of a device in
+   * nanoseconds.
+   */
   private static final int BATCH = 64;
   private static final int RECEIVES = 1024;
   private static final long DEVICE_NS = 1_000_000;
@@ -107,7 +110,7 @@ final class VerbsFabricTest {
     assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
-  /* Builds a datagram as if from a wire fabric, with its immediate. */
+  /* Builds a datagram with the headers of a wire fabric and its immediate data. */
   private int build(int payloadBytes) {
     int pad = -payloadBytes & 3;
     int opcode = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
@@ -127,10 +130,10 @@ final class VerbsFabricTest {
   }
 
   private int awaitPacket() {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     int count = far.poll();
     while (count == 0) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       count = far.poll();
     }
     return count;
@@ -164,7 +167,7 @@ final class VerbsFabricTest {
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
   }
 
-  /* So a bridge that takes a group over recognises earlier packets. */
+  /* The bound lets a bridge that takes over a group recognise packets of the former owner. */
   @Test
   void packetHasBoundedTimestamp() {
     far.join(NAME);
@@ -180,7 +183,7 @@ final class VerbsFabricTest {
     assertTrue(batch.arrivedNs(0) - sent >= 0, "it had come before it was polled");
     assertTrue(batch.notBeforeNs(0) - sent < 0);
     assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
-    /* With more than a batch always waiting, the result is unambiguous: each slot was posted once. */
+    /* More than a batch waits at all times, so that each slot is posted exactly once. */
     for (int i = 0; i < 2 * BATCH; i++) {
       send(sendPath, length);
     }
@@ -207,7 +210,10 @@ final class VerbsFabricTest {
         assertThrows(HeddleException.class, () -> near.requireBeacons(settings)).getMessage());
   }
 
-  /* The datagram queue pairs that carry many hosts' numbers: each receives and sends by its own. */
+  /*
+   * The datagram queue pairs that carry many hosts' numbers. Each queue pair receives and sends
+   * under its own number.
+   */
   @Test
   void severalQueuePairsHaveNumbersAndSleepTogether() {
     far.close();
@@ -227,9 +233,9 @@ final class VerbsFabricTest {
       assertTrue(far.maySleep());
       assertFalse(LinuxCalls.isReadable(far.descriptor()));
       send(there, length);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (!LinuxCalls.isReadable(far.descriptor())) {
-        assertFalse(patience.isOver(), "no thread was woken");
+        assertFalse(deadline.isOver(), "no thread was woken");
       }
       assertEquals(1, awaitPacket());
       long got = far.batch().address(0);
@@ -265,9 +271,9 @@ final class VerbsFabricTest {
     assertTrue(far.maySleep());
     assertFalse(LinuxCalls.isReadable(far.descriptor()));
     send(sendPath, build(8));
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!LinuxCalls.isReadable(far.descriptor())) {
-      assertFalse(patience.isOver(), "no thread was woken");
+      assertFalse(deadline.isOver(), "no thread was woken");
     }
     assertFalse(far.maySleep(), "there's a packet");
     assertEquals(1, far.poll());
@@ -301,9 +307,9 @@ final class VerbsFabricTest {
     SendPath sendPath = near.sendPathTo(NAME, 0);
     int length = build(320);
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
         far.maySleep();

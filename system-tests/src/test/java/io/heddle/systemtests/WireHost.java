@@ -13,7 +13,7 @@ import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -23,16 +23,16 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host on the wire without a device: it resolves services by SIDR, answers for its own, and sends
- * by one queue pair. Immediates have its number.
+ * A host on the wire without a device: it resolves services by SIDR, answers requests for its own
+ * service, and sends by one queue pair. Its immediate data is the queue pair's number.
  */
 final class WireHost implements AutoCloseable {
   private static final int NUMBER = 0x4711;
   private static final int IMMEDIATE = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
   private static final int HEADERS = DatagramFormat.headerBytes(IMMEDIATE);
   private static final int PAYLOAD_BYTES = 64;
-  private static final int ASK_ID = 0x77;
-  private static final long AGAIN_NS = 300_000_000;
+  private static final int REQUEST_ID = 0x77;
+  private static final long REPEAT_NS = 300_000_000;
   private static final int MOST_SECONDS = 30;
 
   private final Gid own;
@@ -43,7 +43,7 @@ final class WireHost implements AutoCloseable {
   private int answered = -1;
 
   /** A received message. */
-  record Heard(Gid from, int number, int immediate, long word) {}
+  record Received(Gid from, int number, int immediate, long word) {}
 
   WireHost(String interfaceName, Gid own) {
     this.own = own;
@@ -76,18 +76,18 @@ final class WireHost implements AutoCloseable {
     send(to, DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES);
   }
 
-  /** Returns the number of a service's queue pair. Repeats the request until it is answered. */
+  /** Returns the number of a service's queue pair. Repeats the request until the server answers. */
   int numberOf(Gid server, int port) {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
     long again = System.nanoTime();
     while (answered < 0) {
-      assertFalse(patience.isOver(), "no answer");
+      assertFalse(deadline.isOver(), "no answer");
       if (System.nanoTime() - again >= 0) {
         long mad = packet + DatagramFormat.HEADER_BYTES;
-        SidrRequest.write(mad, ASK_ID, ASK_ID, CmaHeader.datagramService(port));
+        SidrRequest.write(mad, REQUEST_ID, REQUEST_ID, CmaHeader.datagramService(port));
         CmaHeader.write(SidrRequest.privateData(mad), 9, own, server);
         sendMad(server);
-        again += AGAIN_NS;
+        again += REPEAT_NS;
       }
       poll();
     }
@@ -102,19 +102,19 @@ final class WireHost implements AutoCloseable {
     send(to, HEADERS + PAYLOAD_BYTES);
   }
 
-  Heard hear() {
-    Patience patience = Patience.ofSeconds(MOST_SECONDS);
-    Heard heard = poll();
+  Received receive() {
+    Deadline deadline = Deadline.ofSeconds(MOST_SECONDS);
+    Received heard = poll();
     while (heard == null) {
-      assertFalse(patience.isOver(), "nothing came");
+      assertFalse(deadline.isOver(), "nothing came");
       heard = poll();
     }
     return heard;
   }
 
-  /** Returns a message for its queue pair, or null. Answers requests. */
-  @Nullable Heard poll() {
-    Heard heard = null;
+  /** Returns a message for the host's queue pair, or null. Answers requests for the service. */
+  @Nullable Received poll() {
+    Received heard = null;
     int trains = fabric.poll();
     TrainBatch batch = fabric.batch();
     for (int train = 0; train < trains; train++) {
@@ -124,7 +124,8 @@ final class WireHost implements AutoCloseable {
         read(at + DatagramFormat.HEADER_BYTES, from);
       } else if (PacketFormat.queuePair(at) == NUMBER) {
         int number = DatagramFormat.sourceQueuePair(at);
-        heard = new Heard(from, number, DatagramFormat.immediate(at), Memory.getLong(at + HEADERS));
+        heard =
+            new Received(from, number, DatagramFormat.immediate(at), Memory.getLong(at + HEADERS));
       }
     }
     return heard;
@@ -132,8 +133,8 @@ final class WireHost implements AutoCloseable {
 
   private void read(long mad, Gid from) {
     CmMessage message = ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES);
-    if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == ASK_ID) {
-      /* Repeated until somebody listens. */
+    if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == REQUEST_ID) {
+      /* The request is repeated until the server listens. */
       answered = SidrReply.status(mad) == SidrReply.STATUS_SUCCESS ? SidrReply.queuePair(mad) : -1;
     } else if (message == CmMessage.SIDR_REQUEST) {
       long reply = packet + DatagramFormat.HEADER_BYTES;
@@ -145,7 +146,7 @@ final class WireHost implements AutoCloseable {
           NUMBER,
           CmaHeader.QUEUE_KEY,
           SidrRequest.serviceId(mad));
-      /* The reply repeats the request's private data, as a host of the subnet does. */
+      /* The reply repeats the request's private data, as a reply of a subnet's host does. */
       long privateData = SidrRequest.privateData(mad) + CmaHeader.BYTES;
       PrivateBytes.write(
           SidrReply.privateData(reply),

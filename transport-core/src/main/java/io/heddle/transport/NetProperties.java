@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Properties of a device for NCCL, the superset of all versions of its interface.
  *
  * @param name the device's name in NCCL's log
- * @param pciPath sysfs path for NCCL's topology search; it fails for several devices without one
+ * @param pciPath sysfs path for NCCL's topology search; the search fails if several devices have
+ *     none
  * @param guid identifies the physical device together with {@code port}
  * @param pointerSupport bits: host memory 1, CUDA 2, dma-buf 4
  * @param registrationIsGlobal whether a registration serves all communicators of the device

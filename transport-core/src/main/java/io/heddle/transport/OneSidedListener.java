@@ -4,9 +4,9 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.transport.connection.Connector;
 import io.heddle.transport.connection.CounterSource;
-import io.heddle.transport.connection.OneSidedCall;
+import io.heddle.transport.connection.PendingOneSidedConnect;
 import io.heddle.transport.connection.SignalListener;
-import io.heddle.transport.data.PeerSignals;
+import io.heddle.transport.data.OneSidedTarget;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.onesided.OneSidedGroup;
@@ -20,16 +20,20 @@ import org.jspecify.annotations.Nullable;
 public final class OneSidedListener implements AutoCloseable {
   private final NetDevice device;
   private final Connector connector;
-  private final SignalListener ear;
+  private final SignalListener listener;
   private final CounterSource source;
   private final Log log;
-  private boolean taken;
+  private boolean isConnected;
 
   OneSidedListener(
-      NetDevice device, Connector connector, SignalListener ear, CounterSource source, Log log) {
+      NetDevice device,
+      Connector connector,
+      SignalListener listener,
+      CounterSource source,
+      Log log) {
     this.device = device;
     this.connector = connector;
-    this.ear = ear;
+    this.listener = listener;
     this.source = source;
     this.log = log;
   }
@@ -41,38 +45,39 @@ public final class OneSidedListener implements AutoCloseable {
    * @throws HeddleException where this listener has created a group already, or there is no memory
    */
   public synchronized OneSidedGroup connect(byte[][] handles, int rank) {
-    if (taken) {
+    if (isConnected) {
       throw new HeddleException(
           "a one-sided listener serves one group, and this one has a group already");
     }
     OneSidedGroup group = new OneSidedGroup(device, new Calls(), handles, rank, log);
-    taken = true;
+    isConnected = true;
     return group;
   }
 
   private final class Calls implements PeerConnector {
     @Override
-    public OneSidedCall call(int trafficClass, long handleAddress, RequestLines answers) {
-      return connector.callOneSided(device, trafficClass, handleAddress, answers, source, log);
+    public PendingOneSidedConnect connect(
+        int trafficClass, long handleAddress, RequestLines answers) {
+      return connector.connectOneSided(device, trafficClass, handleAddress, answers, source, log);
     }
 
     @Override
-    public @Nullable PeerSignals accept() {
-      return connector.acceptOneSided(ear);
+    public @Nullable OneSidedTarget accept() {
+      return connector.acceptOneSided(listener);
     }
 
     @Override
     public void close() {
-      ear.close();
+      listener.close();
     }
   }
 
   /** Stops listening, unless a group has taken over. */
   @Override
   public synchronized void close() {
-    if (!taken) {
-      taken = true;
-      ear.close();
+    if (!isConnected) {
+      isConnected = true;
+      listener.close();
     }
   }
 }

@@ -55,7 +55,7 @@ public final class Transport implements AutoCloseable {
   private static final int UNDEFINED = -1;
 
   /* Time over which a queue pair retries at the default timeout: 8 × 67 ms. */
-  private static final long GOODBYE_NS = 540_000_000;
+  private static final long LINGER_NS = 540_000_000;
 
   private final NanoClock clock;
   private final Options options;
@@ -114,13 +114,13 @@ public final class Transport implements AutoCloseable {
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder), log);
     opened.onFailure(this::closeStats);
-    log.showIn(stats);
+    log.publishTo(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(clock, log);
     opened.onFailure(loop::close);
     reconnectListeners = new ReconnectListeners(loop, listenerAddresses(controlAddresses), log);
     connector = new Connector(options, hostName, controlAddresses, loop, reconnectListeners, log);
-    devices.forEach(device -> device.onMove(this::planeMoved));
+    devices.forEach(device -> device.setMoveListener(this::planeMoved));
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.onPersistentFailure(this::failAllConnections);
     new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
@@ -140,7 +140,10 @@ public final class Transport implements AutoCloseable {
     connector.move(before, now);
   }
 
-  /* Addresses of the planes, so that any plane is a path back, and of control channels. */
+  /*
+   * Returns the addresses of control channels and of the planes, so that a peer can reconnect over
+   * any plane.
+   */
   private List<InetAddress> listenerAddresses(List<InetAddress> controlAddresses) {
     List<InetAddress> addresses = new ArrayList<>(controlAddresses);
     for (NetDevice device : devices) {
@@ -215,11 +218,11 @@ public final class Transport implements AutoCloseable {
     }
   }
 
-  /* The control thread is lost, without which no connection can end in any other way. */
+  /* Fails all connections: without the control thread, no connection can end in any other way. */
   private void failAllConnections() {
     connector.controlLost();
     for (NetDevice device : devices) {
-      device.failed(0, Connector.CONTROL_LOST);
+      device.failConnections(0, Connector.CONTROL_LOST);
     }
   }
 
@@ -299,7 +302,10 @@ public final class Transport implements AutoCloseable {
         UNDEFINED);
   }
 
-  /* Each end of a connection has one completion queue, and its queue pairs. */
+  /*
+   * Returns how many connections the device allows. Each end of a connection has one completion
+   * queue, and its queue pairs.
+   */
   private int mostConnections(NetDevice device, DeviceAttributes attributes) {
     int queuePairs = device.planes().size() * ConnectionTerms.queuePairsPerPlane(options);
     return Math.max(
@@ -327,7 +333,7 @@ public final class Transport implements AutoCloseable {
    * buffer.
    *
    * @param trafficClass -1 where undefined
-   * @return null: call again
+   * @return null while the connection is pending; the caller calls again
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable SendComm connect(int index, int trafficClass, long handleAddress) {
@@ -338,7 +344,7 @@ public final class Transport implements AutoCloseable {
   /**
    * Accepts the next connection.
    *
-   * @return null: call again
+   * @return null while none is ready; the caller calls again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener) {
@@ -356,16 +362,16 @@ public final class Transport implements AutoCloseable {
         log);
   }
 
-  private void awaitGoodbyes() {
+  private void awaitLingering() {
     long start = clock.nanoTime();
     while (devices.stream().anyMatch(device -> device.lingering() > 0)
-        && clock.nanoTime() - start < GOODBYE_NS) {
+        && clock.nanoTime() - start < LINGER_NS) {
       LockSupport.parkNanos(1_000_000);
     }
   }
 
   private void closeStats() {
-    log.hide();
+    log.stopPublishing();
     stats.close();
   }
 
@@ -383,10 +389,10 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Warms up on a thread of its own. Until it is done {@link #connect} and {@link #accept} return
-   * null, so that the caller's first messages run compiled code.
+   * Warms up on a thread of its own. Until the warm-up is done {@link #connect} and {@link #accept}
+   * return null, so that the caller's first messages run compiled code.
    */
-  public void warmUpAside(long budgetNs) {
+  public void startWarmUp(long budgetNs) {
     TransportWarmUp aside =
         new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs);
     warmUp = aside;
@@ -399,8 +405,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Closes the devices. Communicators must be closed before. Those whose peers haven't closed yet
-   * get a moment, so that the peer can retransmit for a lost acknowledgement.
+   * Closes the devices. Communicators must be closed before. A connection whose peer hasn't closed
+   * yet gets a moment, so that the peer can retransmit for a lost acknowledgement.
    */
   @Override
   public void close() {
@@ -408,7 +414,7 @@ public final class Transport implements AutoCloseable {
     if (aside != null) {
       aside.stop();
     }
-    awaitGoodbyes();
+    awaitLingering();
     RouteFollower follower = routes;
     if (follower != null) {
       follower.close();

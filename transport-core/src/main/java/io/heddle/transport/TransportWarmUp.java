@@ -30,15 +30,16 @@ import java.lang.foreign.Arena;
  */
 final class TransportWarmUp implements Runnable {
   private static final String NAME = "heddle-warm-up";
-  private static final String SLOWER = "the warm-up failed, so the first messages will be slower";
+  private static final String FAILURE_MESSAGE =
+      "the warm-up failed, so the first messages will be slower";
   private static final int LARGEST_BYTES = 1 << 20;
   private static final int[] SIZES = {64, 4096, 64 << 10, LARGEST_BYTES};
   private static final int HOST_MEMORY = 1;
   private static final int TAG = 1;
   private static final long GIVE_UP_NS = 1_000_000_000;
 
-  /** Number of plane failures: after the second the code runs at its final speed. */
-  private static final int FALLS = 2;
+  /** Number of plane failures: after the second failure the code runs at its final speed. */
+  private static final int PLANE_FAILURES = 2;
 
   /* Offsets of one buffer's arguments, as irecv reads them. */
   private static final int SIZE_AT = 8;
@@ -51,7 +52,7 @@ final class TransportWarmUp implements Runnable {
   private final Log log;
   private final long budgetNs;
   private final FaultReporter faults;
-  private final Thread aside = new Thread(this, NAME);
+  private final Thread thread = new Thread(this, NAME);
   private volatile boolean stopped;
 
   TransportWarmUp(Connector connector, NetDevice device, NanoClock clock, Log log, long budgetNs) {
@@ -64,25 +65,25 @@ final class TransportWarmUp implements Runnable {
   }
 
   void start() {
-    aside.setDaemon(true);
+    thread.setDaemon(true);
     try {
-      ResilientThread.start(aside);
+      ResilientThread.start(thread);
     } catch (HeddleException noThread) {
-      faults.report(SLOWER, noThread);
+      faults.report(FAILURE_MESSAGE, noThread);
     }
   }
 
   boolean isRunning() {
-    return aside.isAlive();
+    return thread.isAlive();
   }
 
-  /** Stops the thread and returns when it has ended, which it does within a message's time. */
+  /** Stops the thread and waits for its end, which takes at most the time of one message. */
   void stop() {
     stopped = true;
     boolean interrupted = false;
-    while (aside.isAlive()) {
+    while (thread.isAlive()) {
       try {
-        aside.join();
+        thread.join();
       } catch (InterruptedException again) {
         interrupted = true;
       }
@@ -97,16 +98,19 @@ final class TransportWarmUp implements Runnable {
     try {
       warmUp();
     } catch (HeddleException failure) {
-      log.info("%s: %s", SLOWER, String.valueOf(failure.getMessage()));
+      log.info("%s: %s", FAILURE_MESSAGE, String.valueOf(failure.getMessage()));
     } catch (Throwable thrown) {
       FaultReporter.releaseReserve();
-      faults.report(SLOWER, thrown);
+      faults.report(FAILURE_MESSAGE, thrown);
     }
   }
 
   private void warmUp() {
     long giveUpNs = clock.nanoTime() + GIVE_UP_NS;
-    /* Never freed where a handshake or message stays unfinished, since it may still be accessed. */
+    /*
+     * The arena is never freed where a handshake or message stays unfinished, since its memory may
+     * still be accessed.
+     */
     Arena arena = Arena.ofShared();
     CounterSource counters = CounterSource.unpublished(arena);
     long handle = Memory.allocate(arena, ConnectionHandle.BYTES, Long.BYTES);
@@ -158,7 +162,7 @@ final class TransportWarmUp implements Runnable {
     while (whole && !stopped && clock.nanoTime() - deadlineNs < 0) {
       whole = exchange.message(SIZES[(int) (messages++ % SIZES.length)]);
     }
-    int most = Math.min(sender.carriers() - 1, FALLS);
+    int most = Math.min(sender.carriers() - 1, PLANE_FAILURES);
     int fallen = 0;
     while (whole && !stopped && fallen < most) {
       whole = exchange.messageDuringPlaneFailure(fallen++);
@@ -219,8 +223,8 @@ final class TransportWarmUp implements Runnable {
       if (!post(LARGEST_BYTES)) {
         return false;
       }
-      sender.leave(plane, "to warm up");
-      return finish(send) && finish(receive) && isOutAtBothEnds(plane);
+      sender.failCarrier(plane, "to warm up");
+      return finish(send) && finish(receive) && awaitOutOfUse(plane);
     }
 
     private boolean post(int bytes) {
@@ -246,7 +250,7 @@ final class TransportWarmUp implements Runnable {
       return true;
     }
 
-    private boolean isOutAtBothEnds(int plane) {
+    private boolean awaitOutOfUse(int plane) {
       while (!sender.isOutOfUse(plane) || !receiver.isOutOfUse(plane)) {
         if (!progress()) {
           return false;

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Program that repeats one kind of cycle, and prints the process's resources after each stretch:
- * {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, with this many cycles per stretch and
+ * Program that repeats one kind of cycle, and prints the process's resources after each stretch.
+ * Arguments: {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, with cycles per stretch and
  * connections per cycle.
  */
 final class ConnectionCyclesRun {
@@ -27,7 +27,7 @@ final class ConnectionCyclesRun {
     /** Opens connections one after the other, sends a message over each, and closes them. */
     CONNECTIONS,
 
-    /** Does the same over queue pairs that have all planes. */
+    /** Does the same over queue pairs that span all planes. */
     SPANS_ALL_PLANES,
 
     /** Opens and closes listeners without a caller. */
@@ -180,7 +180,7 @@ final class ConnectionCyclesRun {
       }
       Ends.check(to, MESSAGE_BYTES, seed);
       if (kind == Kind.FALLEN_PLANES) {
-        open.forEach(link -> link.sending().failover().noticed(1, 0, "cut by the program"));
+        open.forEach(link -> link.sending().failover().onPlaneFailure(1, 0, "cut by the program"));
       }
       open.forEach(Ends.Link::close);
     }

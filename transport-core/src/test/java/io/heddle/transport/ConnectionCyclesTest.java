@@ -33,7 +33,7 @@ class ConnectionCyclesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"UNACCEPTED", "SPANS_ALL_PLANES", "DEAD_LISTENERS", "FALLEN_PLANES"})
-  @WholeRunOnly(butRows = 1)
+  @WholeRunOnly(alwaysRunRows = 1)
   @EndsWithin(200)
   void otherEndsOfAConnectionLeaveNothing(Kind kind) throws Exception {
     checkFlat(run(200, "32m", kind, 3, 100, 1));
@@ -45,7 +45,7 @@ class ConnectionCyclesTest {
     checkFlat(run(100, "32m", Kind.LISTENERS, 4, 50, 50));
   }
 
-  /** Long form; the short one is the case cycles of NcclHabitsTest. */
+  /** Long form; the short form is the case cycles of NcclHabitsTest. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -66,11 +66,11 @@ class ConnectionCyclesTest {
             LingeringRun.class,
             folder.toString(),
             "100");
-    assertEquals(0, end.status(), end.printed());
-    assertEquals(List.of("lingering 64", "log []"), end.printed().lines().toList());
+    assertEquals(0, end.status(), end.output());
+    assertEquals(List.of("lingering 64", "log []"), end.output().lines().toList());
   }
 
-  /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
+  /** Long form; the short form is {@link #closedConnectionLeavesNothing}. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -78,7 +78,7 @@ class ConnectionCyclesTest {
     checkFlat(run(WHOLE_RUN_SECONDS, "32m", Kind.CONNECTIONS, 10, 10_000, 1));
   }
 
-  /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
+  /** Long form; the short form is {@link #closedConnectionLeavesNothing}. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -105,10 +105,10 @@ class ConnectionCyclesTest {
             Integer.toString(stretches),
             Integer.toString(cycles),
             Integer.toString(connections));
-    assertEquals(0, end.status(), end.printed());
+    assertEquals(0, end.status(), end.output());
     List<Held> held =
-        end.printed().lines().filter(line -> line.startsWith("held ")).map(Held::parse).toList();
-    assertEquals(stretches, held.size(), end.printed());
+        end.output().lines().filter(line -> line.startsWith("held ")).map(Held::parse).toList();
+    assertEquals(stretches, held.size(), end.output());
     return held;
   }
 

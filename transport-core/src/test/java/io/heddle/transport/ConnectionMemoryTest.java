@@ -46,7 +46,7 @@ class ConnectionMemoryTest {
         links.add(ends.connect());
         links.getLast().listener().close();
       }
-      int connections = 2 * LINKS; /* both ends are here */
+      int connections = 2 * LINKS; /* both ends are in this process */
       long heapEach = (LiveHeap.bytes() - heap) / connections;
       long pagesEach = (residentOfTables() - pages) / connections;
       long descriptorsEach = (descriptors() - descriptors) / connections;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.device.RouteFollower;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.management.ManagementFactory;
@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that idle control threads allocate next to nothing, since garbage costs a running job
- * collections.
+ * Tests that idle control threads allocate next to nothing: each collection of garbage delays a
+ * running job.
  */
 class ControlThreadAllocationTest {
   /* The timers, and a poll of the device's events: some 200 bytes a poll, ten polls a second. */
@@ -45,8 +45,8 @@ class ControlThreadAllocationTest {
       assertEquals(2, ours.size(), "one of each end");
       for (long id : ours) {
         long least = Long.MAX_VALUE;
-        Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-        while (least > MOST_BYTES_PER_SECOND && !patience.isOver()) {
+        Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+        while (least > MOST_BYTES_PER_SECOND && !deadline.isOver()) {
           least = Math.min(least, bytesPerSecond(threads, id));
         }
         assertTrue(
@@ -70,8 +70,8 @@ class ControlThreadAllocationTest {
               .findFirst()
               .orElseThrow();
       long least = Long.MAX_VALUE;
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (least > 0 && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (least > 0 && !deadline.isOver()) {
         least = Math.min(least, bytesPerSecond(threads, id));
       }
       assertEquals(0, least, "bytes a second that heddle-routes allocates");

@@ -18,7 +18,7 @@ final class CutRoutesJob {
 
   private CutRoutesJob() {}
 
-  /** Starts it with its own folder and a routes file. */
+  /** Starts the job with its own folder and a routes file. */
   static Process start(Path folder, Path routes) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -49,9 +49,9 @@ class CutRoutesJobTest {
   private static String await(BufferedReader out, String part) throws IOException {
     StringBuilder before = new StringBuilder();
     String line = out.readLine();
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (line != null && !line.contains(part)) {
-      assertTrue(!patience.isOver(), () -> "no '" + part + "' but " + before);
+      assertTrue(!deadline.isOver(), () -> "no '" + part + "' but " + before);
       before.append(line).append('\n');
       line = out.readLine();
     }

@@ -14,13 +14,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * process, and lets it through later.
  */
 final class DelayedCallRelay implements AutoCloseable {
-  private static final int PATIENCE_MS = 10_000;
+  private static final int LIMIT_MS = 10_000;
 
   private final ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
   DelayedCallRelay() throws IOException {
-    listening.setSoTimeout(PATIENCE_MS);
+    listening.setSoTimeout(LIMIT_MS);
   }
 
   InetSocketAddress address() {
@@ -33,7 +33,7 @@ final class DelayedCallRelay implements AutoCloseable {
   }
 
   /** Forwards all data, earlier data included. */
-  void letThrough(InetSocketAddress behind) throws IOException {
+  void forwardTo(InetSocketAddress behind) throws IOException {
     if (sockets.isEmpty()) {
       awaitCall();
     }
@@ -48,7 +48,7 @@ final class DelayedCallRelay implements AutoCloseable {
     try {
       from.getInputStream().transferTo(to.getOutputStream());
     } catch (IOException closed) {
-      // One of them has closed, which the other sees now.
+      // One side has closed, which the other side sees when the relay closes.
     } finally {
       close();
     }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints the number
- * that is too small.
+ * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints how many
+ * descriptors are too few.
  */
 final class DescriptorExhaustionRun {
   private DescriptorExhaustionRun() {}
@@ -27,10 +27,10 @@ final class DescriptorExhaustionRun {
             arguments[0] + "/stats",
             "NCCL_SOCKET_IFNAME",
             "lo");
-    System.out.println(DescriptorExhaustion.mostRefused(() -> starts(environment)));
+    System.out.println(DescriptorExhaustion.mostRefused(() -> startsTransport(environment)));
   }
 
-  private static boolean starts(Map<String, String> environment) {
+  private static boolean startsTransport(Map<String, String> environment) {
     List<String> lines = new CopyOnWriteArrayList<>();
     try (Transport started =
         Transport.open(

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.verbs.DeviceContext;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DevicePollTest {
   private static final int MOST_POLLS = 1000;
 
-  /* In struct heddle_comm. */
+  /* Offsets in struct heddle_comm. */
   private static final int EVENTS = 32;
   private static final int POLLS = 48;
 
@@ -36,14 +36,14 @@ class DevicePollTest {
       receivers.forEach(receiver -> assertEquals(0, receiver.progress()));
       int sweeps = 0;
       int polls = 0;
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       /* While another thread holds the device, a poll doesn't happen. */
       while (polls < MOST_POLLS) {
         for (RecvComm receiver : receivers) {
           polls += pollsOf(device, receiver);
         }
         sweeps++;
-        assertFalse(patience.isOver(), "polls: " + polls);
+        assertFalse(deadline.isOver(), "polls: " + polls);
       }
       assertTrue(sweeps > MOST_POLLS * 0.9, "sweeps for 1000 polls: " + sweeps);
     }
@@ -56,15 +56,17 @@ class DevicePollTest {
         Ends.Link idle = ends.connect()) {
       DeviceContext device = link.receiving().device().context();
       int polls = 0;
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (polls < MOST_POLLS) {
         polls += pollsOf(device, link.receiver());
-        assertFalse(patience.isOver(), "polls: " + polls);
+        assertFalse(deadline.isOver(), "polls: " + polls);
       }
     }
   }
 
-  /* By this word, the shim calls Java for a connection only if there is something to do. */
+  /*
+   * The shim calls Java for a connection only if this counter shows that there is something to do.
+   */
   @Test
   void completionsFoundByAnotherPollAreSignalledToTheirConnection() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());

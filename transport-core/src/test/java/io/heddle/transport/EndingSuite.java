@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ClearToSend;
 import io.heddle.transport.data.ConnectionHealth;
@@ -114,16 +114,16 @@ abstract class EndingSuite extends CutSuite {
             return ClearToSend.isOf(link.sending().memory().ringAddress(), 0);
           });
       RecvComm receiver = link.receiver();
-      while (!receiver.baton().take()) {
+      while (!receiver.baton().tryTake()) {
         Thread.onSpinWait();
       }
       receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");
       receiver.baton().release();
-      Patience patience = Patience.ofSeconds(5);
+      Deadline deadline = Deadline.ofSeconds(5);
       Ends.await(
           "failure of the sender",
           () -> link.sender().isend(from, 1 << 20, 2, fromHandle) == -TransportResult.REMOTE_ERROR);
-      assertFalse(patience.isOver(), "notified at once");
+      assertFalse(deadline.isOver(), "notified at once");
       assertEquals(TransportResult.REMOTE_ERROR, receiver.progress());
       String logLine = ends.line("sending connection");
       assertTrue(logLine.contains("the other end failed: it can't go on"), logLine);
@@ -139,7 +139,7 @@ abstract class EndingSuite extends CutSuite {
       long handle = link.receiver().registerMemory(from, 1000, 1);
       long receive = ends.receive(link, from, 500, 1, handle);
       SendComm sender = link.sender();
-      while (!sender.baton().take()) {
+      while (!sender.baton().tryTake()) {
         Thread.onSpinWait();
       }
       sender.fail(TransportResult.REMOTE_ERROR, "it can't go on");
@@ -271,7 +271,7 @@ abstract class EndingSuite extends CutSuite {
         fill(to, length, 2);
         Ends.await("the end of the send", () -> Ends.state(send) != 0);
         assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
-        /* The other thread may hold the connection. */
+        /* The other thread may hold the connection at this moment. */
         Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
         assertEquals(TransportResult.REMOTE_ERROR, link.sender().progress());
         if (how == TakenBack.DEREGISTERED) {
@@ -281,7 +281,7 @@ abstract class EndingSuite extends CutSuite {
         }
       } finally {
         over.set(true);
-        Patience.ofSeconds(20).get(moving);
+        Deadline.ofSeconds(20).get(moving);
       }
       assertEquals(0, bytesBut(to, length, 2), "bytes that were overwritten");
       /* Other connections are not affected. */
@@ -299,7 +299,7 @@ abstract class EndingSuite extends CutSuite {
     Memory.ALL.asSlice(address, lengthBytes).fill((byte) value);
   }
 
-  /* Word by word. */
+  /* Counts the bytes that differ from the value, word by word. */
   private static int bytesBut(long address, int lengthBytes, int value) {
     long expected = value * 0x0101_0101_0101_0101L;
     int words = 0;
@@ -309,7 +309,7 @@ abstract class EndingSuite extends CutSuite {
     return words * Long.BYTES;
   }
 
-  /* Its entry lies in the sender's ring, and its key is valid. */
+  /* The receiver's entry still lies in the sender's ring, and its key is valid. */
   @Test
   void sendAfterTheReceiverHasClosedFails() {
     try (Ends ends = ends()) {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.ControlSession;
 import io.heddle.transport.connection.ListenComm;
@@ -49,7 +49,7 @@ public final class Ends implements AutoCloseable {
   private static final int RELEASED = 2;
   private static final int DONE = 1;
 
-  /** One connection. */
+  /** One connection between the two transports. */
   record Link(
       SendComm sender,
       RecvComm receiver,
@@ -82,11 +82,11 @@ public final class Ends implements AutoCloseable {
   private final long arrays = Memory.allocate(arena, 4L * MAX_RECEIVES * Long.BYTES, 64);
 
   /**
-   * Opens both.
+   * Opens both transports.
    *
    * @param fabric the network of both devices; null for the soft device on IPv4 loopback
    * @param leftPlanes numbers of the planes on the left: plane 3 there is 127.0.77.3, on the right
-   *     127.0.78.3; soft devices have {@link #SOFT_NETWORK} for 127.0
+   *     127.0.78.3; soft devices use {@link #SOFT_NETWORK} in place of 127.0
    * @param more settings for both
    */
   Ends(
@@ -98,7 +98,7 @@ public final class Ends implements AutoCloseable {
     this(fabric, folder, leftPlanes, rightPlanes, more, more);
   }
 
-  /** Opens both with settings for each. */
+  /** Opens both transports, with settings for each. */
   Ends(
       @Nullable LoopbackFabric fabric,
       Path folder,
@@ -113,7 +113,7 @@ public final class Ends implements AutoCloseable {
     right = open(devices, folder.resolve("right"), network + ".78.", rightPlanes, rightMore);
   }
 
-  /** Opens both with the same planes, on devices that have these limits. */
+  /** Opens both transports with the same planes, on devices that have these limits. */
   Ends(
       LoopbackFabric fabric,
       Path folder,
@@ -217,15 +217,15 @@ public final class Ends implements AutoCloseable {
   }
 
   /** Returns this end's control session with the other. */
-  static ControlSession dialogue(Connection end) {
+  static ControlSession session(Connection end) {
     return (ControlSession) Objects.requireNonNull(end.failover()).peer();
   }
 
   static void await(String what, BooleanSupplier there) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!there.getAsBoolean()) {
-      if (patience.isOver()) {
-        fail("no " + what + " within " + patience);
+      if (deadline.isOver()) {
+        fail("no " + what + " within " + deadline);
       }
     }
   }

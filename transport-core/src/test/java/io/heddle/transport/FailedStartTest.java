@@ -100,7 +100,7 @@ class FailedStartTest {
         }
       }
     }
-    /* Without the folder of descriptors itself. */
+    /* The folder of descriptors itself doesn't count. */
     return open.stream().filter(each -> !each.contains("/fd")).collect(Collectors.toSet());
   }
 
@@ -119,7 +119,7 @@ class FailedStartTest {
   }
 
   /* Asserts that nothing is left, for any kind of failure. */
-  private void assertNothingIsLeftBy(Class<? extends Throwable> end) throws IOException {
+  private void assertReleasesAll(Class<? extends Throwable> end) throws IOException {
     try (RoutePublisher publisher =
         RoutePublisher.create(
             folder.resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM)) {
@@ -127,7 +127,9 @@ class FailedStartTest {
       publisher.goLive();
       publisher.heartbeat();
       publisher.commit();
-      /* A successful start first, for the classes and descriptors that stay for ever. */
+      /*
+       * A successful start comes first, because of the classes and descriptors that stay for ever.
+       */
       String refused = refusedLine;
       refusedLine = "nothing is refused";
       Map<String, String> asked = Map.copyOf(environment);
@@ -152,13 +154,13 @@ class FailedStartTest {
   @Test
   void startWithoutAControlAddressLeavesNothing() throws IOException {
     environment.put("NCCL_SOCKET_IFNAME", "nosuch9");
-    assertNothingIsLeftBy(HeddleException.class);
+    assertReleasesAll(HeddleException.class);
   }
 
   @Test
   void startWithAFailingLogLeavesNothing() throws IOException {
     refusedLine = "not a plane: ";
-    assertNothingIsLeftBy(AssertionError.class);
+    assertReleasesAll(AssertionError.class);
   }
 
   @Test

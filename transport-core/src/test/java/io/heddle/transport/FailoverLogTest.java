@@ -24,7 +24,10 @@ class FailoverLogTest {
   private static final Pattern FOUND_BY_OTHERS =
       Pattern.compile("and (\\d+) more connections? to this peer have a control channel again");
 
-  /* On a busy machine an end may wait for the other, and be doubted: alone, or as the first of several. */
+  /*
+   * Log lines about a slow peer. On a busy machine an end may wait for the other end and probe it,
+   * alone or as the first of several.
+   */
   private static final Pattern DOUBT =
       Pattern.compile(
           "reconnect addresses|control channel stays|kept their control channel|nothing"
@@ -45,7 +48,7 @@ class FailoverLogTest {
         .filter(line -> !line.contains("the control channel"))
         .map(line -> line.replaceAll("pid \\d+", "pid N").replaceAll("\\d+ ms", "N ms"))
         .map(line -> line.replaceAll("QP 0x[0-9a-f]+", "QP N"))
-        /* Either end may detect it first. */
+        /* Either end may detect the failure first. */
         .map(line -> line.replace("the other end: ", ""))
         .collect(Collectors.joining("\n", "", "\n"));
   }
@@ -68,7 +71,7 @@ class FailoverLogTest {
                   .allMatch(link ->
                       LoopbackFailoverTest.state(link.sending(), 2) != PlaneState.UP
                           && LoopbackFailoverTest.state(link.receiving(), 2) != PlaneState.UP));
-      fabric.mend(Ends.gid("127.0.77.3"));
+      fabric.reconnect(Ends.gid("127.0.77.3"));
       driveUntil(
           traffic,
           "all are back",
@@ -111,7 +114,7 @@ class FailoverLogTest {
   }
 
   private static void fail(Ends.Link link) {
-    while (!link.receiver().baton().take()) {
+    while (!link.receiver().baton().tryTake()) {
       Thread.onSpinWait();
     }
     link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
@@ -125,10 +128,10 @@ class FailoverLogTest {
         Ends.Link second = ends.connect();
         Ends.Link third = ends.connect()) {
       List<Ends.Link> links = List.of(first, second, third);
-      links.forEach(link -> Ends.dialogue(link.sending()).renew("the test has it so"));
+      links.forEach(link -> Ends.session(link.sending()).renew("the test has it so"));
       Ends.await("control channels", () -> foundAgain(ends) >= links.size());
       long from = ends.memory(1000);
-      /* All at once: an event two seconds later is logged again. */
+      /* All connections fail at once: an event two seconds later would be logged again. */
       links.forEach(FailoverLogTest::fail);
       for (Ends.Link link : links) {
         long handle = link.sender().registerMemory(from, 1000, 1);
@@ -155,7 +158,10 @@ class FailoverLogTest {
     }
   }
 
-  /* Counts the connections that logged their door, and those counted with one at the same door. */
+  /*
+   * Counts connections with a new control channel: those that logged it, and those that a later
+   * line only counts.
+   */
   private static int foundAgain(Ends ends) {
     int connections = 0;
     for (String line : ends.log) {
@@ -169,7 +175,7 @@ class FailoverLogTest {
     return connections;
   }
 
-  /* It doesn't matter here which door answers first. */
+  /* The order in which the reconnect listeners answer doesn't matter here. */
   private static String allOf(Ends ends, String otherEnd) {
     return ends.log.stream()
         .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))

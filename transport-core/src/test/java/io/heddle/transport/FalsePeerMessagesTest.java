@@ -97,7 +97,7 @@ class FalsePeerMessagesTest {
       Communicator victim = toReceiver ? link.receiver() : link.sender();
       (toReceiver ? ends.left : ends.right)
           .loop()
-          .execute(() -> Ends.dialogue(liar).send(falseMessage));
+          .execute(() -> Ends.session(liar).send(falseMessage));
       Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
       assertTrue(

@@ -25,7 +25,10 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests with hundreds of unauthenticated clients at the control ports and doors of a process. */
+/**
+ * Tests with hundreds of unauthenticated clients at the control ports and reconnect listeners of a
+ * process.
+ */
 @EndsWithin(120)
 class FloodTest {
   private static final int LISTENERS = 3;
@@ -131,7 +134,7 @@ class FloodTest {
   }
 
   @Test
-  void nineHundredIdleCallersPerListenerLockNoPeerOut() throws IOException {
+  void nineHundredIdleCallersPerListenerDelayNoPeer() throws IOException {
     flood(1, MAX_PER_ADDRESS);
   }
 
@@ -141,7 +144,7 @@ class FloodTest {
   }
 
   @Test
-  void idleCallersAtTheDoorsLockNoListenersPeersOut() throws IOException {
+  void idleCallersAtReconnectListenersLockNoPeersOut() throws IOException {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       List<SocketChannel> clients = new ArrayList<>();
@@ -157,8 +160,8 @@ class FloodTest {
             clients.add(rawClient(from, door));
           }
         }
-        /* The connection's own reconnect uses these doors. */
-        Ends.dialogue(link.sending()).renew("as injected");
+        /* The connection's own reconnect uses the same reconnect listeners. */
+        Ends.session(link.sending()).renew("as injected");
         ends.awaitLine("the control channel now uses");
         ends.exchange(link, 1000, 1000, 3);
         Ends.await("as few strangers as may wait", () -> openOf(clients) <= MAX_PER_ADDRESS);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
@@ -23,7 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests with other programs at the addresses of a handle, or at the doors of a peer. */
+/**
+ * Tests with other programs at the addresses of a handle, or at the reconnect addresses of a peer.
+ */
 class ForeignProgramsTest {
   private static final int SOON_SECONDS = 5;
 
@@ -45,12 +47,12 @@ class ForeignProgramsTest {
       ConnectionHandle real = read(handle);
       new ConnectionHandle(real.token(), real.planeDigest(), List.of(server.address()))
           .write(handle);
-      Patience patience = Patience.ofSeconds(SOON_SECONDS);
+      Deadline deadline = Deadline.ofSeconds(SOON_SECONDS);
       HeddleException failure =
           assertThrows(
               HeddleException.class,
               () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
-      assertFalse(patience.isOver(), "at once");
+      assertFalse(deadline.isOver(), "at once");
       listener.close();
       return String.valueOf(failure.getMessage());
     }
@@ -118,8 +120,8 @@ class ForeignProgramsTest {
       ReconnectAddresses theirs =
           new ReconnectAddresses(new byte[16], List.of(echo.address(), http.address()));
       ends.right.loop().execute(() -> await(over));
-      ends.left.loop().execute(() -> Ends.dialogue(link.sending()).peerAddressesChanged(theirs));
-      Ends.dialogue(link.sending()).renew("a test");
+      ends.left.loop().execute(() -> Ends.session(link.sending()).peerAddressesChanged(theirs));
+      Ends.session(link.sending()).renew("a test");
       Ends.await("end", () -> !link.sending().health().isPeerAlive());
       over.countDown();
       String line = link.sending().health().peerReason();

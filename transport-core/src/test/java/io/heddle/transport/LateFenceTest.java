@@ -8,7 +8,7 @@ import io.heddle.transport.connection.Connection;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.ConnectionWeights;
-import io.heddle.transport.data.PeerSignals;
+import io.heddle.transport.data.OneSidedTarget;
 import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.foreign.Arena;
@@ -27,10 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 class LateFenceTest {
   private static final int SLOTS = 256;
 
-  /* A second per try: nothing fails by itself. */
+  /* The timeout is a second per try, so that nothing fails by itself. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
-  /* The fenced plane. */
+  /* Index of the plane that is fenced. */
   private static final int FENCED = 0;
 
   private final LoopbackFabric fabric = new LoopbackFabric(4711);
@@ -53,7 +53,7 @@ class LateFenceTest {
   private static CountDownLatch hold(Connection end) throws InterruptedException {
     CountDownLatch back = new CountDownLatch(1);
     CountDownLatch away = new CountDownLatch(1);
-    Ends.dialogue(end)
+    Ends.session(end)
         .execute(() -> {
           away.countDown();
           try {
@@ -66,7 +66,7 @@ class LateFenceTest {
     return back;
   }
 
-  private static void breakAt(Connection end) {
+  private static void breakPlanes(Connection end) {
     end.pairs().subFlows()[FENCED].pair.queuePair().toError();
   }
 
@@ -76,16 +76,16 @@ class LateFenceTest {
 
   @Test
   void arrivalsOfAnEarlierGroupInTheSlotAreIgnored() throws Exception {
-    groups(1);
+    runGroups(1);
   }
 
   @Test
   @WholeRunOnly
   void arrivalsOfAnEarlierGroupOfTheSameGenerationAreIgnored() throws Exception {
-    groups(16);
+    runGroups(16);
   }
 
-  private void groups(int laps) throws Exception {
+  private void runGroups(int laps) throws Exception {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       int length = 1000;
@@ -94,7 +94,7 @@ class LateFenceTest {
       long toHandle = link.receiver().registerMemory(to, 2 * length, 1);
       long fromHandle = link.sender().registerMemory(from, length, 1);
       sendOver(link.sending(), List.of(1, 2));
-      /* Group 0 has one of its two messages when the receiver is fenced. */
+      /* When the receiver is fenced, it has one of the two messages of group 0. */
       long both =
           ends.receive(
               link,
@@ -106,7 +106,7 @@ class LateFenceTest {
       Ends.await("the arrival", () -> !arrivals(link).isEmpty());
       CountDownLatch back = hold(link.sending());
       try {
-        breakAt(link.receiving());
+        breakPlanes(link.receiving());
         Ends.await(
             "the receiver's fence",
             () -> {
@@ -120,7 +120,7 @@ class LateFenceTest {
           Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
           Ends.finish(link, receive);
         }
-        /* The same slot, and the sender doesn't know of the fence yet. */
+        /* The message uses the same slot, and the sender doesn't know of the fence yet. */
         sendOver(link.sending(), List.of(FENCED));
         Ends.fill(from, length, laps);
         long receive = ends.receive(link, to, length, 1, toHandle);
@@ -144,7 +144,7 @@ class LateFenceTest {
   }
 
   private static List<Arrival> arrivals(Communicator end) {
-    end.baton().await();
+    end.baton().take();
     try {
       return end.fenced("", 0).arrivals();
     } finally {
@@ -154,16 +154,16 @@ class LateFenceTest {
 
   @Test
   void arrivalsOfAnEarlierPutInTheSlotAreIgnored() throws Exception {
-    puts(1);
+    runPuts(1);
   }
 
   @Test
   @WholeRunOnly
   void arrivalsOfAnEarlierPutOfTheSameGenerationAreIgnored() throws Exception {
-    puts(16);
+    runPuts(16);
   }
 
-  private void puts(int laps) throws Exception {
+  private void runPuts(int laps) throws Exception {
     int length = 4 << 20;
     try (arena;
         Ends ends = ends();
@@ -171,9 +171,9 @@ class LateFenceTest {
       ranks.finish(ranks.start(0, 1, 0, OneSidedRanks.put(8, 0)));
       Connection sending = connection(ends.left);
       Connection receiving = connection(ends.right);
-      PeerSignals target = (PeerSignals) ranks.groups.get(1).communicators().getFirst();
+      OneSidedTarget target = (OneSidedTarget) ranks.groups.get(1).communicators().getFirst();
       sendOver(sending, List.of(1, 2));
-      /* Put 1 has the chunks of plane 1 when the target is fenced. */
+      /* When the target is fenced, it has the chunks of put 1 that went over plane 1. */
       fabric.cut(Ends.gid("127.0.78.3"));
       long first = ranks.start(0, 1, 0, OneSidedRanks.put(length, 0));
       Ends.await(
@@ -184,14 +184,14 @@ class LateFenceTest {
           });
       CountDownLatch back = hold(sending);
       try {
-        breakAt(receiving);
+        breakPlanes(receiving);
         Ends.await(
             "the target's fence",
             () -> {
               ranks.progress();
               return state(receiving) == PlaneState.FENCED;
             });
-        fabric.mend(Ends.gid("127.0.78.3"));
+        fabric.reconnect(Ends.gid("127.0.78.3"));
         ranks.finish(first);
         for (int put = 0; put < laps * SLOTS - 1; put++) {
           ranks.finish(ranks.start(0, 1, 0, OneSidedRanks.put(8, 0)));

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ConnectionWeights;
@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoopbackFailoverTest {
   static final List<Integer> FOUR = List.of(1, 2, 3, 4);
 
-  /* 8 ms per try. */
+  /* Settings with 8 ms per try. */
   static final Map<String, String> QUICK =
       Map.of("NCCL_IB_TIMEOUT", "11", "NCCL_IB_RETRY_CNT", "1");
 
@@ -84,7 +84,7 @@ class LoopbackFailoverTest {
       String line =
           ends.log.stream().filter(each -> each.contains("moving off")).findFirst().orElseThrow();
       assertTrue(line.contains("plane:3") && line.contains("127.0.77.3"), line);
-      fabric.mend(Ends.gid("127.0.77.3"));
+      fabric.reconnect(Ends.gid("127.0.77.3"));
       Ends.await(
           "return",
           () -> {
@@ -98,13 +98,13 @@ class LoopbackFailoverTest {
 
   @Test
   void silentPlaneWithoutARouteIsAbandonedLongBeforeItsRetriesEnd() {
-    /* 4 s per try, 12 s in all */
+    /* 4 s per try and 12 s in all */
     try (Ends ends = ends(Map.of("NCCL_IB_TIMEOUT", "20", "NCCL_IB_RETRY_CNT", "2"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       fabric.cut(Ends.gid("127.0.77.3"));
-      Patience retries = Patience.ofSeconds(4);
+      Deadline retries = Deadline.ofSeconds(4);
       for (int i = 0; i < 2_000; i++) {
         traffic.drive(true);
       }
@@ -158,7 +158,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Between any two polls of the weights. */
+  /* The plane fails and returns between any two polls of the weights. */
   @ParameterizedTest
   @CsvSource({"spray", "pinned"})
   void theLastPlaneGoesAndComesWhileSendsBegin(String policy) throws Exception {
@@ -176,7 +176,7 @@ class LoopbackFailoverTest {
             }
           });
       try {
-        /* Longer than the part that is never cut. */
+        /* The message is longer than a preferred chunk, so that it is cut. */
         int length = 62_000;
         long from = ends.memory(length);
         long to = ends.memory(length);
@@ -189,7 +189,7 @@ class LoopbackFailoverTest {
         }
       } finally {
         over.set(true);
-        Patience.ofSeconds(20).get(falling);
+        Deadline.ofSeconds(20).get(falling);
       }
     }
   }
@@ -207,7 +207,9 @@ class LoopbackFailoverTest {
         String side = random.nextBoolean() ? "127.0.77." : "127.0.78.";
         switch (random.nextInt(5)) {
           case 0 -> {
-            /* Without any plane nothing could arrive; other tests cover that. */
+            /*
+             * One plane stays: without any plane nothing could arrive, and other tests cover that.
+             */
             if (cut.contains(plane) || cut.size() < FOUR.size() - 1) {
               cut.add(plane);
               fabric.cut(Ends.gid(side + plane));
@@ -216,7 +218,7 @@ class LoopbackFailoverTest {
           case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
           case 2 -> {
             Connection end = random.nextBoolean() ? link.sending() : link.receiving();
-            Ends.dialogue(end).renew("in doubt");
+            Ends.session(end).renew("in doubt");
           }
           default -> {
             cut.clear();
@@ -235,8 +237,8 @@ class LoopbackFailoverTest {
 
   private void mendAll() {
     FOUR.forEach(each -> {
-      fabric.mend(Ends.gid("127.0.77." + each));
-      fabric.mend(Ends.gid("127.0.78." + each));
+      fabric.reconnect(Ends.gid("127.0.77." + each));
+      fabric.reconnect(Ends.gid("127.0.78." + each));
     });
   }
 
@@ -318,13 +320,16 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Its holds are 1 s. The test's baton would keep the control thread from everything except polling. */
+  /*
+   * The failed end holds planes down for 1 s. The test's baton would keep the control thread from
+   * everything except polling.
+   */
   @ParameterizedTest
   @EnumSource(names = {"DOWN", "PROBING"})
   void failedEndRetriesNoPlane(PlaneState reached) throws InterruptedException {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
-      link.sending().failover().noticed(1, 0, "cut by the test");
+      link.sending().failover().onPlaneFailure(1, 0, "cut by the test");
       Ends.await("the fall of a plane", () -> state(link.sending(), 1) == PlaneState.DOWN);
       fabric.holdAcknowledgements(true);
       Ends.await("state " + reached, () -> state(link.sending(), 1) == reached);
@@ -347,7 +352,7 @@ class LoopbackFailoverTest {
   }
 
   private static void takeBaton(Ends.Link link) {
-    while (!link.sender().baton().take()) {
+    while (!link.sender().baton().tryTake()) {
       Thread.onSpinWait();
     }
   }
@@ -358,7 +363,7 @@ class LoopbackFailoverTest {
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(2);
-      Ends.dialogue(link.receiving()).renew("it fails the receiver");
+      Ends.session(link.receiving()).renew("it fails the receiver");
       Ends.await(
           "the sender's call",
           () ->
@@ -373,16 +378,20 @@ class LoopbackFailoverTest {
   /* Each end still receives pings, so neither treats the channel as silent. */
   @Test
   void stuckChannelIsReplacedForAPlaneMessage() throws IOException {
-    goesOnAfter(StuckChannelRelay::getStuck, "replaced: no answer within");
+    assertSurvives(StuckChannelRelay::stopForwarding, "replaced: no answer within");
   }
 
-  /* If both ends are slow, one sees the closed channel before it sees that the other uses the next one. */
+  /*
+   * If both ends are slow, an end may see the closed channel before it learns that the other end
+   * uses the next one.
+   */
   @Test
   void closedChannelIsReplacedIfTheOtherEndLives() throws IOException {
-    goesOnAfter(StuckChannelRelay::close, "closed the connection");
+    assertSurvives(StuckChannelRelay::close, "closed the connection");
   }
 
-  private void goesOnAfter(Consumer<StuckChannelRelay> trouble, String told) throws IOException {
+  private void assertSurvives(Consumer<StuckChannelRelay> fault, String expectedLine)
+      throws IOException {
     try (Ends ends = ends(Map.of())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -390,17 +399,18 @@ class LoopbackFailoverTest {
           Ends.Link link = ends.connect(listener, handle)) {
         Traffic traffic = new Traffic(ends, link, seed);
         traffic.run(2);
-        trouble.accept(relay);
+        fault.accept(relay);
         breakPair(true, link, 1);
         traffic.run(30);
         traffic.finish();
         Ends.await("plane 1's return", () -> isUp(link, 1));
-        assertTrue(ends.log.stream().anyMatch(line -> line.contains(told)), ends.log.toString());
+        assertTrue(
+            ends.log.stream().anyMatch(line -> line.contains(expectedLine)), ends.log.toString());
       }
     }
   }
 
-  private static boolean passes(Traffic traffic, boolean enough) {
+  private static boolean isDelivered(Traffic traffic, boolean enough) {
     traffic.drive(true);
     return enough;
   }
@@ -411,11 +421,11 @@ class LoopbackFailoverTest {
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
-      /* It is held down for a second, and then for two. */
+      /* The plane is held down for a second, and then for two. */
       for (int falls = 0; falls < 2; falls++) {
-        Ends.await("the plane", () -> passes(traffic, isUp(link, 1)));
+        Ends.await("the plane", () -> isDelivered(traffic, isUp(link, 1)));
         breakPair(true, link, 1);
-        Ends.await("its fall", () -> passes(traffic, !isUp(link, 1)));
+        Ends.await("its fall", () -> isDelivered(traffic, !isUp(link, 1)));
       }
       for (int plane : List.of(1, 3, 4)) {
         fabric.cut(Ends.gid("127.0.77." + plane));
@@ -440,11 +450,11 @@ class LoopbackFailoverTest {
       long send = Ends.send(link, to, 1 << 20, 1, fromHandle);
       FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
       long start = System.nanoTime();
-      Patience patience = Patience.ofSeconds(5);
+      Deadline deadline = Deadline.ofSeconds(5);
       Ends.await(
           "failure of the sender", () -> link.sender().progress() == TransportResult.REMOTE_ERROR);
       long tookNs = System.nanoTime() - start;
-      assertTrue(tookNs > 250_000_000 && !patience.isOver(), "after " + tookNs);
+      assertTrue(tookNs > 250_000_000 && !deadline.isOver(), "after " + tookNs);
       Ends.await(
           "failure of the receiver",
           () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
@@ -470,10 +480,12 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
-      Ends.await("the wait", () -> passes(traffic, isLogged(ends, "is silent on all planes for")));
+      Ends.await(
+          "the wait", () -> isDelivered(traffic, isLogged(ends, "is silent on all planes for")));
       mendAll();
       traffic.run(30);
-      Ends.await("the end of it", () -> passes(traffic, isLogged(ends, "answers again, after")));
+      Ends.await(
+          "the end of it", () -> isDelivered(traffic, isLogged(ends, "answers again, after")));
       traffic.finish();
       assertEquals(List.of(), linesWith(ends, "moving off"));
       assertEquals(List.of(), linesWith(ends, "channel is replaced"));
@@ -488,9 +500,10 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
-      Ends.await("the wait", () -> passes(traffic, isLogged(ends, "is silent on all planes for")));
+      Ends.await(
+          "the wait", () -> isDelivered(traffic, isLogged(ends, "is silent on all planes for")));
       for (int plane : List.of(1, 2, 4)) {
-        fabric.mend(Ends.gid("127.0.77." + plane));
+        fabric.reconnect(Ends.gid("127.0.77." + plane));
       }
       traffic.run(30);
       traffic.finish();
@@ -509,9 +522,9 @@ class LoopbackFailoverTest {
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
       for (int falls = 0; falls < 2; falls++) {
-        Ends.await("the plane", () -> passes(traffic, isUp(link, 1)));
+        Ends.await("the plane", () -> isDelivered(traffic, isUp(link, 1)));
         breakPair(true, link, 1);
-        Ends.await("its fall", () -> passes(traffic, !isUp(link, 1)));
+        Ends.await("its fall", () -> isDelivered(traffic, !isUp(link, 1)));
       }
       for (int plane : List.of(1, 3, 4)) {
         fabric.cut(Ends.gid("127.0.77." + plane));
@@ -521,7 +534,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Its kernel accepts connections, and data on the channel stays unread. */
+  /* The kernel of the delayed peer accepts connections, and data on the channel stays unread. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void peerWithADelayedControlThreadKeepsItsChannel(boolean senderIsAway)
@@ -532,7 +545,7 @@ class LoopbackFailoverTest {
       traffic.run(3);
       CountDownLatch back = new CountDownLatch(1);
       Connection away = senderIsAway ? link.sending() : link.receiving();
-      Ends.dialogue(away)
+      Ends.session(away)
           .execute(() -> {
             try {
               back.await();
@@ -543,12 +556,13 @@ class LoopbackFailoverTest {
       Ends.await(
           "doubt",
           () ->
-              passes(
+              isDelivered(
                   traffic,
                   isLogged(ends, "probing it at its reconnect addresses: silent for 1500 ms")));
       back.countDown();
       Ends.await(
-          "its end", () -> passes(traffic, isLogged(ends, "the control channel stays in use")));
+          "its end",
+          () -> isDelivered(traffic, isLogged(ends, "the control channel stays in use")));
       breakPair(true, link, 1);
       traffic.run(30);
       traffic.finish();

@@ -59,7 +59,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       OneSidedOperation put = OneSidedRanks.put(length, DATA);
       long request = ranks.start(0, 1, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1));
       ranks.progress();
-      FOUR.forEach(plane -> fabric.mend(Ends.gid("127.0.77." + plane)));
+      FOUR.forEach(plane -> fabric.reconnect(Ends.gid("127.0.77." + plane)));
       ranks.finish(before);
       ranks.finish(request);
       ranks.awaitWord(1, WORD, 1);
@@ -87,7 +87,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
           if (i == 40) {
             fabric.cut(Ends.gid(plane));
           } else if (i == 80) {
-            fabric.mend(Ends.gid(plane));
+            fabric.reconnect(Ends.gid(plane));
           }
           int context = random.nextInt(contexts);
           long number = ++sent[context];
@@ -118,7 +118,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* Adapters' writes arrive there late and in any order, unless a read pushes them. */
+  /* In device memory, adapters' writes arrive late and in any order, unless a read pushes them. */
   @ParameterizedTest
   @CsvSource({
     "STRONG, true",
@@ -183,7 +183,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* Bytes without a signal arrived there, and nothing has flushed them. */
+  /* Bytes without a signal have arrived in device memory, and nothing has flushed them. */
   @Test
   void deregisteredDeviceMemoryIsFlushedNoMore() {
     try (Ends ends = ends(Map.of());
@@ -218,7 +218,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       signals.planeReturned(
           new LocalPlane("gone", "gone", Ends.gid("127.0.99.9"), 8, PathMtu.MTU_4096, "lo"));
       ranks.finish(ranks.start(0, 1, 0, word));
-      Ends.await("the baton", signals.baton()::take);
+      Ends.await("the baton", signals.baton()::tryTake);
       for (int i = 0; i < 200; i++) {
         ranks.progress();
       }
@@ -261,7 +261,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       if (seen > 0) {
         long at = DATA + (context * PLACES + seen % PLACES) * 65_536L;
         long there = Memory.getLong(ranks.memory.get(1) + at + PIECE - 8);
-        /* A later one may have arrived already. */
+        /* The number of a later put may have arrived already. */
         assertEquals(0, (there - seen) % PLACES, "seed " + seed);
         assertEquals(true, there >= seen, "seed " + seed + ": " + there + " behind " + seen);
       }

@@ -79,7 +79,7 @@ class LoopbackTransportTest extends EndingSuite {
       fabric.holdAcknowledgements(true);
       Ends.finish(link, receive);
       link.receiver().close();
-      /* The goodbye travels by TCP and overtakes the acknowledgements. */
+      /* The Closing message travels by TCP and overtakes the acknowledgements. */
       long start = System.nanoTime();
       while (System.nanoTime() - start < 200_000_000) {
         assertEquals(0, link.sender().progress(), ends.log.toString());

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.stats.OneSidedCounts;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
@@ -133,7 +133,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* A kernel may wait for a word that nobody will signal any more. */
+  /* The group must fail: a GPU kernel may wait for a word that nobody will signal any more. */
   @Test
   void lostPeerEndsAnIdleGroup() {
     try (Ends ends = ends(Map.of());
@@ -168,7 +168,7 @@ abstract class OneSidedSuite {
 
   /* The connection was made, and this end has not polled since. */
   @Test
-  void groupClosedBeforeSeeingItsConnectionSaysGoodbye() {
+  void groupClosedBeforeItsConnectionNotifiesItsPeer() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       ranks.start(0, 1, 0, word());
@@ -191,9 +191,9 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* The other end has finished; its last message is still in flight. */
+  /* The other end has finished its handshake; its last message is still in flight. */
   @Test
-  void groupClosedDuringItsHandshakeSaysGoodbye() {
+  void groupClosedDuringItsHandshakeNotifiesItsPeer() {
     List<StuckChannelRelay> relays = new ArrayList<>();
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks =
@@ -210,7 +210,7 @@ abstract class OneSidedSuite {
       Ends.await(
           "the end of the group",
           () -> connections(ends.left).stream().allMatch(each -> each.health().isLeaving()));
-      relay.letReadyThrough();
+      relay.releaseReady();
       Connection there = connections(ends.right).getFirst();
       Ends.await(
           "a goodbye",
@@ -225,13 +225,16 @@ abstract class OneSidedSuite {
 
   private static StuckChannelRelay relayOf(long handle) {
     try {
-      return StuckChannelRelay.inFrontOf(handle).holdingReady();
+      return StuckChannelRelay.inFrontOf(handle).withReadyHeld();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
   }
 
-  /* Another group's calls are queued first; the control thread is blocked until the closed group is gone. */
+  /*
+   * Connects of another group are queued first; the control thread is blocked until the closed
+   * group is gone.
+   */
   @Test
   void queuedCallsOfAClosedGroupAreDropped() {
     int count = 80;
@@ -239,7 +242,7 @@ abstract class OneSidedSuite {
         OneSidedRanks ranks = new OneSidedRanks(ends, count, DATA, arena)) {
       ranks.finish(ranks.start(2, 1, 0, word()));
       CountDownLatch closed = new CountDownLatch(1);
-      Ends.dialogue(connections(ends.left).getFirst())
+      Ends.session(connections(ends.left).getFirst())
           .execute(() -> {
             try {
               closed.await();
@@ -266,7 +269,10 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* The sender has finished, and the target hasn't polled since. The host may now synchronise both itself. */
+  /*
+   * The sender has finished, and the target hasn't polled since. The host may synchronise both
+   * ranks by its own means.
+   */
   @Test
   void completedSignalIsAddedBeforeItsMemoryIsDeregistered() {
     try (Ends ends = ends(Map.of());
@@ -328,7 +334,7 @@ abstract class OneSidedSuite {
         assertEquals(-1, there.mismatch(expected), "the first byte that was overwritten");
       } finally {
         over.set(true);
-        Patience.ofSeconds(20).get(moving);
+        Deadline.ofSeconds(20).get(moving);
       }
       others.finish(others.start(0, 1, 0, word()));
     }
@@ -343,7 +349,7 @@ abstract class OneSidedSuite {
       ranks.finish(ranks.start(0, 1, 0, word()));
       OneSidedGroup target = ranks.groups.get(1);
       Baton adding = target.communicators().getFirst().baton();
-      while (!adding.take()) {
+      while (!adding.tryTake()) {
         Thread.onSpinWait();
       }
       Future<Integer> taken = threads.submit(() -> target.deregister(0));
@@ -352,7 +358,7 @@ abstract class OneSidedSuite {
       } finally {
         adding.release();
       }
-      assertEquals(TransportResult.SUCCESS, Patience.ofSeconds(20).get(taken));
+      assertEquals(TransportResult.SUCCESS, Deadline.ofSeconds(20).get(taken));
     }
   }
 
@@ -378,7 +384,10 @@ abstract class OneSidedSuite {
         .sum();
   }
 
-  /* With n ranks a group has n² pairs of them; only used ones take a queue pair per plane at both ends. */
+  /*
+   * With n ranks a group has n² pairs of ranks. Only a pair in use takes a queue pair per plane at
+   * both ends.
+   */
   @Test
   void peerTakesQueuePairsOnlyAfterTheFirstWrite() {
     try (Ends ends = ends(Map.of());
@@ -392,7 +401,10 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* As while the control thread moves the connection off a plane, where it may be delayed for long. */
+  /*
+   * Another thread holds the connection, as the control thread does while it leaves a plane,
+   * perhaps for long.
+   */
   @Test
   @EndsWithin(120)
   void noCallBlocksWhileAnotherThreadHoldsTheConnection() {
@@ -401,7 +413,7 @@ abstract class OneSidedSuite {
       ranks.finish(ranks.start(0, 1, 0, word()));
       Ends.fill(ranks.memory.get(0) + DATA, 1000, 5);
       Baton baton = ranks.groups.get(0).communicators().getFirst().baton();
-      Ends.await("the baton", baton::take);
+      Ends.await("the baton", baton::tryTake);
       List<Long> requests = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         OneSidedOperation put = OneSidedRanks.put(1000, DATA);
@@ -507,7 +519,7 @@ abstract class OneSidedSuite {
       assertTrue(
           ends.log.stream().anyMatch(line -> line.contains("and the maximum is 34359738368")),
           ends.log::toString);
-      /* The size of the other rank's memory is known only there. */
+      /* Only the other rank knows the size of its memory. */
       long request = ranks.start(0, 1, 0, OneSidedRanks.put(8, DATA - 4));
       Ends.await(
           "refusal",

@@ -38,10 +38,10 @@ class PacketPolicyTest {
   @TempDir private Path folder;
 
   private Ends ends(String... settings) {
-    return new Ends(null, folder, FOUR, FOUR, packet(settings));
+    return new Ends(null, folder, FOUR, FOUR, packetOptions(settings));
   }
 
-  private static Map<String, String> packet(String... settings) {
+  private static Map<String, String> packetOptions(String... settings) {
     Map<String, String> all = new HashMap<>(Map.of("HEDDLE_POLICY", "packet"));
     for (String setting : settings) {
       String[] parts = setting.split("=", 2);
@@ -178,7 +178,7 @@ class PacketPolicyTest {
 
   @Test
   void singleCommonPlaneUsesAnOrdinaryQueuePair() {
-    try (Ends ends = new Ends(null, folder, List.of(1, 2), List.of(2, 3), packet());
+    try (Ends ends = new Ends(null, folder, List.of(1, 2), List.of(2, 3), packetOptions());
         Ends.Link link = ends.connect()) {
       ends.exchange(link, BYTES, BYTES, 1);
       assertEquals(List.of("plane:2"), link.sending().planeKeys());
@@ -188,7 +188,7 @@ class PacketPolicyTest {
 
   @Test
   void singlePlaneDeviceRefusesAtConnectWithARemedy() {
-    try (Ends ends = new Ends(new LoopbackFabric(1), folder, FOUR, FOUR, packet())) {
+    try (Ends ends = new Ends(new LoopbackFabric(1), folder, FOUR, FOUR, packetOptions())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
       HeddleException refused =
@@ -205,7 +205,7 @@ class PacketPolicyTest {
   @Test
   void unsupportingPeerRefusesAndTheConnectingEndReportsIt() {
     Map<String, String> standard = Map.of("HEDDLE_SOFT_PEERS", "standard");
-    try (Ends ends = new Ends(null, folder, FOUR, FOUR, packet(), standard)) {
+    try (Ends ends = new Ends(null, folder, FOUR, FOUR, packetOptions(), standard)) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
       HeddleException refused =

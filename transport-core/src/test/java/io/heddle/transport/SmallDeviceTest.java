@@ -59,9 +59,9 @@ class SmallDeviceTest {
       ListenComm listener = ends.right.listen(0, handle);
       HeddleException refused =
           assertThrows(HeddleException.class, () -> ends.connect(listener, handle));
-      String told = String.valueOf(refused.getMessage());
-      assertTrue(told.contains("loopback0") && told.contains("3071"), told);
-      assertTrue(told.contains("max_cqe") && told.contains("HEDDLE_PLANES"), told);
+      String message = String.valueOf(refused.getMessage());
+      assertTrue(message.contains("loopback0") && message.contains("3071"), message);
+      assertTrue(message.contains("max_cqe") && message.contains("HEDDLE_PLANES"), message);
       assertThrows(
           HeddleException.class,
           () -> Ends.await("the end at the other side", () -> ends.right.accept(listener) != null));
@@ -75,9 +75,9 @@ class SmallDeviceTest {
       NetDevice device = ends.left.devices().getFirst();
       VerbsException refused =
           assertThrows(VerbsException.class, () -> new LoopbackQueuePairs(device, 1, "the test"));
-      String told = String.valueOf(refused.getMessage());
-      assertTrue(told.contains("the test") && told.contains("4127 completions"), told);
-      assertTrue(told.contains("4128"), told);
+      String message = String.valueOf(refused.getMessage());
+      assertTrue(message.contains("the test") && message.contains("4127 completions"), message);
+      assertTrue(message.contains("4128"), message);
     }
   }
 }

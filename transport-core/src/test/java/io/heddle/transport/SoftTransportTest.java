@@ -57,7 +57,10 @@ class SoftTransportTest extends EndingSuite {
     }
   }
 
-  /* Refusals are lost like any packet, and some chunks have arrived ahead of others. */
+  /*
+   * The receiver's refusals may be lost like any packet, and some chunks have arrived ahead of
+   * others.
+   */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
   void overALossyNetworkNoByteLandsInADeregisteredBuffer(TakenBack how) throws Exception {
@@ -121,7 +124,7 @@ class SoftTransportTest extends EndingSuite {
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
       RecvComm receiver = link.receiver();
-      while (!receiver.baton().take()) {
+      while (!receiver.baton().tryTake()) {
         Thread.onSpinWait();
       }
       receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");

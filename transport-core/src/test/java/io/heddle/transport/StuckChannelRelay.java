@@ -116,23 +116,23 @@ final class StuckChannelRelay implements AutoCloseable {
   }
 
   /** Holds the listener's Ready; call this before anybody connects. */
-  StuckChannelRelay holdingReady() {
+  StuckChannelRelay withReadyHeld() {
     gate = new CountDownLatch(1);
     return this;
   }
 
-  void letReadyThrough() {
+  void releaseReady() {
     gate.countDown();
   }
 
   /** Forwards nothing new from now on. */
-  void getStuck() {
+  void stopForwarding() {
     stuck = true;
   }
 
   @Override
   public void close() {
-    letReadyThrough();
+    releaseReady();
     try {
       listening.close();
       for (Socket each : sockets) {

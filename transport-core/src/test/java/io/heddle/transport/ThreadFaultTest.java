@@ -69,7 +69,9 @@ class ThreadFaultTest {
                     line.startsWith("WARN " + thread + ": ") && line.contains(error.toString())));
   }
 
-  /* Another connection of the same two processes: the control thread continues. */
+  /*
+   * Asserts that another connection of the same two processes works: the control thread continues.
+   */
   private static void assertOtherConnectionsWork(Ends ends) {
     try (Ends.Link other = ends.connect()) {
       ends.exchange(other, 5_000, 5_000, 9);
@@ -84,7 +86,7 @@ class ThreadFaultTest {
     Ends.await(
         "a failing receive",
         () -> {
-          /* While the control thread holds the connection, there is no request. */
+          /* While the control thread holds the connection, irecv returns no request. */
           if (receive[0] == 0) {
             receive[0] = ends.tryReceive(link, to, 1000, 7, toHandle);
           }
@@ -104,10 +106,10 @@ class ThreadFaultTest {
   void failedControlTaskEndsOnlyItsConnection(Error error) {
     try (Ends ends = ends(Map.of(), Map.of());
         Ends.Link link = ends.connect()) {
-      /* The line of the failover that the control thread is about to begin. */
+      /* The control thread logs this line when it begins the failover. */
       ends.thrownAt.put("moving off", error);
       Failover failover = link.sending().failover();
-      failover.noticed(0, 0, "as injected");
+      failover.onPlaneFailure(0, 0, "as injected");
       assertEndsByIt(ends, link);
       assertReported(ends, "heddle-control", error);
       assertOtherConnectionsWork(ends);
@@ -123,17 +125,20 @@ class ThreadFaultTest {
       ends.thrownAt.put(" fell ", error);
       PLANES.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
       Failover failover = link.sending().failover();
-      failover.noticed(0, 0, "as injected");
-      failover.noticed(1, 0, "as injected");
+      failover.onPlaneFailure(0, 0, "as injected");
+      failover.onPlaneFailure(1, 0, "as injected");
       assertEndsByIt(ends, link);
     }
   }
 
   @ParameterizedTest
   @MethodSource("errors")
-  @WholeRunOnly(butRows = {1, 5})
+  @WholeRunOnly(alwaysRunRows = {1, 5})
   void failedHandshakeFailsConnectAndAccept(Error error) {
-    /* In the middle of the handshake: its line about a number of queue pairs that differs from the setting. */
+    /*
+     * The line is logged in the middle of the handshake, if the number of queue pairs differs from
+     * the setting.
+     */
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -304,7 +309,7 @@ class ThreadFaultTest {
     }
   }
 
-  /* In its own network namespace, where an interface comes and goes. */
+  /* The test runs in its own network namespace, where an interface comes and goes. */
   @Test
   void addressFollowerContinuesAfterAFault() throws Exception {
     List<String> namespace = List.of("unshare", "--user", "--map-root-user", "--net");
@@ -344,7 +349,7 @@ class ThreadFaultTest {
 
     public static void main(String[] arguments) throws Exception {
       AtomicInteger polls = new AtomicInteger();
-      /* Called for each removed interface. */
+      /* The follower calls get() for each removed interface. */
       List<NetDevice> devices =
           new AbstractList<>() {
             @Override
@@ -377,7 +382,7 @@ class ThreadFaultTest {
     Error error = new OutOfMemoryError("in the warm-up");
     try (Ends ends = ends(Map.of(), Map.of())) {
       ends.thrownAt.put("warmed up with", error);
-      ends.left.warmUpAside(1_000_000);
+      ends.left.startWarmUp(1_000_000);
       assertReported(ends, "heddle-warm-up", error);
       assertOtherConnectionsWork(ends);
     }

@@ -3,7 +3,7 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
@@ -46,8 +46,8 @@ class TransportAllocationTest {
       long toHandle = link.receiver().registerMemory(to, bytes, 1);
       long arrays = ends.arrays(to, bytes, 1, toHandle);
       long allocated = -1;
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (allocated != 0 && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !deadline.isOver()) {
         long before = threads.getCurrentThreadAllocatedBytes();
         run(link, arrays, from, bytes, fromHandle);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;
@@ -100,8 +100,8 @@ class TransportAllocationTest {
         OneSidedRanks.signal(operation, OneSidedOperation.Signal.STRONG, 0, 1);
       }
       long allocated = -1;
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (allocated != 0 && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !deadline.isOver()) {
         long before = threads.getCurrentThreadAllocatedBytes();
         run(ranks, operation);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;

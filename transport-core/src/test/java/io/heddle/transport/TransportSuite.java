@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
@@ -90,7 +90,8 @@ abstract class TransportSuite {
       long toHandle = link.receiver().registerMemory(to, messages * 8L, 1);
       ArrayDeque<Long> receives = new ArrayDeque<>();
       ArrayDeque<Long> sends = new ArrayDeque<>();
-      int[] counts = new int[4]; // posted receives, posted sends, done receives, would-blocks
+      // counts of posted receives, posted sends, done receives, would-blocks
+      int[] counts = new int[4];
       for (int i = 0; i < messages; i++) {
         io.heddle.platform.Memory.ALL.set(
             io.heddle.platform.Memory.NATIVE_LONG, from + i * 8L, i * 31L);
@@ -102,7 +103,10 @@ abstract class TransportSuite {
               long request = ends.tryReceive(link, to + counts[0] * 8L, 8, 1, toHandle);
               assertTrue(request >= 0, "irecv returned " + request);
               if (request == 0) {
-                /* Fewer while the entries of a slot's last group are unacknowledged. */
+                /*
+                 * Fewer receives are outstanding while the entries of a slot's last group are
+                 * unacknowledged.
+                 */
                 assertTrue(counts[0] - counts[2] <= 256, "receives that are outstanding");
                 counts[3] += (counts[0] - counts[2]) / 256;
                 break;
@@ -160,7 +164,7 @@ abstract class TransportSuite {
         for (int i = 0; i < n; i++) {
           addresses[i] = to + (long) i * room;
           rooms[i] = room;
-          tags[i] = random.nextInt(4); // duplicates among eight
+          tags[i] = random.nextInt(4); // some of eight tags are equal
           order.add(tags[i]);
         }
         java.util.Collections.shuffle(order, random);
@@ -355,8 +359,8 @@ abstract class TransportSuite {
   @Test
   void warmUpIsNotCountedAndLeavesNothingOpen() {
     try (Ends ends = ends()) {
-      /* It gives up after a second, which is short on a busy host. */
-      for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarm); tries++) {
+      /* The warm-up gives up after a second, which is short on a busy host. */
+      for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarmUpLine); tries++) {
         ends.left.warmUp(200_000_000);
       }
       assertTrue(
@@ -368,7 +372,7 @@ abstract class TransportSuite {
     }
   }
 
-  private boolean isWarm(String line) {
+  private boolean isWarmUpLine(String line) {
     return line.contains("warmed up with");
   }
 
@@ -417,10 +421,10 @@ abstract class TransportSuite {
         traffic.add(threads.submit(() -> ends.traffic(link, 150, 200_000)));
       }
       for (Future<?> each : traffic) {
-        Patience.ofSeconds(20).get(each);
+        Deadline.ofSeconds(20).get(each);
       }
       over.set(true);
-      Patience.ofSeconds(20).get(registering);
+      Deadline.ofSeconds(20).get(registering);
     }
   }
 

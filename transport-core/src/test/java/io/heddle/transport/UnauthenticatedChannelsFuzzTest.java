@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.LiveHeap;
-import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
@@ -37,9 +37,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Fuzz test of a live listener and a live door, over real sockets: noise, truncated frames,
- * impossible lengths, wrong tokens, hellos replayed and changed. No thread ends, nothing grows, and
- * a peer connects afterwards.
+ * Fuzz test of a live listener and a live reconnect listener, over real sockets: noise, truncated
+ * frames, impossible lengths, wrong tokens, hellos replayed and changed. No thread ends, nothing
+ * grows, and a peer connects afterwards.
  *
  * <p>{@code -Dheddle.fuzz.inputs=100000} for many, {@code -Dheddle.fuzz.seed} for a repetition.
  */
@@ -49,7 +49,7 @@ class UnauthenticatedChannelsFuzzTest {
       Long.getLong("heddle.fuzz.seed", System.nanoTime() & Integer.MAX_VALUE);
   private static final long SOME_BYTES = 4 << 20;
   private static final int SOME_DESCRIPTORS = 16;
-  private static final int PATIENCE_MS = 30_000;
+  private static final int LIMIT_MS = 30_000;
   private static final long POLL_PERIOD_NS = 20_000_000;
 
   @TempDir Path folder;
@@ -102,11 +102,13 @@ class UnauthenticatedChannelsFuzzTest {
     }
   }
 
-  /* The last clients are still being closed while the control thread waits for a processor. */
+  /*
+   * Waits: the last clients are still being closed while the control thread waits for a processor.
+   */
   private static long assertFallsBelow(long limit, Measured more, String what) throws IOException {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     long now = more.now();
-    while (now >= limit && !patience.isOver()) {
+    while (now >= limit && !deadline.isOver()) {
       LockSupport.parkNanos(POLL_PERIOD_NS);
       now = more.now();
     }
@@ -114,7 +116,10 @@ class UnauthenticatedChannelsFuzzTest {
     return now;
   }
 
-  /* A client that had the token and hung up has five seconds to reconnect; then its failure is accept's result. */
+  /*
+   * A client that had the token and disconnected has five seconds to reconnect; then accept returns
+   * its failure.
+   */
   private static Ends.Link connect(Ends ends, ListenComm listener, long handle) {
     SendComm[] sender = new SendComm[1];
     RecvComm[] receiver = new RecvComm[1];
@@ -143,7 +148,7 @@ class UnauthenticatedChannelsFuzzTest {
     takeFailures(ends, listener);
   }
 
-  /* A client with the token that hangs up becomes a failure of accept. */
+  /* A client with the token that disconnects becomes a failure of accept. */
   private static void takeFailures(Ends ends, ListenComm listener) {
     for (boolean more = true; more; ) {
       try {
@@ -155,7 +160,10 @@ class UnauthenticatedChannelsFuzzTest {
     ends.log.removeIf(line -> line.contains("at a control port") || line.startsWith("INFO"));
   }
 
-  /* Half of the clients wait until they are closed, which happens at once for nonsense; the others close first. */
+  /*
+   * Half of the clients wait until they are closed, which the process does at once after nonsense;
+   * the others close first.
+   */
   private void send(InetSocketAddress to, byte[] bytes) throws IOException {
     try (Socket socket = new Socket()) {
       socket.setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -175,7 +183,7 @@ class UnauthenticatedChannelsFuzzTest {
 
   private void connect(Socket socket, InetSocketAddress to) throws IOException {
     try {
-      socket.connect(to, PATIENCE_MS);
+      socket.connect(to, LIMIT_MS);
       sent++;
     } catch (IOException refused) {
       notTaken.add(to + ": " + refused);

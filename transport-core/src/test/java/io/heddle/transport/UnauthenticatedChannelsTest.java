@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
@@ -33,9 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of clients at a control port that speak the protocol but aren't the peer. */
 class UnauthenticatedChannelsTest {
-  private static final int PATIENCE_MS = 10_000;
+  private static final int LIMIT_MS = 10_000;
 
-  /* A client that hung up has 5 s. */
+  /* A client that disconnected has 5 s to connect again. */
   private static final long LONGER_THAN_A_NEXT_CALL_NS = 6_000_000_000L;
 
   @TempDir Path folder;
@@ -48,7 +48,7 @@ class UnauthenticatedChannelsTest {
     Socket socket =
         new Socket(
             handle.addresses().getFirst().getAddress(), handle.addresses().getFirst().getPort());
-    socket.setSoTimeout(PATIENCE_MS);
+    socket.setSoTimeout(LIMIT_MS);
     ByteBuffer frame = ControlCodec.encode(message, ControlCodec.newFrame());
     socket.getOutputStream().write(frame.array(), 0, frame.limit());
     return socket;
@@ -86,7 +86,10 @@ class UnauthenticatedChannelsTest {
       hangUpAfterHello(read(handle), 7);
       try (Ends.Link link = ends.connect(listener, handle)) {
         ends.exchange(link, 1000, 1000, 1);
-        /* Reading finds the end or writing a broken pipe, whichever comes first. */
+        /*
+         * The listener sees the end of the stream on a read, or a broken pipe on a write, whichever
+         * comes first.
+         */
         String message = failureOfAccept(ends, listener);
         assertTrue(message.startsWith("127.0.0.1:"), message);
         assertNull(ends.right.accept(listener), "a second failure for one caller");
@@ -124,8 +127,8 @@ class UnauthenticatedChannelsTest {
       assertNull(ends.left.connect(0, -1, handle), "no answer yet");
       /* The second address is tried after 2 s; both relays answer only then. */
       second.awaitCall();
-      first.letThrough(behind);
-      second.letThrough(behind);
+      first.forwardTo(behind);
+      second.forwardTo(behind);
       try (Ends.Link link = ends.connect(listener, handle)) {
         String line = ends.line("answered at last, after");
         assertTrue(line.contains(first.address().getPort() + ": no answer within 2000 ms"), line);
@@ -157,7 +160,7 @@ class UnauthenticatedChannelsTest {
     return new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token(), call);
   }
 
-  /* Waits for the answer: the listener then knows that the client has its token. */
+  /* Disconnects after the answer: the listener then knows that the client has its token. */
   private static void hangUpAfterHello(ConnectionHandle handle, long call) throws IOException {
     try (Socket caller = call(handle, hello(handle, call))) {
       assertTrue(caller.getInputStream().read() >= 0, "an answer");
@@ -253,12 +256,12 @@ class UnauthenticatedChannelsTest {
       new ConnectionHandle(
               real.token(), real.planeDigest(), List.of(address(closed), address(silent)))
           .write(handle);
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       PeerFailure failure =
           assertThrows(
               PeerFailure.class,
               () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
-      assertFalse(patience.isOver(), "in bounded time");
+      assertFalse(deadline.isOver(), "in bounded time");
       String message = String.valueOf(failure.getMessage());
       for (String part :
           List.of(

@@ -17,8 +17,8 @@ public interface CompletionQueue extends AutoCloseable {
 
   /**
    * Publishes a counter in native memory that grows whenever completions are added, until this
-   * queue is closed. Native code can skip a poll while it is unchanged. Call before the queue is
-   * used.
+   * queue is closed. Native code can skip a poll while the counter is unchanged. Call before the
+   * queue is used.
    *
    * @param address 8 bytes, a multiple of 8
    * @return false where the device can't publish it
@@ -37,8 +37,8 @@ public interface CompletionQueue extends AutoCloseable {
 
   /**
    * Requests a notification: the next completion makes the descriptor readable, once. Completions
-   * that are already queued don't, so poll again after this call and before sleeping. Polling
-   * thread; no allocation.
+   * already in the queue don't make it readable, so poll again after this call and before sleeping.
+   * Polling thread; no allocation.
    */
   default void arm() {
     throw new VerbsException(

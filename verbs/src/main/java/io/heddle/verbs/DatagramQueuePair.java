@@ -15,7 +15,7 @@ public interface DatagramQueuePair extends AutoCloseable {
   /** Queue pair number that addresses all members of a multicast group. */
   int MULTICAST_NUMBER = 0xff_ffff;
 
-  /** Number on this device, 24 bits. */
+  /** Returns the queue pair's number on this device, 24 bits. */
   int number();
 
   QueuePairState state();

@@ -14,19 +14,19 @@ public final class DatagramWorkRequest {
 
   public long localAddress;
 
-  /** At most the path MTU: a datagram is one packet. */
+  /** Length of the payload, at most the path MTU: a datagram is one packet. */
   public int lengthBytes;
 
   public int lkey;
   public boolean hasImmediate;
 
-  /** In host order. */
+  /** Immediate data in host order. */
   public int immediate;
 
-  /** Set by the caller before posting. */
+  /** Destination of the datagram; set by the caller before posting. */
   public @Nullable AddressHandle destination;
 
-  /** 24 bits; 0xffffff for a multicast group. */
+  /** Number of the peer's queue pair, 24 bits; 0xffffff for a multicast group. */
   public int remoteQueuePairNumber;
 
   public int remoteQueueKey;

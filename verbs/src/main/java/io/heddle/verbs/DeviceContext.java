@@ -6,7 +6,7 @@ import java.util.OptionalInt;
 
 /** Open device: the root of the ownership tree (ibv_context). */
 public interface DeviceContext extends AutoCloseable {
-  /** The key of the partition that each port is a member of. */
+  /** Key of the default partition, of which every port is a member. */
   int DEFAULT_PARTITION = 0xffff;
 
   RdmaDevice device();
@@ -50,9 +50,9 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Creates a completion queue with a {@linkplain CompletionQueue#descriptor descriptor} that a
-   * thread can sleep on; EOPNOTSUPP where the device has none.
+   * thread can sleep on; EOPNOTSUPP where the device has no such descriptor.
    */
-  default CompletionQueue createWakingCompletionQueue(int capacity) {
+  default CompletionQueue createPollableCompletionQueue(int capacity) {
     throw new VerbsException(
         "create_comp_channel",
         device().name() + ", which has no completion channels",
@@ -61,7 +61,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Does the device's work in software: sends queued packets, takes received ones, serves timers.
-   * Never blocks; returns at once while another thread is in it. Any thread.
+   * Never blocks; returns at once while another thread does this work. Any thread.
    *
    * @return amount of work done; 0 where there was none or hardware does it
    */
@@ -76,7 +76,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Returns the native address of {@link #progressedAtNs}, for native code: 8 bytes, valid until
-   * the process ends. 0 where there is none.
+   * the process ends. 0 where the device has no such address.
    */
   default long progressedAtAddress() {
     return 0;
@@ -95,9 +95,9 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Returns a number that changes once the device has sent or received something, or a wait for an
-   * acknowledgement has timed out. While it is unchanged, {@link QueuePair#resentPackets} and
-   * {@link QueuePair#linkCounts} are too, and no queue pair begins to wait for its peer. 0 where
-   * queue pairs report none of these. Any thread.
+   * acknowledgement has timed out. While the number is unchanged, so are {@link
+   * QueuePair#resentPackets} and {@link QueuePair#linkCounts}, and no queue pair begins to wait for
+   * its peer. 0 where queue pairs report none of these. Any thread.
    */
   default long activity() {
     return 0;

@@ -44,7 +44,8 @@ public interface ProtectionDomain extends AutoCloseable {
   QueuePair createQueuePair(QueuePairAttributes attributes);
 
   /**
-   * Creates an unreliable-datagram queue pair in state RESET; EOPNOTSUPP where the device has none.
+   * Creates an unreliable-datagram queue pair in state RESET; EOPNOTSUPP where the device has no
+   * datagram service.
    */
   default DatagramQueuePair createDatagramQueuePair(QueuePairAttributes attributes) {
     throw new VerbsException(
@@ -53,7 +54,7 @@ public interface ProtectionDomain extends AutoCloseable {
         Errno.EOPNOTSUPP);
   }
 
-  /** Resolves a destination of datagrams; EOPNOTSUPP where the device has none. */
+  /** Resolves a destination of datagrams; EOPNOTSUPP where the device has no datagram service. */
   default AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
     throw new VerbsException(
         "create_ah",

@@ -13,14 +13,14 @@ public interface QueuePair extends AutoCloseable {
   /** Largest length of {@link #endpointParameters}. */
   int MOST_PARAMETER_BYTES = 320;
 
-  /** Number on this device, 24 bits. */
+  /** Returns the queue pair's number on this device, 24 bits. */
   int number();
 
   QueuePairState state();
 
   /**
    * Returns the largest payload of an {@link SendWorkRequest#inline} request; 0 where the device
-   * has none, or none was requested.
+   * supports no inline payload, or none was requested.
    */
   default int inlineBytes() {
     return 0;
@@ -86,8 +86,8 @@ public interface QueuePair extends AutoCloseable {
   /**
    * Refuses new requests of the peer: once this returns, none changes memory. Duplicates of earlier
    * requests are still acknowledged. The first new request is answered with an error, which ends
-   * the queue pair at both ends. A device that can't do that moves it to ERR. No effect on an
-   * unconnected queue pair. Any thread.
+   * the queue pair at both ends. A device that can't refuse requests moves the queue pair to ERR.
+   * No effect on an unconnected queue pair. Any thread.
    */
   void refuseRequests();
 
@@ -133,18 +133,19 @@ public interface QueuePair extends AutoCloseable {
   }
 
   /**
-   * Returns the time since the last packet from the peer on any queue pair with the same {@link
-   * ReadyToSendAttributes#peer}, in ns, while this one waits for an acknowledgement beyond its
-   * retries. Suspend time of this host doesn't count. 0 where it doesn't wait so, or is {@link
-   * ReadyToSendAttributes#ALONE}. Any thread.
+   * Returns how long this queue pair's peer has been silent, in ns, while this queue pair waits for
+   * an acknowledgement beyond its retries. The time counts from the last packet on any queue pair
+   * with the same {@link ReadyToSendAttributes#peer}. Suspend time of this host doesn't count. 0
+   * for a queue pair that doesn't wait so, or is {@link ReadyToSendAttributes#NO_PEER_GROUP}. Any
+   * thread.
    */
   default long peerSilentNs() {
     return 0;
   }
 
   /**
-   * Returns the destination ports of its packets as text, for firewall rules; empty where it isn't
-   * connected or the device has no ports of its own. Control path.
+   * Returns the destination ports of this queue pair's packets as text, for firewall rules. Empty
+   * where the queue pair isn't connected or the device has no ports of its own. Control path.
    */
   default String destination() {
     return "";

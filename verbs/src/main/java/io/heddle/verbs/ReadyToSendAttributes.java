@@ -7,10 +7,11 @@ package io.heddle.verbs;
  * @param timeoutCode local acknowledgement timeout: 4.096 µs · 2^code, 0 for none
  * @param retryCount retries after a timeout or sequence error before RETRY_EXCEEDED, 0 to 7
  * @param receiverNotReadyRetryCount retries after a receiver-not-ready NAK, 0 to 6; 7 for no limit
- * @param peer {@link #ALONE}, or a number shared by all queue pairs of this device to the same peer
- *     over different paths. If none of them receives anything, a device that supports it assumes a
- *     slow peer and retries without limit ({@link QueuePair#peerSilentNs}): a retry counts only
- *     where the peer answered on another path. Other devices ignore it.
+ * @param peer {@link #NO_PEER_GROUP}, or a number shared by all queue pairs of this device to the
+ *     same peer over different paths. If none of these queue pairs receives anything, a device with
+ *     support for this assumes a slow peer and retries without limit ({@link
+ *     QueuePair#peerSilentNs}). A retry then counts only where the peer answered on another path.
+ *     Other devices ignore the number.
  */
 public record ReadyToSendAttributes(
     int sendPsn, int timeoutCode, int retryCount, int receiverNotReadyRetryCount, long peer) {
@@ -18,11 +19,11 @@ public record ReadyToSendAttributes(
    * No shared peer: missing acknowledgements count as loss of this path, even if the peer answers
    * on others.
    */
-  public static final long ALONE = 0;
+  public static final long NO_PEER_GROUP = 0;
 
   /** Creates attributes without shared peer, as in verbs. */
   public ReadyToSendAttributes(
       int sendPsn, int timeoutCode, int retryCount, int receiverNotReadyRetryCount) {
-    this(sendPsn, timeoutCode, retryCount, receiverNotReadyRetryCount, ALONE);
+    this(sendPsn, timeoutCode, retryCount, receiverNotReadyRetryCount, NO_PEER_GROUP);
   }
 }

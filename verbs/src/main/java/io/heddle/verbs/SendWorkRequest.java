@@ -34,12 +34,12 @@ public final class SendWorkRequest {
   public int lengthBytes;
   public int lkey;
 
-  /** For writes and reads. */
+  /** First byte in the peer's memory, for writes and reads. */
   public long remoteAddress;
 
   public int rkey;
 
-  /** In host order; for the operations that carry one. */
+  /** Immediate data in host order, for the operations that carry it. */
   public int immediate;
 
   /** The next request of the list, or null. */

@@ -56,7 +56,7 @@ public final class WorkCompletion {
   public long workRequestId;
   public Status status = Status.SUCCESS;
 
-  /** Valid for a successful completion only, as in ibv_wc. */
+  /** Kind of the request, valid for a successful completion only, as in ibv_wc. */
   public Kind kind = Kind.SEND;
 
   /** Bytes received, for receive kinds and reads. */
@@ -64,7 +64,7 @@ public final class WorkCompletion {
 
   public boolean hasImmediate;
 
-  /** In host order; for receive kinds that have one. */
+  /** Immediate data in host order, for receive kinds that have it. */
   public int immediate;
 
   /** Number of the sender's queue pair, for datagrams received. */

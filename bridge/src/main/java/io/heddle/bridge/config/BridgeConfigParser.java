@@ -102,14 +102,14 @@ public final class BridgeConfigParser {
       case "proxy" -> proxies.take(line, this::hostAddress);
       case "redundancy" -> {
         redundancy = RedundancyLine.parse(line, BridgeConfigParser::address);
-        once(line, "redundancy");
+        refuseDuplicate(line, "redundancy");
       }
       case "unicast" -> {
-        once(line, "unicast");
+        refuseDuplicate(line, "unicast");
         unicast = UnicastLine.parse(line);
       }
       default -> {
-        String question = NearestName.question(line.keyword(), KEYWORDS);
+        String question = NearestName.suggestion(line.keyword(), KEYWORDS);
         throw line.fail(
             "a line begins with "
                 + String.join(", ", KEYWORDS)
@@ -121,7 +121,7 @@ public final class BridgeConfigParser {
     }
   }
 
-  private void once(ConfigLine line, String what) {
+  private void refuseDuplicate(ConfigLine line, String what) {
     Integer before = seenLines.putIfAbsent(what, line.number());
     if (before != null) {
       throw line.fail(what + " is already defined in line " + before);
@@ -131,7 +131,7 @@ public final class BridgeConfigParser {
   private void takeBridge(ConfigLine line) {
     line.allow(List.of("status", "control", "core"));
     name = line.words("NAME").getFirst();
-    once(line, "bridge");
+    refuseDuplicate(line, "bridge");
     status = path(line, "status", status);
     control = path(line, "control", control);
     core = line.number("core", BridgeConfig.NO_CORE, 0, MOST_CORE);
@@ -156,7 +156,7 @@ public final class BridgeConfigParser {
     if (!fabric.equals("a") && !fabric.equals("b")) {
       throw line.fail("'" + fabric + "' isn't a fabric; the fabrics are a and b");
     }
-    once(line, "fabric " + fabric);
+    refuseDuplicate(line, "fabric " + fabric);
     FabricSpec spec = FabricLine.parse(line, fabric, words.get(1), this::hostAddress);
     for (FabricSpec other : fabrics.values()) {
       if (other.isSameEnd(spec)) {
@@ -178,7 +178,7 @@ public final class BridgeConfigParser {
     line.allow(List.of());
     String word = line.words("ADDRESS").getFirst();
     Gid address = line.parse("'" + word + "'", word, "an IP address of a host", this::hostAddress);
-    once(line, "peer " + address);
+    refuseDuplicate(line, "peer " + address);
     bridges.put(address, line.number());
   }
 
@@ -219,10 +219,10 @@ public final class BridgeConfigParser {
               }
               return parsed;
             });
-    once(line, "group " + address);
+    refuseDuplicate(line, "group " + address);
     MgidFormat standard = MgidFormat.RDMA;
     MgidFormat mgid = line.choice("mgid", standard, MgidFormat.words(), MgidFormat::named);
-    if (!mgid.takes(address)) {
+    if (!mgid.supports(address)) {
       throw line.fail("mgid=" + mgid.word() + " can't encode " + address);
     }
     FlowDirection direction =

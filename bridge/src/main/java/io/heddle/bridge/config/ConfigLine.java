@@ -73,7 +73,7 @@ final class ConfigLine {
       if (!keys.contains(key)) {
         String there =
             keys.isEmpty() ? "; it has no keys" : "; the keys are " + String.join(", ", keys);
-        String question = NearestName.question(key, keys);
+        String question = NearestName.suggestion(key, keys);
         throw fail(keyword + " has no key '" + key + "'" + (question.isEmpty() ? there : question));
       }
     }
@@ -117,7 +117,7 @@ final class ConfigLine {
     try {
       return named.apply(text);
     } catch (IllegalArgumentException refused) {
-      String question = NearestName.question(text, choices);
+      String question = NearestName.suggestion(text, choices);
       throw fail(key + "=" + text + " isn't one of " + String.join(", ", choices) + question);
     }
   }

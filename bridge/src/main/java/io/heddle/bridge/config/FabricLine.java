@@ -41,7 +41,7 @@ final class FabricLine {
           "'"
               + kind
               + "' isn't a kind of fabric; the kinds are wire and verbs"
-              + NearestName.question(kind, KINDS));
+              + NearestName.suggestion(kind, KINDS));
     }
     line.allow(wire ? WIRE_KEYS : VERBS_KEYS);
     String end = line.require(wire ? "interface" : "device");

@@ -46,7 +46,7 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int NAME_BYTES = 28;
 
   private final String interfaceName;
-  private final BooleanSupplier carries;
+  private final BooleanSupplier hasCarrier;
   private final Arena arena = Arena.ofShared();
   private final int fd;
   private final Memberships memberships;
@@ -55,7 +55,7 @@ public final class BeaconSocket implements AutoCloseable {
 
   private BeaconSocket(String interfaceName, int interfaceIndex, int fd, BooleanSupplier carries) {
     this.interfaceName = interfaceName;
-    this.carries = carries;
+    this.hasCarrier = carries;
     this.fd = fd;
     memberships = new Memberships(interfaceName, interfaceIndex);
     buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
@@ -182,7 +182,7 @@ public final class BeaconSocket implements AutoCloseable {
    * Returns whether the fabric carries packets: at least, the interface is up and has a carrier.
    */
   public boolean isUp() {
-    return carries.getAsBoolean() && interfaceIsUp();
+    return hasCarrier.getAsBoolean() && interfaceIsUp();
   }
 
   private boolean interfaceIsUp() {

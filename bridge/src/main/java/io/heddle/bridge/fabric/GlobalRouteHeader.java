@@ -35,7 +35,7 @@ final class GlobalRouteHeader {
   /** Reads source and destination into a row of the batch; zeros if there is no header. */
   static void read(long at, TrainBatch batch, int row) {
     boolean ipv6 = (byteAt(at) & 0xf0) == 0x60;
-    if (byteAt(at + IPV4_AT) == IPV4_WITHOUT_OPTIONS && (!ipv6 || hasRightSum(at + IPV4_AT))) {
+    if (byteAt(at + IPV4_AT) == IPV4_WITHOUT_OPTIONS && (!ipv6 || hasValidChecksum(at + IPV4_AT))) {
       batch.sourceHigh[row] = 0;
       batch.sourceLow[row] = MAPPED | address(at + 32);
       batch.destinationHigh[row] = 0;
@@ -80,7 +80,7 @@ final class GlobalRouteHeader {
   }
 
   /* Verifies the header checksum, RFC 1071. An IPv6 header has address bytes here. */
-  private static boolean hasRightSum(long header) {
+  private static boolean hasValidChecksum(long header) {
     int sum = 0;
     for (int i = 0; i < IPV4_BYTES; i += Short.BYTES) {
       sum += Memory.ALL.get(Memory.NETWORK_SHORT, header + i) & 0xffff;

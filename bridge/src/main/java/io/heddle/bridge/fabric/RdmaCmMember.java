@@ -156,7 +156,7 @@ final class RdmaCmMember implements AutoCloseable {
    */
   private int awaitJoin() {
     for (int i = 0; i < JOIN_ROUNDS; i++) {
-      int kind = take(true, token);
+      int kind = takeEvent(true, token);
       if (kind == RdmaCm.MULTICAST_JOIN) {
         return 0;
       }
@@ -171,7 +171,7 @@ final class RdmaCmMember implements AutoCloseable {
    * Takes one event. Returns its kind if it answers this join, 0 for another one, −1 if none
    * arrived.
    */
-  private int take(boolean waits, long awaited) {
+  private int takeEvent(boolean waits, long awaited) {
     Memory.setLong(buffer + TIME_AT + 8, waits ? ROUND_NS : 0);
     if (DatagramCalls.poll(LinuxCalls.errnoCapture(), buffer + POLL_AT, 1, buffer + TIME_AT) <= 0
         || RdmaCm.GET_CM_EVENT.status(channel, buffer) < 0) {
@@ -206,7 +206,7 @@ final class RdmaCmMember implements AutoCloseable {
 
   /** Takes the pending events. An event doesn't identify its lost group after the id is gone. */
   void check() {
-    while (take(false, NO_JOIN) >= 0) {
+    while (takeEvent(false, NO_JOIN) >= 0) {
       /* Each is kept as a fault. */
     }
   }

@@ -91,8 +91,8 @@ public final class RdmaCmSidrService implements SidrService {
     this.trafficClass = trafficClass;
     this.channel = channel;
     this.log = log;
-    watch(buffer + POLLFDS_AT, Memory.getInt(channel));
-    watch(buffer + POLLFDS_AT + POLLFD_BYTES, wakeUp.fd());
+    setPollDescriptor(buffer + POLLFDS_AT, Memory.getInt(channel));
+    setPollDescriptor(buffer + POLLFDS_AT + POLLFD_BYTES, wakeUp.fd());
     SubnetHosts hosts = port.hosts();
     Memory.setLong(buffer + TIMESPEC_AT, 0);
     Memory.setLong(buffer + TIMESPEC_AT + 8, hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS);
@@ -100,7 +100,7 @@ public final class RdmaCmSidrService implements SidrService {
     thread = new ResilientThread("heddle-bridge-numbers", log, this::round);
   }
 
-  private static void watch(long pollfd, int fd) {
+  private static void setPollDescriptor(long pollfd, int fd) {
     Memory.setInt(pollfd, fd);
     Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, POLLIN);
   }
@@ -177,7 +177,7 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   private boolean round() {
-    wakeUp.calm();
+    wakeUp.reset();
     Runnable next = tasks.poll();
     while (next != null) {
       waiting.decrementAndGet();

@@ -37,7 +37,7 @@ public final class SubnetHosts {
   private final Map<Gid, Host> hosts = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<@Nullable Gid> ports = new AtomicReferenceArray<>(LIDS);
   private final Set<Integer> lids = new HashSet<>();
-  private Runnable whenChanged = () -> {};
+  private Runnable onChange = () -> {};
   private volatile int moves;
 
   private static final class Host {
@@ -62,8 +62,8 @@ public final class SubnetHosts {
   }
 
   /** Sets an action that runs after each change, on the thread that made it. */
-  synchronized void whenChanged(Runnable then) {
-    whenChanged = then;
+  synchronized void onChange(Runnable then) {
+    onChange = then;
   }
 
   /** Keeps the path of a host up to date from now on. */
@@ -159,7 +159,7 @@ public final class SubnetHosts {
     lids.forEach(gone -> ports.set(gone, null));
     lids.clear();
     lids.addAll(now);
-    whenChanged.run();
+    onChange.run();
   }
 
   /**

@@ -51,7 +51,7 @@ final class SubnetJoin implements GroupJoin {
     for (Gid each : spec.addresses().isEmpty() ? candidates(spec, host) : spec.addresses()) {
       RdmaCmMember receiver = bound(spec, port, each);
       if (receiver != null) {
-        return with(receiver, spec, port, each, log);
+        return openAt(receiver, spec, port, each, log);
       }
     }
     throw new HeddleException(
@@ -73,7 +73,7 @@ final class SubnetJoin implements GroupJoin {
         .toList();
   }
 
-  private static SubnetJoin with(
+  private static SubnetJoin openAt(
       RdmaCmMember receiver, VerbsSpec spec, VerbsPort port, Gid address, Log log) {
     RdmaCmMember sender = null;
     try {
@@ -156,7 +156,7 @@ final class SubnetJoin implements GroupJoin {
       return old.route();
     }
     GroupRoute route = joined(receiver, group, false);
-    Gid other = otherWith(route.mgid(), group.address());
+    Gid other = otherGroupWithMgid(route.mgid(), group.address());
     if (other != null) {
       leave(receiver, group);
       throw failure(
@@ -169,7 +169,7 @@ final class SubnetJoin implements GroupJoin {
     return route;
   }
 
-  private @Nullable Gid otherWith(Gid mgid, Gid but) {
+  private @Nullable Gid otherGroupWithMgid(Gid mgid, Gid but) {
     for (Joined each : received.values()) {
       if (each.route().mgid().equals(mgid) && !each.group().address().equals(but)) {
         return each.group().address();
@@ -186,10 +186,10 @@ final class SubnetJoin implements GroupJoin {
   private GroupRoute joined(RdmaCmMember by, GroupAddress group, boolean onlySends) {
     boolean isMgid = group.mgid() != MgidFormat.RDMA;
     Gid wanted = nameOf(group);
-    return checked(by, group, by.join(wanted, isMgid, onlySends));
+    return requireJoined(by, group, by.join(wanted, isMgid, onlySends));
   }
 
-  private GroupRoute checked(RdmaCmMember by, GroupAddress group, int outcome) {
+  private GroupRoute requireJoined(RdmaCmMember by, GroupAddress group, int outcome) {
     if (outcome != 0) {
       throw failure(
           group,
@@ -237,7 +237,7 @@ final class SubnetJoin implements GroupJoin {
     if (!sendsByFullMembership) {
       int outcome = sender.join(nameOf(group), group.mgid() != MgidFormat.RDMA, true);
       if (outcome != Errno.EOPNOTSUPP && outcome != Errno.ENOSYS) {
-        return checked(sender, group, outcome);
+        return requireJoined(sender, group, outcome);
       }
       sendsByFullMembership = true;
       log.info(

@@ -235,11 +235,11 @@ public final class VerbsFabric implements QueuePairPort {
 
   @Override
   public synchronized void join(GroupAddress group) {
-    use(group.address(), join.join(group));
+    setRoute(group.address(), join.join(group));
   }
 
   /* The names are set before the first packet can arrive. */
-  private void use(Gid group, GroupRoute route) {
+  private void setRoute(Gid group, GroupRoute route) {
     GroupRoute old = routes.put(group, route);
     useNames();
     if (old != null && !old.equals(route)) {
@@ -294,7 +294,7 @@ public final class VerbsFabric implements QueuePairPort {
     synchronized (this) {
       GroupRoute route = join.joinToSend(named);
       try {
-        return sendPaths.toGroup(by(route, source.gid(), trafficClass), named);
+        return sendPaths.toGroup(attributesOf(route, source.gid(), trafficClass), named);
       } catch (RuntimeException refused) {
         join.leaveToSend(named);
         throw refused;
@@ -302,7 +302,7 @@ public final class VerbsFabric implements QueuePairPort {
     }
   }
 
-  private AddressHandleAttributes by(GroupRoute route, Gid source, int trafficClass) {
+  private AddressHandleAttributes attributesOf(GroupRoute route, Gid source, int trafficClass) {
     return new AddressHandleAttributes(
         source,
         route.mgid(),
@@ -360,7 +360,7 @@ public final class VerbsFabric implements QueuePairPort {
     for (Gid each : List.copyOf(routes.keySet())) {
       GroupRoute now = join.routeOf(each);
       if (now != null && !now.equals(routes.get(each))) {
-        use(each, now);
+        setRoute(each, now);
       }
     }
     sendPaths.follow(watch.table());
@@ -371,7 +371,7 @@ public final class VerbsFabric implements QueuePairPort {
     GroupAddress group = sendPath.group();
     GroupRoute route = group == null ? null : join.routeToSend(group);
     AddressHandleAttributes before = sendPath.attributes();
-    return route == null ? null : by(route, before.localGid(), before.trafficClass());
+    return route == null ? null : attributesOf(route, before.localGid(), before.trafficClass());
   }
 
   @Override

@@ -73,7 +73,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
             + spec.device()
             + (names.isEmpty()
                 ? "; there is none at all: " + String.join("; ", messages)
-                : NearestName.question(spec.device(), names) + "; there are " + names));
+                : NearestName.suggestion(spec.device(), names) + "; there are " + names));
   }
 
   private static List<GidTable.Entry> own(VerbsSpec spec, GidTable table) {

@@ -66,7 +66,7 @@ final class VerbsQueues {
     int receives = Math.min(mostReceives, most);
     int sends = Integer.highestOneBit(Math.min(MOST_SENDS, most));
     this.domain = domain;
-    received = context.createWakingCompletionQueue(receives);
+    received = context.createPollableCompletionQueue(receives);
     CompletionQueue sent = context.createCompletionQueue(sends);
     queuePair =
         domain.createDatagramQueuePair(new QueuePairAttributes(sent, received, sends, receives));

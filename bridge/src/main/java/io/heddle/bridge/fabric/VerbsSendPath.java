@@ -75,7 +75,7 @@ final class VerbsSendPath implements SendPath {
   }
 
   /** Replaces the handle. The previous one may be freed once its packets have left. */
-  void use(AddressHandleAttributes by, AddressHandle other, int index, int payloadBytes) {
+  void setHandle(AddressHandleAttributes by, AddressHandle other, int index, int payloadBytes) {
     attributes = by;
     gidIndex = index;
     mtuBytes = payloadBytes;

@@ -54,7 +54,7 @@ final class VerbsSendPaths {
     this.table = table;
     this.ofGroup = ofGroup;
     if (hosts != null) {
-      hosts.whenChanged(this::followHosts);
+      hosts.onChange(this::followHosts);
     }
   }
 
@@ -186,7 +186,7 @@ final class VerbsSendPaths {
       }
       AddressHandle next = queues.handle(by);
       retire(sendPath);
-      sendPath.use(by, next, index, mtuBytes);
+      sendPath.setHandle(by, next, index, mtuBytes);
     }
   }
 }

@@ -34,7 +34,7 @@ final class WireChecksums {
   }
 
   /** Starts another batch. */
-  void next() {
+  void startBatch() {
     lastTrain = -1;
   }
 
@@ -44,7 +44,7 @@ final class WireChecksums {
   }
 
   /** Returns the contribution of the headers of a received train's packets. */
-  int arrived(TrainBatch batch, int train, int covered) {
+  int ofReceived(TrainBatch batch, int train, int covered) {
     if (train != lastTrain || covered != lastCovered) {
       lastTrain = train;
       lastCovered = covered;
@@ -73,7 +73,7 @@ final class WireChecksums {
   }
 
   /** Returns whether an unknown identification or flag explains this difference. */
-  boolean isRightWith(TrainBatch batch, int train, int difference, int covered) {
+  boolean isValidWith(TrainBatch batch, int train, int difference, int covered) {
     return isIpv4(batch, train) && headers.solve(difference, covered) != HeaderChecksum.NO_SOLUTION;
   }
 
@@ -82,7 +82,7 @@ final class WireChecksums {
    *
    * @param segment its index in a segmented send, which is its identification
    */
-  int leaving(WireSendPath sendPath, int covered, int segment) {
+  int ofSent(WireSendPath sendPath, int covered, int segment) {
     boolean toIpv4 = sendPath.destination().isIpv4Mapped();
     int checksum = sendPath.checksum(covered);
     if (checksum == 0) {

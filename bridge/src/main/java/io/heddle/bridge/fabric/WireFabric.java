@@ -184,7 +184,7 @@ public final class WireFabric implements FabricPort {
             + spec.name()
             + ": there is no interface "
             + spec.interfaceName()
-            + NearestName.question(spec.interfaceName(), names));
+            + NearestName.suggestion(spec.interfaceName(), names));
   }
 
   /* Returns the first address of a family; for IPv6 preferably one that isn't link-local. */
@@ -363,7 +363,7 @@ public final class WireFabric implements FabricPort {
 
   @Override
   public int poll() {
-    checksums.next();
+    checksums.startBatch();
     return receiver.receive();
   }
 
@@ -381,8 +381,8 @@ public final class WireFabric implements FabricPort {
   public boolean isIntact(int train, long packet, int covered, int crc) {
     TrainBatch batch = receiver.batch();
     int difference =
-        crc ^ checksums.arrived(batch, train, covered) ^ Memory.getInt(packet + covered);
-    return difference == 0 || checksums.isRightWith(batch, train, difference, covered);
+        crc ^ checksums.ofReceived(batch, train, covered) ^ Memory.getInt(packet + covered);
+    return difference == 0 || checksums.isValidWith(batch, train, difference, covered);
   }
 
   @Override

@@ -99,7 +99,7 @@ final class WireSender {
       run = 0;
     }
     int covered = lengthBytes - 4;
-    Memory.setInt(packet + covered, crc ^ checksums.leaving(sendPath, covered, run));
+    Memory.setInt(packet + covered, crc ^ checksums.ofSent(sendPath, covered, run));
     long vector = vectors + (long) packets * VECTOR_BYTES;
     Memory.setLong(vector, packet);
     Memory.setLong(vector + 8, lengthBytes);
@@ -227,9 +227,7 @@ final class WireSender {
       WireSendPath sendPath = sendPaths[message];
       Memory.setInt(
           packet + covered,
-          stored
-              ^ checksums.leaving(sendPath, covered, i)
-              ^ checksums.leaving(sendPath, covered, 0));
+          stored ^ checksums.ofSent(sendPath, covered, i) ^ checksums.ofSent(sendPath, covered, 0));
       writeHeader(message, first + i, 1);
       if (DatagramCalls.send(capture, fd, headers + (long) message * HEADER_BYTES, 1) == 1) {
         sent = true;

@@ -37,7 +37,7 @@ public final class LoopRules {
   public record Prefix(Gid address, int bits) {
     /** Returns whether an address is in the prefix. */
     public boolean contains(Gid other) {
-      return begins(address.high(), address.low(), bits, other.high(), other.low());
+      return matchesPrefix(address.high(), address.low(), bits, other.high(), other.low());
     }
 
     @Override
@@ -65,7 +65,7 @@ public final class LoopRules {
   }
 
   /** Returns the reason to drop a packet from this source; null for none. */
-  public @Nullable DropReason against(long high, long low) {
+  public @Nullable DropReason dropReason(long high, long low) {
     if (has(own, high, low)) {
       return DropReason.OWN_SOURCE;
     }
@@ -77,14 +77,15 @@ public final class LoopRules {
 
   private boolean isInside(long high, long low) {
     for (int i = 0; i < prefixBits.length; i++) {
-      if (begins(prefixes[2 * i], prefixes[2 * i + 1], prefixBits[i], high, low)) {
+      if (matchesPrefix(prefixes[2 * i], prefixes[2 * i + 1], prefixBits[i], high, low)) {
         return true;
       }
     }
     return prefixBits.length == 0;
   }
 
-  private static boolean begins(long prefixHigh, long prefixLow, int bits, long high, long low) {
+  private static boolean matchesPrefix(
+      long prefixHigh, long prefixLow, int bits, long high, long low) {
     long highMask = bits >= 64 ? -1 : bits == 0 ? 0 : -1L << 64 - bits;
     long lowMask = bits <= 64 ? 0 : -1L << 128 - bits;
     return ((prefixHigh ^ high) & highMask) == 0 && ((prefixLow ^ low) & lowMask) == 0;

@@ -37,7 +37,7 @@ public enum MgidFormat {
   private final boolean port;
   private final boolean wholeAddress;
   private final boolean key;
-  private final boolean takesIpv6;
+  private final boolean supportsIpv6;
 
   MgidFormat(
       String word,
@@ -51,7 +51,7 @@ public enum MgidFormat {
     this.port = port;
     this.wholeAddress = wholeAddress;
     this.key = key;
-    this.takesIpv6 = takesIpv6;
+    this.supportsIpv6 = takesIpv6;
   }
 
   /** Returns the names of the formats in a configuration. */
@@ -78,8 +78,8 @@ public enum MgidFormat {
   }
 
   /** Returns whether a group of this family has an MGID in this format. */
-  public boolean takes(Gid group) {
-    return group.isIpv4Mapped() ? this != IPV6 : takesIpv6;
+  public boolean supports(Gid group) {
+    return group.isIpv4Mapped() ? this != IPV6 : supportsIpv6;
   }
 
   /**
@@ -98,7 +98,7 @@ public enum MgidFormat {
    * @param partitionKey 16 bits; MGIDs contain the full member's key
    */
   public Gid encode(Gid group, int portNumber, int partitionKey) {
-    if (!takes(group)) {
+    if (!supports(group)) {
       throw new IllegalArgumentException(word + " has no MGID for " + group);
     }
     if (this == RDMA) {

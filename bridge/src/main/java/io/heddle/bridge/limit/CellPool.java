@@ -20,7 +20,7 @@ final class CellPool {
   private final long base;
   private final long cellBytes;
   private final int cells;
-  private int free = NONE;
+  private int firstFree = NONE;
   private int used;
 
   CellPool(Arena arena, long poolBytes, int packetBytes) {
@@ -28,8 +28,8 @@ final class CellPool {
     cells = (int) Math.min(Integer.MAX_VALUE, poolBytes / cellBytes);
     base = Memory.allocate(arena, cells * cellBytes, LINE_BYTES);
     for (int cell = cells - 1; cell >= 0; cell--) {
-      setNext(cell, free);
-      free = cell;
+      setNext(cell, firstFree);
+      firstFree = cell;
     }
   }
 
@@ -42,18 +42,18 @@ final class CellPool {
   }
 
   /** Takes a free cell, or returns {@link #NONE}. */
-  int take() {
-    int cell = free;
+  int allocate() {
+    int cell = firstFree;
     if (cell != NONE) {
-      free = next(cell);
+      firstFree = next(cell);
       used++;
     }
     return cell;
   }
 
-  void give(int cell) {
-    setNext(cell, free);
-    free = cell;
+  void free(int cell) {
+    setNext(cell, firstFree);
+    firstFree = cell;
     used--;
   }
 

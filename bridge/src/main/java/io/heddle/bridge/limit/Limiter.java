@@ -15,7 +15,7 @@ public final class Limiter {
   /** Destination of packets that may leave. */
   public interface Outlet {
     /** Sends a packet, which must stay in place until the fabric is flushed. */
-    void depart(
+    void send(
         LimitedFlow flow,
         long packet,
         int lengthBytes,
@@ -80,14 +80,14 @@ public final class Limiter {
       long arrivedNs,
       long nowNs) {
     if (isFree(flow)) {
-      outlet.depart(flow, packet, lengthBytes, crc, digest, arrivedNs, nowNs);
+      outlet.send(flow, packet, lengthBytes, crc, digest, arrivedNs, nowNs);
       return;
     }
     if (flow.waiting == 0) {
       long wait = waitNs(flow, nowNs);
       if (wait == 0) {
         take(flow, nowNs, false);
-        outlet.depart(flow, packet, lengthBytes, crc, digest, arrivedNs, nowNs);
+        outlet.send(flow, packet, lengthBytes, crc, digest, arrivedNs, nowNs);
         return;
       }
     }
@@ -97,9 +97,9 @@ public final class Limiter {
       if (!limit.dropsOldest() || flow.waiting == 0) {
         return;
       }
-      pool.give(unlink(flow, nowNs));
+      pool.free(unlink(flow, nowNs));
     }
-    int cell = pool.take();
+    int cell = pool.allocate();
     if (cell == CellPool.NONE) {
       GroupCounters.dropped(flow.counters, DropReason.POOL_FULL, 1);
       return;
@@ -159,7 +159,7 @@ public final class Limiter {
     int released = 0;
     while (flow.waiting > 0 && released < MOST_AT_ONCE && waitNs(flow, nowNs) == 0) {
       take(flow, nowNs, true);
-      depart(flow, nowNs);
+      sendHead(flow, nowNs);
       released++;
     }
     if (flow.waiting > 0) {
@@ -168,11 +168,11 @@ public final class Limiter {
     return released;
   }
 
-  private void depart(LimitedFlow flow, long nowNs) {
+  private void sendHead(LimitedFlow flow, long nowNs) {
     int cell = unlink(flow, nowNs);
     pool.setNext(cell, departed);
     departed = cell;
-    outlet.depart(
+    outlet.send(
         flow,
         pool.packet(cell),
         pool.length(cell),
@@ -187,7 +187,7 @@ public final class Limiter {
     while (departed != CellPool.NONE) {
       int cell = departed;
       departed = pool.next(cell);
-      pool.give(cell);
+      pool.free(cell);
     }
   }
 
@@ -206,10 +206,10 @@ public final class Limiter {
       int cell = unlink(flow, nowNs);
       if (heir == null) {
         GroupCounters.dropped(flow.counters, DropReason.GROUP_REMOVED, 1);
-        pool.give(cell);
+        pool.free(cell);
       } else {
         link(heir, cell);
-        GroupCounters.stillWaits(heir.counters);
+        GroupCounters.requeued(heir.counters);
       }
     }
     if (heir != null && heir.waiting > 0 && !heir.scheduled) {

@@ -12,7 +12,7 @@ public final class BridgePeer {
   private final boolean[] heard = new boolean[SIDES];
   private final long[] receivedNs = new long[SIDES];
   private final long[] sequences = new long[SIDES];
-  private int fabricsAtLastCall;
+  private int fabricsAtLastCheck;
 
   BridgePeer(Beacon first) {
     newest = first;
@@ -96,11 +96,11 @@ public final class BridgePeer {
 
   /* Returns the change since the last call; null for none. */
   @Nullable PeerChange takeChange(long nowNs) {
-    int before = fabricsAtLastCall;
-    fabricsAtLastCall = newest.standing().leaving() ? 0 : receivedOn(nowNs);
-    return before == fabricsAtLastCall
+    int before = fabricsAtLastCheck;
+    fabricsAtLastCheck = newest.standing().leaving() ? 0 : receivedOn(nowNs);
+    return before == fabricsAtLastCheck
         ? null
-        : new PeerChange(id(), before, fabricsAtLastCall, newest.standing().leaving());
+        : new PeerChange(id(), before, fabricsAtLastCheck, newest.standing().leaving());
   }
 
   /** Returns whether its beacons arrive on both fabrics. */

@@ -65,17 +65,17 @@ public final class PeerProtocol {
   }
 
   /** Sets the fabrics whose link is up: bit 0 for a, bit 1 for b. */
-  public void fabricsUp(int fabrics) {
+  public void setFabricsUp(int fabrics) {
     fabricsUp = fabrics;
   }
 
   /** Starts or ends draining: a draining bridge gives up all its groups. */
-  public void drain(boolean on) {
+  public void setDraining(boolean on) {
     draining = on;
   }
 
   /** Starts or ends reserve: a reserve bridge owns nothing while another bridge can. */
-  public void reserve(boolean on) {
+  public void setReserve(boolean on) {
     reserve = on;
   }
 
@@ -271,7 +271,7 @@ public final class PeerProtocol {
     return table.all().stream().flatMap(each -> each.newest().addresses().stream()).toList();
   }
 
-  /** Returns the last value of {@link #fabricsUp(int)}. */
+  /** Returns the last value of {@link #setFabricsUp(int)}. */
   public int linksUp() {
     return fabricsUp;
   }

@@ -35,7 +35,8 @@ public final class PgmObserver {
    * @param payload its first byte after the headers of RoCE
    * @param sourceHigh upper half of its sender's address
    */
-  public void take(int side, long payload, int bytes, long sourceHigh, long sourceLow, long nowNs) {
+  public void observe(
+      int side, long payload, int bytes, long sourceHigh, long sourceLow, long nowNs) {
     if (pausing[side]) {
       pausing[side] = false;
       since[side] = sessions.nextEpoch();
@@ -46,7 +47,7 @@ public final class PgmObserver {
       PgmCounters.malformed(block);
       return;
     }
-    PgmCounters.came(block);
+    PgmCounters.received(block);
     long id = PgmFormat.session(payload, type);
     if (!type.isFromSource()) {
       observeReceiver(side, type, id);
@@ -101,8 +102,8 @@ public final class PgmObserver {
       PgmSessionCounters.skipped(record, skipped);
     }
     if (arrival == Arrival.FILLS_GAP) {
-      PgmCounters.filled(block, repeat);
-      PgmSessionCounters.filled(record, repeat);
+      PgmCounters.gapFilled(block, repeat);
+      PgmSessionCounters.gapFilled(record, repeat);
     } else if (arrival == Arrival.DUPLICATE && !repeat) {
       PgmCounters.duplicate(block);
       PgmSessionCounters.duplicate(record);

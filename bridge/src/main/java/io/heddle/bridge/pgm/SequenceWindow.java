@@ -96,7 +96,7 @@ final class SequenceWindow {
       return Arrival.AHEAD;
     }
     if (isKnown(distance)) {
-      return take(number);
+      return mark(number);
     }
     run = run > 0 && number == stray + 1 ? run + 1 : 1;
     stray = number;
@@ -123,7 +123,7 @@ final class SequenceWindow {
       skipped = distance;
       return Arrival.FILLS_GAP;
     }
-    return isKnown(distance) ? take(number) : Arrival.STRAY;
+    return isKnown(distance) ? mark(number) : Arrival.STRAY;
   }
 
   /** Records the newest number that the source has announced. */
@@ -152,7 +152,7 @@ final class SequenceWindow {
     return distance <= 0 && distance > -known;
   }
 
-  private Arrival take(int number) {
+  private Arrival mark(int number) {
     if (get(number)) {
       return Arrival.DUPLICATE;
     }

@@ -171,7 +171,7 @@ public record BridgeStatus(
    * @throws HeddleException if there is none, or it isn't a bridge's
    */
   public static BridgeStatus read(Path path) {
-    try (OpenFolder folder = OpenFolder.around(path);
+    try (OpenFolder folder = OpenFolder.parentOf(path);
         OpenFile file = folder.open(path.getFileName().toString(), false)) {
       long length = file.sizeBytes();
       if (length < StatusLayout.PAGE_BYTES) {

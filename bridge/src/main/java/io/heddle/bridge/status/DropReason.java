@@ -77,18 +77,18 @@ public enum DropReason {
   NO_OWNER,
 
   /** No address in the other fabric represents its sender, or none of the same version of IP. */
-  NO_STAND_IN,
+  NO_PROXY_ADDRESS,
 
   /**
    * Its destination queue pair is unassigned, or none of the bridge's own is free to represent its
    * sender.
    */
-  NO_NUMBER,
+  NO_QUEUE_PAIR,
 
   /**
    * An operator ordered the bridge to drop one of this many packets, to test the reaction of hosts.
    */
-  ON_PURPOSE,
+  INJECTED,
 
   /** It is from or for a host of InfiniBand whose LID isn't known, or no longer. */
   NO_PATH;

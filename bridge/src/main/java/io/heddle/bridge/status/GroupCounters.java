@@ -72,7 +72,7 @@ public final class GroupCounters {
   }
 
   /** Counts a packet moved to another queue. */
-  public static void stillWaits(long block) {
+  public static void requeued(long block) {
     add(block, PENDING, 1);
   }
 

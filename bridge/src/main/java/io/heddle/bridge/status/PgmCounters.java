@@ -29,7 +29,7 @@ public final class PgmCounters {
   }
 
   /** Counts a PGM packet. */
-  public static void came(long block) {
+  public static void received(long block) {
     add(block, PACKETS, 1);
   }
 
@@ -54,7 +54,7 @@ public final class PgmCounters {
   }
 
   /** Counts a missing number that has arrived. */
-  public static void filled(long block, boolean byRepeat) {
+  public static void gapFilled(long block, boolean byRepeat) {
     add(block, byRepeat ? REPAIRED : LATE, 1);
   }
 

@@ -92,8 +92,8 @@ public final class PgmSessionCounters {
     add(at, SKIPPED, numbers);
   }
 
-  /** Counts as {@link PgmCounters#filled} does. */
-  public static void filled(long at, boolean byRepeat) {
+  /** Counts as {@link PgmCounters#gapFilled} does. */
+  public static void gapFilled(long at, boolean byRepeat) {
     add(at, byRepeat ? REPAIRED : LATE, 1);
   }
 

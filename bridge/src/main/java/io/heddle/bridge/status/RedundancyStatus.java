@@ -39,26 +39,26 @@ public record RedundancyStatus(
    * @param bridgeId its number
    * @param address one of its addresses; empty if it has announced none
    * @param state the newest that it has announced; silent, or ended
-   * @param heardOn fabrics on which its beacons arrive
+   * @param receivedOn fabrics on which its beacons arrive
    * @param fabricsUp fabrics whose links it has up
    * @param priority of the bridge
    * @param weight of the bridge
    * @param reserve whether it owns nothing while another bridge can
    * @param agrees whether it shares this bridge's view
-   * @param configuredAlike whether it has the same groups
+   * @param sameConfiguration whether it has the same groups
    * @param lastBeaconSeconds since its last beacon
    */
   public record PeerBridge(
       int bridgeId,
       String address,
       String state,
-      List<String> heardOn,
+      List<String> receivedOn,
       List<String> fabricsUp,
       int priority,
       int weight,
       boolean reserve,
       boolean agrees,
-      boolean configuredAlike,
+      boolean sameConfiguration,
       double lastBeaconSeconds) {}
 
   /* Null for a single bridge. */

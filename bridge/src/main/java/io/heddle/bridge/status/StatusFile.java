@@ -44,9 +44,9 @@ public final class StatusFile implements AutoCloseable {
         Files.createDirectories(folder);
       }
     } catch (IOException refused) {
-      throw unmade(path, FileFailure.reason(refused), refused);
+      throw creationFailure(path, FileFailure.reason(refused), refused);
     }
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       OpenFile file = folder.openOrCreate(path.getFileName().toString(), MODE);
       if (!file.tryLockExclusively()) {
         file.close();
@@ -62,11 +62,11 @@ public final class StatusFile implements AutoCloseable {
       status.begin(bridge, config);
       return status;
     } catch (SystemCallException refused) {
-      throw unmade(path, String.valueOf(refused.getMessage()), refused);
+      throw creationFailure(path, String.valueOf(refused.getMessage()), refused);
     }
   }
 
-  private static HeddleException unmade(Path path, String why, Exception cause) {
+  private static HeddleException creationFailure(Path path, String why, Exception cause) {
     return new HeddleException(
         "the status file "
             + path
@@ -166,7 +166,7 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /** Sets whether a group's packets are parsed as PGM. */
-  public void readsPgm(int slot, boolean reads) {
+  public void setPgm(int slot, boolean reads) {
     Memory.setIntRelease(
         StatusLayout.slot(address, slot) + StatusLayout.PGM_FLAG_AT, reads ? 1 : 0);
   }
@@ -196,7 +196,7 @@ public final class StatusFile implements AutoCloseable {
    * @param owner the bridge that the view assigns it to; 0 for none
    * @param role of this bridge
    */
-  public void own(int slot, int owner, Role role) {
+  public void setOwner(int slot, int owner, Role role) {
     long at = StatusLayout.slot(address, slot);
     Memory.setInt(at + StatusLayout.OWNER_AT, owner);
     /* 0 stands for a single bridge. */

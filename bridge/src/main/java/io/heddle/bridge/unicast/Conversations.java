@@ -194,12 +194,12 @@ final class Conversations {
     keys[key + 2 - 2 * side] = farHigh;
     keys[key + 3 - 2 * side] = farLow;
     keys[key + 4] = side == 0 ? word(near.number, far.number) : word(far.number, near.number);
-    enter(side, place, near, nowNs);
-    enter(1 - side, place, far, nowNs);
+    link(side, place, near, nowNs);
+    link(1 - side, place, far, nowNs);
     return place;
   }
 
-  private void enter(int side, int place, End end, long nowNs) {
+  private void link(int side, int place, End end, long nowNs) {
     indexes[side][place] = end.index;
     queueKeys[side][place] = end.queueKey;
     hosts[side][place] = end.by;

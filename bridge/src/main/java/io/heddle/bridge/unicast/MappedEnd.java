@@ -37,7 +37,7 @@ public final class MappedEnd implements AutoCloseable {
   }
 
   /** Returns a port on the wire: a UDP socket for RoCEv2. */
-  public static MappedEnd onWire(FabricPort fabric) {
+  public static MappedEnd ofSocket(FabricPort fabric) {
     return new MappedEnd(fabric, null, null, new int[0]);
   }
 
@@ -46,7 +46,7 @@ public final class MappedEnd implements AutoCloseable {
    *
    * @param service that exchanges requests with its hosts
    */
-  public static MappedEnd behind(QueuePairPort device, SidrService service) {
+  public static MappedEnd ofDevice(QueuePairPort device, SidrService service) {
     return new MappedEnd(device, device, service, device.numbers());
   }
 
@@ -67,7 +67,7 @@ public final class MappedEnd implements AutoCloseable {
    * Returns whether packets name both their hosts by addresses. Packets of InfiniBand name the
    * sender's port, and of the bridge only a queue pair.
    */
-  boolean namesHosts() {
+  boolean identifiesHosts() {
     return hosts == null;
   }
 

@@ -42,7 +42,7 @@ public final class MappedForwarder implements HostForwarder {
   };
   private final QueuePairMap numbers;
   private final MappedRequests requests;
-  private final boolean bothNameHosts;
+  private final boolean bothIdentifyHosts;
   private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
   /*
    * Hosts of the current train, as the other fabric names them; null if its packets name no
@@ -69,8 +69,8 @@ public final class MappedForwarder implements HostForwarder {
       Limiter limiter,
       RandomGenerator ids) {
     ends = new MappedEnd[] {a, b};
-    conversations = new Conversations(MOST_CONVERSATIONS, a.namesHosts(), b.namesHosts());
-    bothNameHosts = a.namesHosts() && b.namesHosts();
+    conversations = new Conversations(MOST_CONVERSATIONS, a.identifiesHosts(), b.identifiesHosts());
+    bothIdentifyHosts = a.identifiesHosts() && b.identifiesHosts();
     this.mapping = mapping;
     this.counters = counters.clone();
     this.limiter = limiter;
@@ -119,7 +119,7 @@ public final class MappedForwarder implements HostForwarder {
     TrainBatch batch = ends[side].fabric().batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
-    DropReason against = againstSource(side, batch, train, from);
+    DropReason against = dropReasonOfSource(side, batch, train, from);
     if (against == null) {
       against = readHosts(side, batch, train, to);
     }
@@ -141,32 +141,32 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /* The source is 0 if the LID is of no known port. */
-  private @Nullable DropReason againstSource(
+  private @Nullable DropReason dropReasonOfSource(
       int side, TrainBatch batch, int train, LoopRules from) {
     long high = batch.sourceHigh(train);
     long low = batch.sourceLow(train);
-    return (high | low) == 0 && !ends[side].namesHosts()
+    return (high | low) == 0 && !ends[side].identifiesHosts()
         ? DropReason.NO_PATH
-        : from.against(high, low);
+        : from.dropReason(high, low);
   }
 
   /* Sets both hosts of the train, as the other fabric names them, if its packets name them. */
   private @Nullable DropReason readHosts(int side, TrainBatch batch, int train, LoopRules to) {
     source = null;
     destination = null;
-    if (!ends[side].namesHosts()) {
+    if (!ends[side].identifiesHosts()) {
       return null;
     }
     source = proxyAddresses.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
     destination =
         proxyAddresses.hostOf(side, batch.destinationHigh(train), batch.destinationLow(train));
     if (destination == null
-        || ends[1 - side].namesHosts()
-            && to.against(destination.high(), destination.low()) != null) {
+        || ends[1 - side].identifiesHosts()
+            && to.dropReason(destination.high(), destination.low()) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
     return source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()
-        ? DropReason.NO_STAND_IN
+        ? DropReason.NO_PROXY_ADDRESS
         : null;
   }
 
@@ -185,7 +185,7 @@ public final class MappedForwarder implements HostForwarder {
       return DropReason.BAD_CHECKSUM;
     }
     if (number == ManagementDatagram.QUEUE_PAIR) {
-      return manage(side, train, packet, length, nowNs);
+      return forwardManagement(side, train, packet, length, nowNs);
     }
     Gid host = destination;
     if (host != null && isTooLarge(side, length, host.isIpv4Mapped())) {
@@ -194,15 +194,16 @@ public final class MappedForwarder implements HostForwarder {
     TrainBatch batch = from.batch();
     int place = place(side, batch, train, packet, nowNs);
     if (place < 0) {
-      return place == QueuePairMap.NO_PORT ? withoutPath(side) : DropReason.NO_NUMBER;
+      return place == QueuePairMap.NO_PORT ? requestPath(side) : DropReason.NO_QUEUE_PAIR;
     }
-    DropReason against = host != null && bothNameHosts ? null : against(side, place, length, to);
+    DropReason against =
+        host != null && bothIdentifyHosts ? null : dropReason(side, place, length, to);
     if (against != null) {
       return against;
     }
     LimitedFlow flow = flowOf(side, place, nowNs);
     if (flow == null) {
-      return ends[1 - side].namesHosts() ? DropReason.NOT_SENT : DropReason.NO_PATH;
+      return ends[1 - side].identifiesHosts() ? DropReason.NOT_SENT : DropReason.NO_PATH;
     }
     conversations.touch(place, nowNs);
     rewrite(side, place, packet);
@@ -217,14 +218,14 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /* Applies the rules of the other fabric, where the packet itself doesn't name its host there. */
-  private @Nullable DropReason against(int side, int place, int length, LoopRules to) {
+  private @Nullable DropReason dropReason(int side, int place, int length, LoopRules to) {
     int other = 1 - side;
-    boolean named = ends[other].namesHosts();
+    boolean named = ends[other].identifiesHosts();
     long hostHigh = conversations.hostHigh(other, place);
     long hostLow = conversations.hostLow(other, place);
     long high = named ? hostHigh : conversations.portHigh(other, place);
     long low = named ? hostLow : conversations.portLow(other, place);
-    if (to.against(high, low) != null) {
+    if (to.dropReason(high, low) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
     boolean ipv4 = hostHigh == 0 && hostLow >>> 32 == 0xffff;
@@ -232,7 +233,7 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /* Requests the path, so that a later packet finds it. */
-  private DropReason withoutPath(int side) {
+  private DropReason requestPath(int side) {
     if (source != null && destination != null) {
       ends[1 - side].sendPath(source, destination, trafficClass);
     }
@@ -240,7 +241,8 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /* Handles queue pair 1, on the wire only: on a device it isn't the bridge's. */
-  private @Nullable DropReason manage(int side, int train, long packet, int length, long nowNs) {
+  private @Nullable DropReason forwardManagement(
+      int side, int train, long packet, int length, long nowNs) {
     if (ends[side].isDevice() || source == null || destination == null) {
       return DropReason.WRONG_QUEUE_PAIR;
     }

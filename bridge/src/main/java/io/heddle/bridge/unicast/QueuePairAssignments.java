@@ -40,7 +40,7 @@ final class QueuePairAssignments {
   }
 
   /** Returns whether a queue pair represents this service. */
-  boolean serves(int index, @Nullable HostPair hosts, int number) {
+  boolean isAssignedTo(int index, @Nullable HostPair hosts, int number) {
     return services[index] == number && Objects.equals(endpointsOf[index], hosts);
   }
 
@@ -62,11 +62,11 @@ final class QueuePairAssignments {
    * @param idleNs a service that was unused for this long is replaced
    * @return its index, or {@link #NONE}
    */
-  int serve(@Nullable HostPair hosts, int number, int key, long nowNs, long idleNs) {
+  int assign(@Nullable HostPair hosts, int number, int key, long nowNs, long idleNs) {
     int place = NONE;
     for (int i = services.length - 1; i >= 0; i--) {
       boolean idle = conversations[i] == 0;
-      if (serves(i, hosts, number)) {
+      if (isAssignedTo(i, hosts, number)) {
         place = i;
         break;
       }

@@ -34,7 +34,9 @@ final class QueuePairMap {
 
   /* Returns the key of the assignments; null if the port of the near host isn't known. */
   private @Nullable Gid keyOf(int side, HostPair between) {
-    return ends[side].namesHosts() ? between.destination() : ends[side].portOf(between.source());
+    return ends[side].identifiesHosts()
+        ? between.destination()
+        : ends[side].portOf(between.source());
   }
 
   private QueuePairAssignments host(int side, Gid key) {
@@ -48,11 +50,11 @@ final class QueuePairMap {
    * the assignments of one port distinguish services of the same number by these hosts.
    */
   private @Nullable HostPair serviceOf(int side, HostPair between) {
-    return ends[side].namesHosts() ? null : between;
+    return ends[side].identifiesHosts() ? null : between;
   }
 
   private int find(int side, HostPair between, Gid key, int index, int number) {
-    return ends[side].namesHosts()
+    return ends[side].identifiesHosts()
         ? conversations.find(side, between, index, number)
         : conversations.findAt(side, key, index, number);
   }
@@ -119,7 +121,7 @@ final class QueuePairMap {
       if (farIndex == NONE) {
         return NONE;
       }
-      if (farAssignments.serves(farIndex, serviceOf(other, back), number)) {
+      if (farAssignments.isAssignedTo(farIndex, serviceOf(other, back), number)) {
         nearKey = farAssignments.key(farIndex);
       }
     }
@@ -132,7 +134,7 @@ final class QueuePairMap {
   }
 
   private @Nullable Gid portOf(int side, @Nullable Gid key) {
-    return ends[side].namesHosts() ? null : key;
+    return ends[side].identifiesHosts() ? null : key;
   }
 
   /* They may have begun through another queue pair of the bridge. */
@@ -163,7 +165,7 @@ final class QueuePairMap {
     int free = NONE;
     for (int i = 0; i < ends[side].queuePairs(); i++) {
       boolean taken = find(side, between, key, i, number) != NONE;
-      if (!taken && host.serves(i, service, far)) {
+      if (!taken && host.isAssignedTo(i, service, far)) {
         return i;
       }
       if (!taken && free == NONE && host.service(i) == QueuePairAssignments.NONE) {
@@ -180,11 +182,12 @@ final class QueuePairMap {
    * @param between the client, and the server in the other fabric
    * @return its index; {@link #NONE} if all are assigned
    */
-  int serve(int side, HostPair between, int number, int key, long nowNs) {
+  int assign(int side, HostPair between, int number, int key, long nowNs) {
     Gid at = keyOf(side, between);
     return at == null
         ? NONE
-        : host(side, at).serve(serviceOf(side, between), number, key, nowNs, Conversations.IDLE_NS);
+        : host(side, at)
+            .assign(serviceOf(side, between), number, key, nowNs, Conversations.IDLE_NS);
   }
 
   /** Removes all assignments and conversations. */

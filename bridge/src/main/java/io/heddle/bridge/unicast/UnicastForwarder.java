@@ -74,9 +74,9 @@ public final class UnicastForwarder implements HostForwarder {
     TrainBatch batch = fabrics[side].batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
-    DropReason against = from.against(batch.sourceHigh(train), batch.sourceLow(train));
+    DropReason against = from.dropReason(batch.sourceHigh(train), batch.sourceLow(train));
     if (against == null) {
-      against = againstEnds(side, batch, train, to);
+      against = dropReasonOfEnds(side, batch, train, to);
     }
     if (against != null) {
       GroupCounters.dropped(counters[side], against, packets);
@@ -106,19 +106,20 @@ public final class UnicastForwarder implements HostForwarder {
     }
   }
 
-  private @Nullable DropReason againstEnds(int side, TrainBatch batch, int train, LoopRules to) {
+  private @Nullable DropReason dropReasonOfEnds(
+      int side, TrainBatch batch, int train, LoopRules to) {
     long high = batch.destinationHigh(train);
     long low = batch.destinationLow(train);
     if (settings.isTransparent()) {
-      return to.against(high, low) == null ? null : DropReason.FOREIGN_DESTINATION;
+      return to.dropReason(high, low) == null ? null : DropReason.FOREIGN_DESTINATION;
     }
     Gid destination = proxyAddresses.hostOf(side, high, low);
-    if (destination == null || to.against(destination.high(), destination.low()) != null) {
+    if (destination == null || to.dropReason(destination.high(), destination.low()) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
     Gid source = proxyAddresses.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
     if (source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()) {
-      return DropReason.NO_STAND_IN;
+      return DropReason.NO_PROXY_ADDRESS;
     }
     farSource = source;
     farDestination = destination;

@@ -99,7 +99,7 @@ final class VerbsClients implements SidrClients {
         || host.isIpv4Mapped() != from.isIpv4Mapped()
         || pending.size() >= QueuePairOne.MOST_REQUESTS) {
       GroupCounters.arrived(counters, 1);
-      GroupCounters.dropped(counters, DropReason.NO_STAND_IN, 1);
+      GroupCounters.dropped(counters, DropReason.NO_PROXY_ADDRESS, 1);
       service.refuse(request.id());
       return;
     }
@@ -130,7 +130,7 @@ final class VerbsClients implements SidrClients {
     UnicastCounters.replied(counters);
     int index =
         answer.status() == SidrReply.STATUS_SUCCESS
-            ? numbers.serve(
+            ? numbers.assign(
                 side,
                 new HostPair(pendingRequest.request.client(), pendingRequest.hosts.destination()),
                 answer.number(),

@@ -30,7 +30,7 @@ class SubnetHostsTest {
 
   @Test
   void pathRecordMapsAddressPortAndLid() {
-    hosts.whenChanged(() -> changes++);
+    hosts.onChange(() -> changes++);
     assertNull(hosts.portOf(ONE));
     assertNull(hosts.portOfLid(5));
     learn(ONE, PORT, 5, 0);

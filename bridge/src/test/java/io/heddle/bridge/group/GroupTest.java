@@ -98,8 +98,8 @@ class GroupTest {
             List.of(
                 new LoopRules.Prefix(address("10.1.0.0"), 96 + 24),
                 new LoopRules.Prefix(address("fd01::"), 64)));
-    assertEquals(DropReason.OWN_SOURCE, rules.against(own.high(), own.low()));
-    assertEquals(DropReason.KNOWN_BRIDGE, rules.against(other.high(), other.low()));
+    assertEquals(DropReason.OWN_SOURCE, rules.dropReason(own.high(), own.low()));
+    assertEquals(DropReason.KNOWN_BRIDGE, rules.dropReason(other.high(), other.low()));
     assertEquals(DropReason.KNOWN_BRIDGE, against(rules, "192.168.1.1"));
     assertEquals(DropReason.FOREIGN_SOURCE, against(rules, "10.1.1.1"));
     assertEquals(DropReason.FOREIGN_SOURCE, against(rules, "fd02::1"));
@@ -110,7 +110,7 @@ class GroupTest {
 
   private static DropReason against(LoopRules rules, String source) {
     Gid address = address(source);
-    return rules.against(address.high(), address.low());
+    return rules.dropReason(address.high(), address.low());
   }
 
   @Test

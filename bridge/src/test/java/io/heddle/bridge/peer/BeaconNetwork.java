@@ -43,7 +43,7 @@ final class BeaconNetwork {
   void start(int id) {
     incarnation++;
     PeerProtocol bridge = new PeerProtocol(Bridges.settings(id), incarnation, nowMs * MS);
-    bridge.fabricsUp(Bridges.BOTH_FABRICS);
+    bridge.setFabricsUp(Bridges.BOTH_FABRICS);
     bridges.put(id, bridge);
     sentMs.put(id, nowMs);
   }
@@ -72,21 +72,21 @@ final class BeaconNetwork {
   void anyEvent() {
     PeerProtocol any = bridges.get(1 + random.nextInt(bridges.size()));
     switch (random.nextInt(6)) {
-      case 0 -> any.drain(random.nextBoolean());
-      case 1 -> any.reserve(random.nextBoolean());
-      case 2 -> any.fabricsUp(1 + random.nextInt(Bridges.BOTH_FABRICS));
+      case 0 -> any.setDraining(random.nextBoolean());
+      case 1 -> any.setReserve(random.nextBoolean());
+      case 2 -> any.setFabricsUp(1 + random.nextInt(Bridges.BOTH_FABRICS));
       case 3 ->
           any.pin(GROUPS.get(random.nextInt(GROUPS.size())), random.nextInt(bridges.size() + 1));
       case 4 -> lossy = random.nextInt(2);
-      default -> any.fabricsUp(Bridges.BOTH_FABRICS);
+      default -> any.setFabricsUp(Bridges.BOTH_FABRICS);
     }
   }
 
   /** Makes all bridges eligible again. */
   void makeEligible() {
     for (PeerProtocol each : bridges.values()) {
-      each.drain(false);
-      each.fabricsUp(Bridges.BOTH_FABRICS);
+      each.setDraining(false);
+      each.setFabricsUp(Bridges.BOTH_FABRICS);
     }
   }
 

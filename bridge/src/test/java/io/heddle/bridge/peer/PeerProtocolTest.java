@@ -58,7 +58,7 @@ class PeerProtocolTest {
   void drainedBridgeHandsOverAtOnceAndTakesNoMoreGroups() {
     BeaconNetwork network = new BeaconNetwork(2, 4);
     network.run(ENOUGH_MS);
-    network.bridge(1).drain(true);
+    network.bridge(1).setDraining(true);
     network.run(5 * BeaconNetwork.MOST_DELAY_MS);
     assertEquals(0, network.bridge(1).owned());
     assertEquals(BeaconNetwork.GROUPS.size(), network.bridge(2).owned());
@@ -66,7 +66,7 @@ class PeerProtocolTest {
     network.run(ENOUGH_MS);
     assertEquals(0, network.bridge(1).owned());
     assertEquals(BridgeState.DRAINING, network.bridge(1).state());
-    network.bridge(1).drain(false);
+    network.bridge(1).setDraining(false);
     network.run(ENOUGH_MS);
     assertEquals(BeaconNetwork.GROUPS.size(), network.bridge(1).owned());
   }
@@ -112,7 +112,7 @@ class PeerProtocolTest {
   void bridgeWithFabricDownHandsOver() {
     BeaconNetwork network = new BeaconNetwork(2, 7);
     network.run(ENOUGH_MS);
-    network.bridge(2).fabricsUp(1);
+    network.bridge(2).setFabricsUp(1);
     network.run(5 * BeaconNetwork.MOST_DELAY_MS);
     assertEquals(0, network.bridge(2).owned());
     assertEquals(BeaconNetwork.GROUPS.size(), network.bridge(1).owned());
@@ -121,7 +121,7 @@ class PeerProtocolTest {
   @Test
   void stalledBridgeGivesUpGroupsBeforeItContinues() {
     PeerProtocol bridge = new PeerProtocol(Bridges.settings(1), 1, 0);
-    bridge.fabricsUp(Bridges.BOTH_FABRICS);
+    bridge.setFabricsUp(Bridges.BOTH_FABRICS);
     bridge.receive(Bridges.beacon(2, 1, 1, 0), 0, 0);
     for (int ms = 1; ms <= ENOUGH_MS; ms++) {
       bridge.step(ms * MS, BeaconNetwork.GROUPS);

@@ -39,7 +39,7 @@ class PgmSessionsTest {
     status.fabric(0, "a", "");
     status.fabric(1, "b", "");
     slot = status.open("239.1.1.1", "");
-    status.readsPgm(slot, true);
+    status.setPgm(slot, true);
     sessions = new PgmSessions(arena, status.pgmSessions(), MOST);
     observer = observer(slot);
   }
@@ -55,9 +55,9 @@ class PgmSessionsTest {
     arena.close();
   }
 
-  private void say(int side, PgmType type, long port, int number) {
+  private void observe(int side, PgmType type, long port, int number) {
     PgmFormat.write(packet, type, ID | port, 5, number, 0);
-    observer.take(side, packet, 64, 0, SOURCE, now);
+    observer.observe(side, packet, 64, 0, SOURCE, now);
   }
 
   private PgmStatus read() {
@@ -72,14 +72,14 @@ class PgmSessionsTest {
 
   @Test
   void sessionIsCountedByDirectionAndInTotal() {
-    say(0, PgmType.ODATA, 7, -2);
-    say(0, PgmType.ODATA, 7, 3);
-    say(0, PgmType.RDATA, 7, 0);
-    say(0, PgmType.ODATA, 7, -1);
-    say(0, PgmType.ODATA, 7, 3);
-    say(1, PgmType.ODATA, 7, 1000);
-    say(1, PgmType.ODATA, 7, 1002);
-    observer.take(1, packet, 10, 0, SOURCE, now);
+    observe(0, PgmType.ODATA, 7, -2);
+    observe(0, PgmType.ODATA, 7, 3);
+    observe(0, PgmType.RDATA, 7, 0);
+    observe(0, PgmType.ODATA, 7, -1);
+    observe(0, PgmType.ODATA, 7, 3);
+    observe(1, PgmType.ODATA, 7, 1000);
+    observe(1, PgmType.ODATA, 7, 1002);
+    observer.observe(1, packet, 10, 0, SOURCE, now);
     PgmStatus pgm = read();
     PgmStatus.Direction a = pgm.directions().getFirst();
     assertEquals(
@@ -100,7 +100,7 @@ class PgmSessionsTest {
 
   @Test
   void receiversRequestsCountForSourceInOtherFabric() {
-    say(0, PgmType.ODATA, 7, 1);
+    observe(0, PgmType.ODATA, 7, 1);
     byte[] bytes = new byte[64];
     bytes[2] = 0;
     bytes[3] = 7;
@@ -109,7 +109,7 @@ class PgmSessionsTest {
     bytes[21] = 1;
     bytes[29] = 1;
     MemorySegment.copy(MemorySegment.ofArray(bytes), 0, Memory.ALL, packet, bytes.length);
-    observer.take(1, packet, 64, 0, SOURCE + 1, now);
+    observer.observe(1, packet, 64, 0, SOURCE + 1, now);
     assertEquals(1, read().directions().getLast().requests());
     assertEquals(0, read().directions().getLast().sessions(), "a receiver creates no session");
     assertEquals(1, read().sessions().getFirst().requests());
@@ -118,25 +118,25 @@ class PgmSessionsTest {
   @Test
   void evictsLeastRecentlyActiveSessionAndCountsIt() {
     for (int port = 0; port < MOST; port++) {
-      say(0, PgmType.ODATA, port, 1);
+      observe(0, PgmType.ODATA, port, 1);
     }
-    say(0, PgmType.ODATA, 0, 2);
-    say(0, PgmType.ODATA, 100, 1);
+    observe(0, PgmType.ODATA, 0, 2);
+    observe(0, PgmType.ODATA, 100, 1);
     assertEquals(
         List.of("010203040506.0", "010203040506.100", "010203040506.2", "010203040506.3"), names());
     PgmStatus.Direction sendPath = read().directions().getFirst();
     assertEquals(1, sendPath.evicted());
     assertEquals(MOST, sendPath.sessions());
     assertEquals(0, sendPath.lost());
-    say(0, PgmType.ODATA, 1, 50);
+    observe(0, PgmType.ODATA, 1, 50);
     assertEquals(0, read().directions().getFirst().lost(), "an evicted session restarts");
   }
 
   @Test
   void idleSessionsExpireAndAreCounted() {
-    say(0, PgmType.ODATA, 1, 1);
+    observe(0, PgmType.ODATA, 1, 1);
     now += PgmSessions.IDLE_NS / 2;
-    say(0, PgmType.ODATA, 2, 1);
+    observe(0, PgmType.ODATA, 2, 1);
     sessions.expire(now + PgmSessions.IDLE_NS / 2 - 1);
     assertEquals(2, sessions.size());
     sessions.expire(now + PgmSessions.IDLE_NS / 2);
@@ -146,10 +146,10 @@ class PgmSessionsTest {
 
   @Test
   void packetsForwardedByOtherBridgeAreNotLost() {
-    say(0, PgmType.ODATA, 1, 1);
+    observe(0, PgmType.ODATA, 1, 1);
     observer.pause(0);
-    say(0, PgmType.ODATA, 1, 1000);
-    say(0, PgmType.ODATA, 1, 1002);
+    observe(0, PgmType.ODATA, 1, 1000);
+    observe(0, PgmType.ODATA, 1, 1002);
     assertEquals(1, read().directions().getFirst().skipped());
     assertEquals(3, read().sessions().getFirst().data());
   }
@@ -157,10 +157,10 @@ class PgmSessionsTest {
   @Test
   void removedGroupRemovesItsSessions() {
     int other = status.open("239.1.1.2", "");
-    status.readsPgm(other, true);
-    say(0, PgmType.ODATA, 1, 1);
+    status.setPgm(other, true);
+    observe(0, PgmType.ODATA, 1, 1);
     observer = observer(other);
-    say(0, PgmType.ODATA, 1, 500);
+    observe(0, PgmType.ODATA, 1, 500);
     assertEquals(2, sessions.size(), "equal ids in two groups are two sessions");
     sessions.forget(slot);
     assertEquals(List.of(), names());
@@ -175,7 +175,7 @@ class PgmSessionsTest {
     long evicted = 0;
     for (int i = 0; i < 2_000; i++) {
       long port = random.nextInt(3 * MOST);
-      say(0, PgmType.ODATA, port, i);
+      observe(0, PgmType.ODATA, port, i);
       order.remove(port);
       order.add(port);
       if (order.size() > MOST) {

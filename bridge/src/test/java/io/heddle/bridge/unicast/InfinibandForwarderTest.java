@@ -74,8 +74,8 @@ class InfinibandForwarderTest {
   private final MappedForwarder forwarder =
       new MappedForwarder(
           arena,
-          MappedEnd.onWire(a),
-          MappedEnd.behind(b, manager),
+          MappedEnd.ofSocket(a),
+          MappedEnd.ofDevice(b, manager),
           new UnicastSettings(0, Addresses.PROXIED, PROXY_ADDRESSES, MAPPING),
           MAPPING,
           counters,
@@ -182,7 +182,7 @@ class InfinibandForwarderTest {
     assertEquals("0x62 to 0x11, 0x62", fromWire(W2, S1_IN_A, 0x70, 0x11));
     assertEquals("0x63 to 0x11, 0x63", fromWire(W2, S2_IN_A, 0x70, 0x11));
     assertEquals("dropped", fromPort(PORT2, 0x11, 0x62), "that one requested no second one");
-    assertEquals(1, dropped(B, DropReason.NO_NUMBER));
+    assertEquals(1, dropped(B, DropReason.NO_QUEUE_PAIR));
   }
 
   @Test
@@ -200,7 +200,7 @@ class InfinibandForwarderTest {
     assertEquals("[10.1.0.201 to 10.1.0.1, 10.1.0.201 to 10.1.0.2]", a.sendPaths.toString());
     assertEquals("0x63 to 0x21, 0x63", fromWire(W1, S1_IN_A, 0x12, 0x21));
     assertEquals("dropped", fromWire(W1, S1_IN_A, 0x13, 0x21));
-    assertEquals(1, dropped(A, DropReason.NO_NUMBER));
+    assertEquals(1, dropped(A, DropReason.NO_QUEUE_PAIR));
   }
 
   @Test

@@ -9,7 +9,7 @@ import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -54,8 +54,8 @@ class MappedForwarderTest {
     QueuePairMapping mapping = new QueuePairMapping(2, fixes, List.of(7174));
     return new MappedForwarder(
         arena,
-        MappedEnd.behind(verbs, service),
-        MappedEnd.onWire(wire),
+        MappedEnd.ofDevice(verbs, service),
+        MappedEnd.ofSocket(wire),
         new UnicastSettings(0, Addresses.PROXIED, PROXY_ADDRESSES, mapping),
         mapping,
         counters,
@@ -182,9 +182,9 @@ class MappedForwarderTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
         put(0x11, 0x21, 0x11);

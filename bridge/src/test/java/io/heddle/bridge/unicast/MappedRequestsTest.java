@@ -50,7 +50,8 @@ class MappedRequestsTest {
   };
   private final RecordingSidrService service = new RecordingSidrService();
   private final MappedEnd[] ends = {
-    MappedEnd.behind(new DeliveringFabric.Numbered(0x51, 0x52), service), MappedEnd.onWire(fabric)
+    MappedEnd.ofDevice(new DeliveringFabric.Numbered(0x51, 0x52), service),
+    MappedEnd.ofSocket(fabric)
   };
   private final MappedRequests requests =
       new MappedRequests(

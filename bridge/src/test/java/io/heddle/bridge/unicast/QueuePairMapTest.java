@@ -29,7 +29,8 @@ class QueuePairMapTest {
   private static MappedEnd[] ends(int queuePairs) {
     DeliveringFabric.Numbered device = new DeliveringFabric.Numbered(new int[queuePairs]);
     return new MappedEnd[] {
-      MappedEnd.onWire(new RecordingFabric()), MappedEnd.behind(device, new RecordingSidrService())
+      MappedEnd.ofSocket(new RecordingFabric()),
+      MappedEnd.ofDevice(device, new RecordingSidrService())
     };
   }
 
@@ -62,9 +63,9 @@ class QueuePairMapTest {
 
   @Test
   void serviceHasItsOwnQueuePairForAnyClient() {
-    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, 99, 0));
+    assertEquals(1, numbers.assign(BEHIND, back(ENDS), 0x70, 99, 0));
     assertEquals(
-        1, numbers.serve(BEHIND, back(ENDS), 0x70, 98, 0), "the same service, with another key");
+        1, numbers.assign(BEHIND, back(ENDS), 0x70, 98, 0), "the same service, with another key");
     int place = numbers.begin(BEHIND, back(ENDS), 1, 0x21, 0);
     assertNotEquals(NONE, place);
     assertEquals(0x70, conversations.number(ON_WIRE, place));
@@ -74,15 +75,15 @@ class QueuePairMapTest {
     assertEquals(NONE, numbers.begin(BEHIND, new HostPair(VERBS, OTHER), 1, 0x21, 0));
     assertEquals(1, begin(ENDS, 0x70, 0x22), "the service uses its own");
     assertEquals(0, begin(ENDS, 0x71, 0x22), "others don't");
-    assertEquals(NONE, numbers.serve(BEHIND, back(ENDS), 0x72, 1, 0), "0 carries a conversation");
+    assertEquals(NONE, numbers.assign(BEHIND, back(ENDS), 0x72, 1, 0), "0 carries a conversation");
   }
 
   @Test
   void idleServiceIsReplacedAfterItsTime() {
-    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, KEY, 0));
-    assertEquals(0, numbers.serve(BEHIND, back(ENDS), 0x71, KEY, 1));
-    assertEquals(NONE, numbers.serve(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS - 1));
-    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS));
+    assertEquals(1, numbers.assign(BEHIND, back(ENDS), 0x70, KEY, 0));
+    assertEquals(0, numbers.assign(BEHIND, back(ENDS), 0x71, KEY, 1));
+    assertEquals(NONE, numbers.assign(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS - 1));
+    assertEquals(1, numbers.assign(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS));
   }
 
   @Test
@@ -99,8 +100,8 @@ class QueuePairMapTest {
     conversations.expire(Conversations.IDLE_NS);
     assertEquals(0, conversations.size());
     assertEquals(8, conversations.aged());
-    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, KEY, Conversations.IDLE_NS));
-    assertEquals(0, numbers.serve(BEHIND, back(ENDS), 0x71, KEY, Conversations.IDLE_NS));
+    assertEquals(1, numbers.assign(BEHIND, back(ENDS), 0x70, KEY, Conversations.IDLE_NS));
+    assertEquals(0, numbers.assign(BEHIND, back(ENDS), 0x71, KEY, Conversations.IDLE_NS));
   }
 
   @Test

@@ -10,7 +10,7 @@ import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -31,7 +31,7 @@ class TwoDevicesTest {
   private static final Gid HOST_B = new Gid(0, 0xffff_0a02_0001L);
   private static final Gid B_IN_A = new Gid(0, 0xffff_0a01_00c8L);
   private static final Gid A_IN_B = new Gid(0, 0xffff_0a02_00c8L);
-  private static final Gid STRANGER = new Gid(0, 0xffff_0a01_0063L);
+  private static final Gid UNKNOWN = new Gid(0, 0xffff_0a01_0063L);
   private static final int A = 0;
   private static final int B = 1;
   private static final int KEY = 0x0123_4567;
@@ -60,8 +60,8 @@ class TwoDevicesTest {
   private final MappedForwarder forwarder =
       new MappedForwarder(
           arena,
-          MappedEnd.behind(a, managerA),
-          MappedEnd.behind(b, managerB),
+          MappedEnd.ofDevice(a, managerA),
+          MappedEnd.ofDevice(b, managerB),
           new UnicastSettings(0, Addresses.PROXIED, PROXY_ADDRESSES, MAPPING),
           MAPPING,
           counters,
@@ -174,7 +174,7 @@ class TwoDevicesTest {
 
   @Test
   void rejectsRefusedAndUnansweredRequests() {
-    managerA.heard.add(new SidrService.IncomingSidrRequest(41, B_IN_A, PORT, STRANGER, 9, WORD));
+    managerA.heard.add(new SidrService.IncomingSidrRequest(41, B_IN_A, PORT, UNKNOWN, 9, WORD));
     check(0);
     assertEquals("41 is refused", managerA.log.getLast(), "it has no proxy address in b");
     managerA.heard.add(new SidrService.IncomingSidrRequest(42, B_IN_A, PORT, HOST_A, 9, WORD));
@@ -213,9 +213,9 @@ class TwoDevicesTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     long allocated = -1;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (allocated != 0) {
-      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long sent = departed;
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {

@@ -35,7 +35,7 @@ public final class Buckets {
    * @param weights by list id, each at least 1
    * @param alive ids of living lists; if empty, all buckets are 0, for no list
    */
-  public static Buckets by(Map<Integer, Integer> weights, Set<Integer> alive) {
+  public static Buckets ofWeights(Map<Integer, Integer> weights, Set<Integer> alive) {
     Map<Integer, Integer> sorted = new TreeMap<>(weights);
     byte[] owners = owners(sorted);
     for (int i = 0; i < owners.length; i++) {

@@ -26,7 +26,7 @@ public interface DataPlane extends AutoCloseable {
    * Returns whether the kernel has to derive outer flow labels from packet hashes ({@code
    * net.ipv6.seg6_flowlabel} 1), or to leave them 0 for the data plane to write (-1).
    */
-  boolean labelsBySeg6();
+  boolean usesSeg6Labels();
 
   void configure(DataPlaneSettings settings);
 

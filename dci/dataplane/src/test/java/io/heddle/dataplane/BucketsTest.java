@@ -13,16 +13,17 @@ final class BucketsTest {
 
   @Test
   void listsHaveBucketsByTheirWeights() {
-    assertEquals(Map.of(1, 64, 2, 128, 3, 64), Buckets.by(WEIGHTS, WEIGHTS.keySet()).counts());
+    assertEquals(
+        Map.of(1, 64, 2, 128, 3, 64), Buckets.ofWeights(WEIGHTS, WEIGHTS.keySet()).counts());
     assertEquals(
         Map.of(7, 86, 8, 85, 9, 85),
-        Buckets.by(Map.of(7, 1, 8, 1, 9, 1), Set.of(7, 8, 9)).counts());
+        Buckets.ofWeights(Map.of(7, 1, 8, 1, 9, 1), Set.of(7, 8, 9)).counts());
   }
 
   @Test
   void onlyTheBucketsOfADeadListChange() {
-    Buckets before = Buckets.by(WEIGHTS, WEIGHTS.keySet());
-    Buckets after = Buckets.by(WEIGHTS, Set.of(1, 3));
+    Buckets before = Buckets.ofWeights(WEIGHTS, WEIGHTS.keySet());
+    Buckets after = Buckets.ofWeights(WEIGHTS, Set.of(1, 3));
     for (int bucket = 0; bucket < FlowHash.BUCKETS; bucket++) {
       if (before.list(bucket) == 2) {
         assertNotEquals(2, after.list(bucket));
@@ -36,8 +37,8 @@ final class BucketsTest {
 
   @Test
   void secondDeathChangesNoBucketOfALivingList() {
-    Buckets before = Buckets.by(WEIGHTS, Set.of(1, 3));
-    Buckets after = Buckets.by(WEIGHTS, Set.of(3));
+    Buckets before = Buckets.ofWeights(WEIGHTS, Set.of(1, 3));
+    Buckets after = Buckets.ofWeights(WEIGHTS, Set.of(3));
     for (int bucket = 0; bucket < FlowHash.BUCKETS; bucket++) {
       if (before.list(bucket) == 3) {
         assertEquals(3, after.list(bucket));
@@ -48,6 +49,6 @@ final class BucketsTest {
 
   @Test
   void bucketsAreEmptyWithoutALivingList() {
-    assertEquals(Map.of(0, 256), Buckets.by(WEIGHTS, Set.of()).counts());
+    assertEquals(Map.of(0, 256), Buckets.ofWeights(WEIGHTS, Set.of()).counts());
   }
 }

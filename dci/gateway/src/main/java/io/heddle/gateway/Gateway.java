@@ -192,7 +192,7 @@ public final class Gateway implements AutoCloseable {
 
       @Override
       public void graceEnded() {
-        endFoundBefore();
+        releaseUnclaimedSteers();
       }
     };
   }
@@ -214,8 +214,8 @@ public final class Gateway implements AutoCloseable {
   }
 
   /* The data plane doesn't store the owners of steers; controllers announce their rules again. */
-  private synchronized void endFoundBefore() {
-    int ended = closed ? 0 : steers.endFoundBefore(alive);
+  private synchronized void releaseUnclaimedSteers() {
+    int ended = closed ? 0 : steers.releaseUnclaimed(alive);
     if (ended > 0) {
       log.info(
           "%d steers found at the start are removed: no controller has announced them again",
@@ -249,7 +249,7 @@ public final class Gateway implements AutoCloseable {
    * missing route.
    */
   private void begin() {
-    HostFindings.setLabelsBySeg6(plane.labelsBySeg6());
+    HostFindings.setLabelsBySeg6(plane.usesSeg6Labels());
     reasons = health.update(host, Map.of(), true);
     plane.configure(config.settings());
     for (ListConfig list : config.lists().toList()) {
@@ -332,7 +332,7 @@ public final class Gateway implements AutoCloseable {
   private Buckets buckets(PolicyConfig policy) {
     Map<Integer, Integer> weights = new TreeMap<>();
     policy.lists().forEach(each -> weights.put(each.id(), each.weight()));
-    return Buckets.by(weights, alive);
+    return Buckets.ofWeights(weights, alive);
   }
 
   /* After a failure the next poll tries again: the state counts as settled only at the end. */
@@ -409,7 +409,7 @@ public final class Gateway implements AutoCloseable {
                 new HeddleException(
                     "there is no list "
                         + listName
-                        + NearestName.question(
+                        + NearestName.suggestion(
                             listName, config.lists().map(ListConfig::name).toList())));
     PolicyConfig policy =
         config.policies().stream()

@@ -137,7 +137,7 @@ public final class GatewayView {
 
   private String setBy(FlowRecord flow) {
     if (flow.queuePair() < SteerKey.LEAST_QUEUE_PAIR) {
-      return WantedSteers.BEFORE;
+      return WantedSteers.ADOPTED;
     }
     WantedSteers.@Nullable Wanted rule =
         rules.get(new SteerKey(flow.destination(), flow.queuePair(), flow.source()));
@@ -219,7 +219,7 @@ public final class GatewayView {
             ? "this gateway has no such list"
             : reasons.containsKey(rule.list())
                 ? "the list is dead: " + reasons.get(rule.list())
-                : rule.waits() ? "the data plane has no room for more" : null;
+                : rule.isWaiting() ? "the data plane has no room for more" : null;
     return new GatewayStatus.Rule(
         AddressText.of(key.destination()),
         key.queuePair(),

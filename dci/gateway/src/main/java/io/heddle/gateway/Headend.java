@@ -25,7 +25,7 @@ import java.util.TreeSet;
  */
 final class Headend {
   private final GatewayConfig config;
-  private final Set<Integer> whole = new TreeSet<>();
+  private final Set<Integer> fullEncapsulation = new TreeSet<>();
 
   Headend(GatewayConfig config) {
     this.config = config;
@@ -55,7 +55,7 @@ final class Headend {
     KernelRoutes.Outcome outcome = KernelRoutes.apply(routes.keySet(), rules);
     for (KernelRoute taken : outcome.taken()) {
       if (taken.next() instanceof KernelRoute.ToSegments to && !to.path().reduced()) {
-        whole.add(taken.table() - config.table());
+        fullEncapsulation.add(taken.table() - config.table());
       }
     }
     Map<Integer, String> refused = new TreeMap<>();
@@ -99,7 +99,7 @@ final class Headend {
    * missing.
    */
   int mtuBytes(ListConfig list, HostAddresses host) {
-    boolean reduced = config.reduced() && !whole.contains(list.id());
+    boolean reduced = config.reduced() && !fullEncapsulation.contains(list.id());
     int overhead = new SegmentPath(list.segments(), reduced).overheadBytes();
     return HostFindings.link(host, list.device()).map(link -> link.mtuBytes() - overhead).orElse(0);
   }

@@ -35,7 +35,7 @@ public final class HostFindings {
     List<String> names = host.links().stream().map(NetworkLink::name).toList();
     for (String lan : config.lan()) {
       if (!names.contains(lan)) {
-        faults.add("there is no interface " + lan + NearestName.question(lan, names));
+        faults.add("there is no interface " + lan + NearestName.suggestion(lan, names));
       }
     }
     for (ListConfig list : config.lists().toList()) {
@@ -45,7 +45,7 @@ public final class HostFindings {
                 + list.name()
                 + ": there is no interface "
                 + list.device()
-                + NearestName.question(list.device(), names));
+                + NearestName.suggestion(list.device(), names));
       }
     }
     if (!isOn("ipv6/conf/all/forwarding")) {

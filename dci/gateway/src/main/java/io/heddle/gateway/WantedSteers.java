@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class WantedSteers {
   /** Owner of a steer that the data plane had when this process started. */
-  static final String BEFORE = "found at the start";
+  static final String ADOPTED = "found at the start";
 
   /**
    * A steer.
    *
    * @param list its list's id
-   * @param waits whether it waits for room in the data plane
+   * @param isWaiting whether it waits for room in the data plane
    */
-  record Wanted(int list, String setBy, boolean waits) {
+  record Wanted(int list, String setBy, boolean isWaiting) {
     Wanted(int list, String setBy) {
       this(list, setBy, false);
     }
@@ -52,7 +52,7 @@ final class WantedSteers {
         .steers()
         .forEach((key, list) -> {
           if (known.contains(list)) {
-            orders.put(key, new Wanted(list, BEFORE));
+            orders.put(key, new Wanted(list, ADOPTED));
             applied.put(key, list);
           } else {
             plane.release(key);
@@ -104,24 +104,24 @@ final class WantedSteers {
   void rules(Map<SteerKey, Wanted> changed, Set<SteerKey> gone, Set<Integer> alive) {
     rules.putAll(changed);
     rules.keySet().removeAll(gone);
-    changed.keySet().forEach(this::forgetBefore);
+    changed.keySet().forEach(this::forgetAdopted);
     Set<SteerKey> keys = new HashSet<>(changed.keySet());
     keys.addAll(gone);
     apply(keys, alive);
   }
 
-  private void forgetBefore(SteerKey key) {
+  private void forgetAdopted(SteerKey key) {
     Wanted order = orders.get(key);
-    if (order != null && order.setBy().equals(BEFORE)) {
+    if (order != null && order.setBy().equals(ADOPTED)) {
       orders.remove(key);
     }
   }
 
   /** Removes the steers that were found at the start and not wanted since. Returns their number. */
-  int endFoundBefore(Set<Integer> alive) {
+  int releaseUnclaimed(Set<Integer> alive) {
     Set<SteerKey> before = new HashSet<>();
     orders.forEach((key, order) -> {
-      if (order.setBy().equals(BEFORE)) {
+      if (order.setBy().equals(ADOPTED)) {
         before.add(key);
       }
     });
@@ -158,11 +158,11 @@ final class WantedSteers {
       refused.forEach(key -> fresh.put(key, Objects.requireNonNull(wanted(key)).list()));
     }
     if (!fresh.isEmpty()) {
-      give(fresh);
+      install(fresh);
     }
   }
 
-  private void give(Map<SteerKey, Integer> fresh) {
+  private void install(Map<SteerKey, Integer> fresh) {
     boolean none = refused.isEmpty();
     Set<SteerKey> without = plane.steer(fresh);
     refused.removeAll(fresh.keySet());

@@ -14,9 +14,9 @@ import io.heddle.gateway.WanCapture.Sighting;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigs;
 import io.heddle.gateway.probe.Probes;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.DatagramSocket;
@@ -105,10 +105,10 @@ abstract class GatewayInWan {
     /* Neighbour discovery may delay or drop the first packets. */
     for (int list = 1; list <= 3; list++) {
       int queuePair = queuePairOn(list);
-      traffic.arrives(WanTopology.DESTINATION, queuePair);
+      traffic.sendUntilArrival(WanTopology.DESTINATION, queuePair);
     }
     for (int queuePair = FIRST; queuePair < FIRST + 40; queuePair++) {
-      traffic.arrives(WanTopology.BEHIND_PE, queuePair);
+      traffic.sendUntilArrival(WanTopology.BEHIND_PE, queuePair);
     }
   }
 
@@ -133,7 +133,7 @@ abstract class GatewayInWan {
   }
 
   private int listByHash(int queuePair) {
-    Buckets buckets = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
+    Buckets buckets = Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
     return buckets.list(FlowHash.bucket(hash(queuePair)));
   }
 
@@ -161,10 +161,10 @@ abstract class GatewayInWan {
    * slowly, so the result of one poll may be old already.
    */
   private void pollUntil(BooleanSupplier seen) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     poll();
     while (!seen.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> "still missing in: " + gateway.view());
+      assertFalse(deadline.isOver(), () -> "still missing in: " + gateway.view());
       Thread.sleep(10);
       poll();
     }
@@ -293,7 +293,7 @@ abstract class GatewayInWan {
                 SEED);
         int list = ipv4Buckets().list(FlowHash.bucket(hash)) - WanTopology.FIRST_IPV4_LIST + 1;
         lists.put(queuePair, list);
-        Sighting seen = traffic.across(four, far, queuePair);
+        Sighting seen = traffic.sendAcross(four, far, queuePair);
         assertEquals(list, seen.path(), "queue pair " + queuePair);
         assertEquals(FlowHash.label(hash), seen.label());
       }
@@ -301,16 +301,16 @@ abstract class GatewayInWan {
       SteerKey key = new SteerKey(AddressText.parse(WanTopology.DESTINATION_IPV4), FIRST, null);
       int other = lists.get(FIRST) % WanTopology.PATHS + 1;
       gateway.steer(key, "four" + other);
-      assertEquals(other, traffic.across(four, far, FIRST).path());
-      assertEquals(lists.get(FIRST + 1), traffic.across(four, far, FIRST + 1).path());
+      assertEquals(other, traffic.sendAcross(four, far, FIRST).path());
+      assertEquals(lists.get(FIRST + 1), traffic.sendAcross(four, far, FIRST + 1).path());
       gateway.release(key);
-      assertEquals(lists.get(FIRST), traffic.across(four, far, FIRST).path());
+      assertEquals(lists.get(FIRST), traffic.sendAcross(four, far, FIRST).path());
     }
   }
 
   private static Buckets ipv4Buckets() {
     int first = WanTopology.FIRST_IPV4_LIST;
-    return Buckets.by(
+    return Buckets.ofWeights(
         Map.of(first, 1, first + 1, 1, first + 2, 1), Set.of(first, first + 1, first + 2));
   }
 
@@ -326,7 +326,8 @@ abstract class GatewayInWan {
             WanSender.PORT,
             port,
             SEED);
-    int list = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)).list(FlowHash.bucket(hash));
+    int list =
+        Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)).list(FlowHash.bucket(hash));
     poll();
     long before = otherPackets();
     for (Sighting each : traffic.send(WanTopology.DESTINATION, port, FIRST, 64, 1)) {
@@ -374,7 +375,7 @@ abstract class GatewayInWan {
       wan.gw1.ip("addr add fc00:12::1/64 dev w2 nodad");
     }
     await(GatewayStatus.SegmentList::alive, 1);
-    traffic.arrives(WanTopology.DESTINATION, queuePairOn(2));
+    traffic.sendUntilArrival(WanTopology.DESTINATION, queuePairOn(2));
     List<Sighting> after = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
     Map<Integer, Integer> paths = new HashMap<>();
     before.forEach(each -> paths.put(each.queuePair(), each.path()));

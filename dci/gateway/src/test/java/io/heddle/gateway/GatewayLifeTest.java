@@ -13,8 +13,8 @@ import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.peer.ControllerSessions;
 import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Test;
 @EndsWithin(120)
 final class GatewayLifeTest {
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!condition.getAsBoolean()) {
-      assertFalse(patience.isOver(), what + " doesn't come");
+      assertFalse(deadline.isOver(), what + " doesn't come");
       Thread.sleep(2);
     }
   }

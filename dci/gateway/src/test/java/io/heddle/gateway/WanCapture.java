@@ -3,8 +3,8 @@ package io.heddle.gateway;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -46,9 +46,9 @@ final class WanCapture implements AutoCloseable {
   WanCapture(NetworkNamespace gw2) {
     task = new FutureTask<>(gw2.inside(this::read));
     Thread.ofPlatform().name("capture").daemon().start(task);
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!ready) {
-      assertTrue(!patience.isOver() && !task.isDone(), "the capture doesn't begin");
+      assertTrue(!deadline.isOver() && !task.isDone(), "the capture doesn't begin");
       Thread.onSpinWait();
     }
   }
@@ -139,7 +139,7 @@ final class WanCapture implements AutoCloseable {
 
   /** Waits for {@code count} packets with numbers from this on, and returns them. */
   List<Sighting> await(long fromNumber, int count) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (true) {
       List<Sighting> found;
       synchronized (sightings) {
@@ -149,8 +149,8 @@ final class WanCapture implements AutoCloseable {
         return found;
       }
       assertTrue(
-          !patience.isOver(),
-          () -> found.size() + " of " + count + " packets arrived within " + patience);
+          !deadline.isOver(),
+          () -> found.size() + " of " + count + " packets arrived within " + deadline);
       Thread.sleep(2);
     }
   }

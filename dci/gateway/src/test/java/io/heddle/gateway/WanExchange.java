@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.dataplane.FlowHash;
 import io.heddle.gateway.WanCapture.Sighting;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.SocketTimeoutException;
@@ -32,19 +32,19 @@ final class WanExchange implements AutoCloseable {
     return capture.await(fromNumber, count);
   }
 
-  void arrives(String destination, int queuePair) throws Exception {
-    Patience patience = Patience.ofSeconds(30);
+  void sendUntilArrival(String destination, int queuePair) throws Exception {
+    Deadline deadline = Deadline.ofSeconds(30);
     while (true) {
       long number = sender.next();
       sender.send(destination, FlowHash.ROCE_PORT, queuePair);
-      Patience one = Patience.ofSeconds(1);
+      Deadline one = Deadline.ofSeconds(1);
       while (!one.isOver()) {
         if (!capture.seen(number).isEmpty()) {
           return;
         }
         Thread.sleep(1);
       }
-      assertFalse(patience.isOver(), "queue pair " + queuePair + " of " + destination);
+      assertFalse(deadline.isOver(), "queue pair " + queuePair + " of " + destination);
     }
   }
 
@@ -65,8 +65,8 @@ final class WanExchange implements AutoCloseable {
   }
 
   /* Sends until one packet reaches the host behind: neighbour discovery drops the first ones. */
-  Sighting across(WanSender from, DatagramSocket far, int queuePair) throws Exception {
-    Patience patience = Patience.ofSeconds(30);
+  Sighting sendAcross(WanSender from, DatagramSocket far, int queuePair) throws Exception {
+    Deadline deadline = Deadline.ofSeconds(30);
     DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
     while (true) {
       long number = from.next();
@@ -77,16 +77,16 @@ final class WanExchange implements AutoCloseable {
         assertEquals(number, ByteBuffer.wrap(got.getData()).getLong(12));
         return sighting(number);
       } catch (SocketTimeoutException again) {
-        assertFalse(patience.isOver(), "queue pair " + queuePair);
+        assertFalse(deadline.isOver(), "queue pair " + queuePair);
       }
     }
   }
 
   /* The packet has passed, but the capture may lag behind. */
   Sighting sighting(long number) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (capture.seen(number).isEmpty()) {
-      assertFalse(patience.isOver(), "packet " + number + " wasn't captured");
+      assertFalse(deadline.isOver(), "packet " + number + " wasn't captured");
       Thread.sleep(1);
     }
     return capture.seen(number).getFirst();

@@ -50,7 +50,7 @@ final class WantedSteersTest {
     steers
         .all()
         .forEach((key, each) -> {
-          if (each.waits()) {
+          if (each.isWaiting()) {
             waiting.add(key);
           }
         });

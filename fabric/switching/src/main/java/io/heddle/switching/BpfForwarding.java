@@ -40,7 +40,7 @@ final class BpfForwarding implements SwitchForwarding {
         ? Optional.of(
             "this build has no BPF program, since it was made without clang (on Debian: apt-get"
                 + " install clang, and build again)")
-        : BpfObject.refusal();
+        : BpfObject.reasonUnavailable();
   }
 
   private static byte @Nullable [] object() {

@@ -116,8 +116,8 @@ public final class LabSwitches implements AutoCloseable {
   }
 
   /** Waits until the watch has failed, since every poll fails. */
-  public void awaitLoss() throws InterruptedException {
-    watch.awaitLoss();
+  public void awaitFailure() throws InterruptedException {
+    watch.awaitFailure();
   }
 
   /** Removes the program or the rules from all switches. Only close may follow. */

@@ -87,7 +87,7 @@ final class SwitchWatch implements AutoCloseable {
 
   /** Changes the switching mode. */
   void configure(SwitchingMode changed, SprayScope scope) {
-    between(() -> {
+    runExclusively(() -> {
       switches.forEach(each -> each.forwarding().configure(changed, scope));
       mode = changed;
       return changed;
@@ -96,7 +96,7 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   void addPort(String name, String port) {
-    between(() -> {
+    runExclusively(() -> {
       switches.stream()
           .filter(each -> each.own().name().equals(name))
           .findFirst()
@@ -108,12 +108,12 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   /** Waits until the thread has failed for good. */
-  void awaitLoss() throws InterruptedException {
+  void awaitFailure() throws InterruptedException {
     lost.await();
   }
 
   void remove() {
-    between(() -> {
+    runExclusively(() -> {
       switches.forEach(each -> each.forwarding().remove());
       over = true;
       return over;
@@ -121,12 +121,12 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   List<LinkCount> counts() {
-    return between(
+    return runExclusively(
         () -> switches.stream().flatMap(each -> each.forwarding().counts().stream()).toList());
   }
 
   /* Runs a step between two polls of the thread. */
-  private <T> T between(Supplier<T> step) {
+  private <T> T runExclusively(Supplier<T> step) {
     if (lost.getCount() == 0) {
       throw new HeddleException(
           "the watch of the lab's switches has failed (see the lab's log); recreate the lab");

@@ -83,7 +83,7 @@ class LabSwitchesTest {
           };
       try (LabSwitches running = start(List.of(switchIn(namespace.name())), runner)) {
         namespace.ip("link set e0 down");
-        running.awaitLoss();
+        running.awaitFailure();
         HeddleException lost = assertThrows(HeddleException.class, running::counts);
         assertTrue(
             lost.getMessage().startsWith("the watch of the lab's switches has failed"),

@@ -13,8 +13,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Reads of the time on the data path: by the injected clock, while the control thread's time is a
- * second implementation of it; beside the bare system call.
+ * Reads of the time on the data path by the injected clock. As in the plugin, the clock's interface
+ * has a second implementation, which the control thread uses. The bare system call is the
+ * comparison.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

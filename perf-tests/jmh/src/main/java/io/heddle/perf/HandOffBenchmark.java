@@ -25,9 +25,10 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Cost of handing an item to another thread and of taking it there: tasks of the control thread,
- * asynchronous events, posted receives, doorbells of queue pairs. Each by a queue of Heddle's or
- * Java's, and by JCTools'. One thread plays both sides: moving a cache line between processors
- * costs the same for all. An operation is one item, of eight at a time.
+ * asynchronous events, posted receives, doorbells of queue pairs. Each item goes through a queue of
+ * Heddle's or Java's, and through one of JCTools'. One thread plays both sides, since moving a
+ * cache line between processors costs the same for all queues. An operation is one item, of eight
+ * at a time.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -41,7 +42,7 @@ public class HandOffBenchmark {
   private static final int DEPTH = 512;
   private static final int PAIRS = 8192;
 
-  /** Rows of two numbers between one producer and one consumer. */
+  /** Ring of rows of two numbers between one producer and one consumer. */
   private static final class Ring {
     private static final VarHandle TAIL = index("tail");
     private static final VarHandle HEAD = index("head");
@@ -86,7 +87,7 @@ public class HandOffBenchmark {
 
   private record Receive(long id, long address, int lengthBytes, int lkey) {}
 
-  /** A bit for each queue pair. */
+  /** Set of queue pairs with one bit each. */
   private static final class Bells {
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
     private final long[] words = new long[PAIRS / 64];
@@ -185,7 +186,7 @@ public class HandOffBenchmark {
     return sum;
   }
 
-  /* As in a job of eight connections over four planes: all in one word. */
+  /* All bits are in one word, as in a job of eight connections over four planes. */
   @Benchmark
   @OperationsPerInvocation(AT_ONCE)
   public int bellsByBits() {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connection between two transports of this process, over the soft device on loopback addresses,
- * with both ends driven by one thread as two ranks' threads would.
+ * with one thread that drives both ends in place of two ranks' threads.
  */
 final class HeddleLink implements AutoCloseable {
   static final HeddleLink NONE = new HeddleLink(List.of(), null, null, 1);
@@ -86,7 +86,10 @@ final class HeddleLink implements AutoCloseable {
     }
   }
 
-  /* Separate folders: the statistics file is named after the process, which both share. */
+  /*
+   * The two ends use separate folders, since the statistics file is named after the process that
+   * they share.
+   */
   private static Transport open(String address, List<AutoCloseable> open) {
     Path folder = temporaryFolder();
     open.add(() -> delete(folder));
@@ -117,7 +120,7 @@ final class HeddleLink implements AutoCloseable {
     Files.delete(folder);
   }
 
-  /** Sends one message, until both ends report it done. */
+  /** Sends one message and polls until both ends report it done. */
   void exchange() {
     if (sender == null || receiver == null) {
       throw new IllegalStateException("not connected");

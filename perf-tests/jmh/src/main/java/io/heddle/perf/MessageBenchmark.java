@@ -17,9 +17,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One message from isend to both ends' completion, sender and receiver driven by one thread over
- * the soft device on loopback, beside the same bytes through a TCP connection of the same thread.
- * An operation is one message.
+ * One message from isend to the completion at both ends, over the soft device on loopback, with one
+ * thread as sender and receiver. The same bytes through a TCP connection of the same thread are the
+ * comparison. An operation is one message.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -34,7 +34,7 @@ public class MessageBenchmark {
   private HeddleLink heddle = HeddleLink.NONE;
   private TcpLink tcp = TcpLink.NONE;
 
-  /** Connects both. */
+  /** Connects the two links. */
   @Setup(Level.Trial)
   public void connect() throws IOException {
     heddle = HeddleLink.connect(bytes);
@@ -48,13 +48,13 @@ public class MessageBenchmark {
     tcp.close();
   }
 
-  /** Over the soft device, one plane. */
+  /** Sends a message over the soft device, on one plane. */
   @Benchmark
   public void heddle() {
     heddle.exchange();
   }
 
-  /** Over a TCP connection on loopback. */
+  /** Sends a message over a TCP connection on loopback. */
   @Benchmark
   public void tcp() throws IOException {
     tcp.exchange();

@@ -36,7 +36,7 @@ public class ReorderBenchmark {
   private static final int CHUNK_BYTES = 61_440;
   private static final int SLOTS = 256;
 
-  /** Order in which chunks arrive. */
+  /** The order in which chunks arrive. */
   @Param({"in-order", "planes", "shuffled"})
   public String arrival = "";
 
@@ -102,7 +102,7 @@ public class ReorderBenchmark {
     return window.oldestGroup();
   }
 
-  /** Measures the JDK's collections instead: a bit set for each open message. */
+  /** Measures the JDK's bit sets instead, with one for each open message. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES * CHUNKS)
   public long bitSets() {

@@ -32,10 +32,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Longest match for each plane among 400,000 host routes and a covering one, for random hosts: in
- * the routes file, as plugin processes read it, and in a HashMap of the same process, which no
- * other process could read. An operation is one destination on all four planes. Beside them is one
- * dependent read at a random place of as many bytes: the lower bound for a table of this size.
+ * Longest match for each plane among 400,000 host routes and a covering route, for random hosts.
+ * One benchmark uses the routes file, as plugin processes read it. Another uses a HashMap, which no
+ * other process could read. An operation is one destination on all four planes. The third benchmark
+ * is a lower bound: one dependent read at a random place in memory of the file's size.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -50,7 +50,7 @@ public class RouteLookupBenchmark {
   private static final int AGGREGATE_BITS = 16;
   private static final long AGGREGATE = 0xfd00_0000_0000_0000L;
   private static final int ASKED = 1 << 16;
-  private static final long FILE_BYTES = 40L * (1 << 19); // slots of 40 bytes
+  private static final long FILE_BYTES = 40L * (1 << 19); // 2^19 slots of 40 bytes
   private static final int PAGE_BYTES = 4096;
 
   private record Prefix(long high, long low, int length) {}
@@ -75,7 +75,7 @@ public class RouteLookupBenchmark {
 
   @Setup
   public void setUp() throws IOException {
-    bytes.fill((byte) 0); // so that each page has its own memory
+    bytes.fill((byte) 0); // gives each page its own memory
     Path made = Files.createTempDirectory("heddle-routes");
     folder = made;
     RoutePublisher to =
@@ -127,7 +127,7 @@ public class RouteLookupBenchmark {
     return cells == null ? 0 : RouteCell.weight(cells[0]) + RouteCell.weight(cells[PLANES - 1]);
   }
 
-  /* Each value read is part of the next address, so that reads don't overlap. */
+  /* Each value read is part of the next address, so that successive reads don't overlap. */
   @Benchmark
   public long memory() {
     long at = (nextHost() * 0x9e3779b97f4a7c15L >>> 1) % (FILE_BYTES / Long.BYTES) + zero;

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Cost of cutting a message of 4 MiB and of choosing a plane for each chunk; the baseline is {@code
- * hash}, which observes nothing. An operation is one message.
+ * Cost of cutting a message of 4 MiB and of choosing a plane for each chunk. The baseline is the
+ * policy {@code hash}, which observes nothing. An operation is one message.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -51,7 +51,7 @@ public class SprayBenchmark {
   private long message;
   private long nowNs;
 
-  /** Uses planes of unequal weights, 4, 2, 1, 1 and so on. */
+  /** Sets the planes' weights to 4, 2, 1, 1 and so on. */
   @Setup
   public void setUp() {
     chosen = SprayPolicy.named(policy, 0x9e3779b97f4a7c15L);
@@ -65,7 +65,9 @@ public class SprayBenchmark {
     weights = PlaneWeights.parse(String.join(",", asked), keys);
   }
 
-  /** A message's chunks are finished together, so every plane has room for the next one's. */
+  /**
+   * A message's chunks finish together, so that every plane has room for the next message's chunks.
+   */
   @Benchmark
   @OperationsPerInvocation(MESSAGES)
   public long planMessages() {
@@ -73,14 +75,17 @@ public class SprayBenchmark {
     for (int i = 0; i < MESSAGES; i++) {
       int chunks = chosen.chunks(MESSAGE_BYTES, loads, weights);
       nowNs += TOOK_NS;
-      loads.at(nowNs);
+      loads.setTime(nowNs);
       for (int chunk = 0; chunk < chunks; chunk++) {
         long start = chosen.chunkStart(MESSAGE_BYTES, chunk, chunks, loads, weights);
         long end = chosen.chunkStart(MESSAGE_BYTES, chunk + 1, chunks, loads, weights);
         int length = (int) (end - start);
         int plane = chosen.choose(message, chunk, chunks, length, loads, weights);
         if (plane == SprayPolicy.NO_PLANE) {
-          /* Only at first, when nothing is known of the planes. */
+          /*
+           * No plane has room. This happens only at first, when the policy knows nothing of the
+           * planes.
+           */
           finish(chunk);
           plane = chosen.choose(message, chunk, chunks, length, loads, weights);
         }
@@ -96,13 +101,13 @@ public class SprayBenchmark {
     return sum;
   }
 
-  /* Finishes all chunks before this one, at once. */
+  /* Finishes all chunks before the given one at once. */
   private void finish(int end) {
     nowNs += TOOK_NS;
-    loads.at(nowNs);
+    loads.setTime(nowNs);
     for (; finished < end; finished++) {
       loads.finished(planeOf[finished], lengthOf[finished]);
     }
-    loads.polled();
+    loads.onPolled();
   }
 }

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Look-ups in tables: the host's objects by number, registered memory by key, epoll's events by
- * descriptor, sets of attributes by value. Each by a table of Heddle's or Java's, and by Agrona's.
- * An operation is one look-up, or one addition with its removal.
+ * descriptor, sets of attributes by value. Each look-up is made in a table of Heddle's or Java's,
+ * and in one of Agrona's. An operation is one look-up, or one addition with its removal.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class TableBenchmark {
-  /** Numbers for objects: the generation above, the slot plus one below. */
+  /**
+   * Table of objects by number. A number has the entry's generation in its upper bits, and the slot
+   * plus one in its lower bits.
+   */
   private static final class Slots {
     private record Entry(long id, Object object) {}
 
@@ -109,7 +112,7 @@ public class TableBenchmark {
   private long nextId = 1;
   private int at;
 
-  /** Fills each table with equally many objects, read in one random order. */
+  /** Fills each table with equally many objects, and draws one random order for all reads. */
   @Setup
   public void setUp() {
     slotIds = new long[objects];

@@ -9,7 +9,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** TCP connection with both ends driven by one thread. */
+/** TCP connection with one thread that drives both ends. */
 final class TcpLink implements AutoCloseable {
   static final TcpLink NONE = new TcpLink(null, null, 0);
 

@@ -5,9 +5,9 @@ package io.heddle.perftest;
  *
  * @param sizeBytes length of a message
  * @param iterations total messages
- * @param peak 0 if not measured
- * @param average MiB/s or Gb/s
- * @param messageRate millions per second
+ * @param peak peak rate, 0 if not measured
+ * @param average average rate, in MiB/s or Gb/s
+ * @param messageRate millions of messages per second
  */
 record BandwidthReport(
     long sizeBytes, long iterations, double peak, double average, double messageRate) {

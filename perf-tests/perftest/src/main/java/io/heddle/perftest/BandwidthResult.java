@@ -3,12 +3,12 @@ package io.heddle.perftest;
 /**
  * Measurement of a bandwidth run.
  *
- * @param messages those that count
- * @param peakBytesPerSecond 0 if not measured
+ * @param messages number of messages in the measured time
+ * @param peakBytesPerSecond peak rate, 0 if not measured
  * @param laneBytes bytes over each lane, in order
  * @param laneMessages messages, or pieces of messages, over each lane
- * @param completionTimes from post to completion, of signalled messages; empty at an end that only
- *     receives
+ * @param completionTimes times from post to completion of signalled messages; empty at an end that
+ *     only receives
  */
 record BandwidthResult(
     long sizeBytes,
@@ -22,7 +22,7 @@ record BandwidthResult(
   private static final double GIGABIT_BYTES = 125_000_000;
   private static final double MILLION = 1e6;
 
-  /** Returns the bytes in the unit of the report. */
+  /** Returns the rates in the unit of the report. */
   static double unitBytes(boolean gigabits) {
     return gigabits ? GIGABIT_BYTES : MEBIBYTE;
   }

@@ -7,8 +7,9 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * Loop of the bandwidth tests: keeps every queue pair's window full, or takes and reposts receives,
- * or both. One message size; the calling thread; no allocation in {@link #run}.
+ * Loop of the bandwidth tests for one message size. It keeps every queue pair's window full, or
+ * takes and reposts receives, or both. It uses only the calling thread, and {@link #run} allocates
+ * nothing.
  */
 final class BandwidthRun {
   private static final int POLL_BATCH = 16;
@@ -68,7 +69,7 @@ final class BandwidthRun {
     window = new SampleWindow(traffic);
     sends = settings.sends();
     receives = settings.receives();
-    byTime = traffic.byTime();
+    byTime = traffic.isTimed();
     count = queues.count();
     this.sizeBytes = Math.toIntExact(sizeBytes);
     postList = traffic.postList();
@@ -112,7 +113,7 @@ final class BandwidthRun {
     }
   }
 
-  /** Posts the first receives, before the peer may send. */
+  /** Posts the first receives. The peer may send only after this. */
   void postFirstReceives() {
     int depth = settings.traffic().receiveDepth();
     for (int i = 0; receives && i < count; i++) {
@@ -161,7 +162,7 @@ final class BandwidthRun {
           closeWindows();
         }
       }
-      if (failure.happened() || !guard.mayGoOn(work)) {
+      if (failure.hasOccurred() || !guard.mayContinue(work)) {
         return;
       }
     }
@@ -175,8 +176,9 @@ final class BandwidthRun {
   }
 
   /*
-   * Returns whether a test by time waits for its last sends. If both ends send, each stops by its own clock. A peer
-   * that has stopped posts no more receives, so the last sends might never complete.
+   * Returns whether a test with a duration waits for its last sends. If both ends send, each stops
+   * by its own clock. A peer that has stopped posts no more receives, so the last sends might never
+   * complete.
    */
   private boolean waitsForSends() {
     return sends && !receives;
@@ -187,7 +189,7 @@ final class BandwidthRun {
     for (int i = 0; i < count && !stopped; i++) {
       while (posted[i] + postList - completed[i] <= sendDepth
           && (byTime || posted[i] < iterations)
-          && !failure.happened()) {
+          && !failure.hasOccurred()) {
         post(i, postList, false);
       }
     }
@@ -224,7 +226,7 @@ final class BandwidthRun {
     totalPosted += messages;
   }
 
-  /* The last messages may be unsignalled: one more, signalled, completes them. */
+  /* The last messages may be unsignalled, so one more signalled message completes them. */
   private void closeWindows() {
     for (int i = 0; waitsForSends() && i < count; i++) {
       if (posted[i] != signalledUpTo[i]) {
@@ -246,7 +248,7 @@ final class BandwidthRun {
       return 0;
     }
     nowNs = System.nanoTime();
-    boolean sampled = byTime && window.samples(nowNs);
+    boolean sampled = byTime && window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       WorkCompletion completion = batch[i];
       int index = (int) (completion.workRequestId >>> INDEX_SHIFT);
@@ -282,7 +284,7 @@ final class BandwidthRun {
       startNs = nowNs;
     }
     window.start(nowNs);
-    boolean sampled = byTime && window.samples(nowNs);
+    boolean sampled = byTime && window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       WorkCompletion completion = batch[i];
       int index = (int) completion.workRequestId;

@@ -7,13 +7,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Options that every test has, under perftest's names. */
+/** Options of every test, under perftest's names. */
 final class CommonOptions {
   private static final long LARGEST_MESSAGE_BYTES = Integer.MAX_VALUE;
   private static final int MOST_INLINE_BYTES = 1024;
   private static final String DEFAULT_JSON_FILE = "perftest_out.json";
 
-  /** A message's length: a number, optionally followed by K or M. */
+  /** Parser of a message's length: a number, optionally followed by K or M. */
   static final class MessageSize implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * TCP connection between the two ends of a test. A separate thread reads it, so that the loops
- * notice by one volatile read that the peer is gone.
+ * TCP connection between the two ends of a test. A separate thread reads the connection, so that a
+ * loop detects the peer's loss by one volatile read.
  */
 final class ControlConnection implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MS = 10_000;
@@ -83,7 +83,7 @@ final class ControlConnection implements AutoCloseable {
     }
   }
 
-  /** Connects to the first of the host's addresses that accepts. */
+  /** Connects to the first address of the host that accepts the connection. */
   static ControlConnection connect(String host, int port) {
     InetAddress[] addresses;
     try {
@@ -118,7 +118,7 @@ final class ControlConnection implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      /* It is closed in any case. */
+      /* The connection counts as closed in any case. */
     }
   }
 
@@ -135,7 +135,10 @@ final class ControlConnection implements AutoCloseable {
     return peer;
   }
 
-  /** Returns whether the peer has closed the connection; its earlier bytes can still be taken. */
+  /**
+   * Returns whether the peer has closed the connection. Bytes that arrived before can still be
+   * taken.
+   */
   boolean ended() {
     return ended;
   }
@@ -188,7 +191,7 @@ final class ControlConnection implements AutoCloseable {
   /**
    * Returns the next bytes of the peer.
    *
-   * @param limitMs time to wait, 0 for ever
+   * @param limitMs time to wait, or 0 to wait for ever
    * @param awaited name of the bytes, for messages
    */
   synchronized byte[] take(int count, long limitMs, String awaited) {
@@ -211,7 +214,7 @@ final class ControlConnection implements AutoCloseable {
     return taken;
   }
 
-  /** Returns the received bytes that were not taken yet. */
+  /** Returns all received bytes that were not taken yet. */
   synchronized byte[] peek() {
     return Arrays.copyOf(pending, pendingBytes);
   }
@@ -237,18 +240,18 @@ final class ControlConnection implements AutoCloseable {
     }
   }
 
-  /** Returns the failure for this connection's end. */
+  /** Returns the failure that describes the end of this connection. */
   synchronized HeddleException gone(String when) {
     return new HeddleException(
         peer + " disconnected" + when + (ending.isEmpty() ? "" : " (" + ending + ")"));
   }
 
-  /** Shuts down this end's direction. */
+  /** Shuts down the sending direction of this end. */
   void finish() {
     try {
       socket.shutdownOutput();
     } catch (IOException alreadyClosed) {
-      /* Then the peer knows already. */
+      /* The connection is already closed, so the peer knows. */
     }
   }
 

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * First record between two Heddle ends, before they create queue pairs, so that incompatible
- * options are one message instead of a hang. Lines of {@code name=value}; unknown names are
- * ignored.
+ * First record between two Heddle ends, which they exchange before they create queue pairs. So
+ * incompatible options lead to an error message instead of a hang. The record has lines of {@code
+ * name=value}; unknown names are ignored.
  *
  * @param test name of the test
  * @param sizeBytes length of a message, the largest with {@code -a}
- * @param seconds length of a test by time, 0 for one by count
- * @param queuePairs per plane
- * @param planesAsked whether this end was started with planes
- * @param mostPlanes and with how many at most
+ * @param seconds length of the test, or 0 if its length is a number of messages
+ * @param queuePairs number of queue pairs per plane
+ * @param planesRequested whether this end was started with planes
+ * @param mostPlanes largest number of planes that this end uses
  * @param planes keys of the planes that this end could use, in order
  */
 record Hello(
@@ -28,7 +28,7 @@ record Hello(
     int queuePairs,
     boolean bidirectional,
     boolean gigabits,
-    boolean planesAsked,
+    boolean planesRequested,
     int mostPlanes,
     List<String> planes) {
 
@@ -43,7 +43,7 @@ record Hello(
         traffic.queuePairs(),
         traffic.bidirectional(),
         settings.output().gigabits(),
-        settings.planes().asked(),
+        settings.planes().requested(),
         settings.planes().most(),
         planes);
   }
@@ -58,7 +58,7 @@ record Hello(
     lines.put("queue-pairs", queuePairs);
     lines.put("bidirectional", bidirectional);
     lines.put("gigabits", gigabits);
-    lines.put("planes-asked", planesAsked);
+    lines.put("planes-asked", planesRequested);
     lines.put("most-planes", mostPlanes);
     lines.put("planes", String.join(" ", planes));
     StringBuilder text = new StringBuilder();
@@ -106,7 +106,7 @@ record Hello(
   }
 
   /**
-   * @param server whether this is the server's
+   * @param server whether this record is the server's
    * @throws HeddleException that names the first incompatible option
    */
   void requireFits(Hello peer, boolean server) {

@@ -1,8 +1,8 @@
 package io.heddle.perftest;
 
 /**
- * Idle policy of a loop: when it yields to others on its core, and how. It only decides; used by
- * the loop's thread.
+ * Idle policy of a loop: it decides when the loop yields its core to other threads, and how. Only
+ * the loop's thread uses it.
  */
 final class IdlePolicy {
   /** Action before the loop's next round. */
@@ -15,11 +15,20 @@ final class IdlePolicy {
 
   static final long NAP_NS = 50_000;
 
-  /* A waiting end that yielded in each empty round spent more than half of its time in the kernel. */
+  /*
+   * Empty rounds before a rest. With a rest in each empty round, a waiting end spent more than half
+   * of its time in the kernel.
+   */
   private static final int ROUNDS = 1 << 11;
-  /* With the timer's slack and the delay until it runs again, a nap lasts up to twice as long. */
+  /*
+   * Longest duration of a nap: the timer's slack and the delay until the thread runs again may
+   * double it.
+   */
   private static final long LONGEST_NAP_NS = 2 * NAP_NS;
-  /* 400 Gb/s. A loop may nap if its posted receives hold the data that arrives during a nap at this rate. */
+  /*
+   * Fastest arrival of data: 400 Gb/s. A loop may nap if its posted receives hold the data that
+   * arrives during a nap at this rate.
+   */
   private static final long FASTEST_BYTES_PER_US = 50_000;
   private static final long NAP_BYTES = FASTEST_BYTES_PER_US * LONGEST_NAP_NS / 1_000;
 
@@ -30,16 +39,20 @@ final class IdlePolicy {
     this.rest = rest;
   }
 
-  /** Returns that of a loop for which others wait as soon as a message arrives. */
+  /**
+   * Returns the policy of a loop for whose messages the peer waits. The loop yields, but never
+   * naps.
+   */
   static IdlePolicy ofSender() {
     return new IdlePolicy(Rest.YIELD);
   }
 
   /**
-   * Returns that of a test. A loop that only receives gets half of a core that it shares with the
-   * sender, however often it yields: if its receives last longer than a nap, it naps.
+   * Returns the policy of a test's loop. A loop that only receives gets half of a core that it
+   * shares with the sender, however often it yields. So it naps if its receives last longer than a
+   * nap.
    *
-   * @param sizeBytes of a message
+   * @param sizeBytes length of a message
    */
   static IdlePolicy of(Settings settings, long sizeBytes) {
     long postedBytes = sizeBytes * settings.traffic().receiveDepth();
@@ -50,7 +63,7 @@ final class IdlePolicy {
   /**
    * Called once per round.
    *
-   * @param work number of events in it
+   * @param work number of events in the round
    */
   Rest after(int work) {
     if (work != 0) {

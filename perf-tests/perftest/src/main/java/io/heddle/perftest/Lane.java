@@ -3,7 +3,8 @@ package io.heddle.perftest;
 import io.heddle.verbs.Gid;
 
 /**
- * Local address to which queue pairs of the test are pinned: a plane's, or that of the GID index.
+ * Local address to which queue pairs of the test are pinned: the address of a plane or of the GID
+ * index.
  *
  * @param key the plane's key; empty if no planes were requested
  */

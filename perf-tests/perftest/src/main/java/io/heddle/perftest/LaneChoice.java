@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Choice of a test's local addresses: those of planes, or the one GID. */
+/** Choice of a test's local addresses: those of planes, or that of one GID. */
 final class LaneChoice {
   private final TestDevice device;
   private final Settings.PlaneChoice wish;
@@ -27,7 +27,7 @@ final class LaneChoice {
     this.wish = wish;
     List<Lane> all = planes(device, environment);
     this.planes = wish.keys().isEmpty() ? all : named(all, wish.keys());
-    if (wish.asked() && planes.isEmpty()) {
+    if (wish.requested() && planes.isEmpty()) {
       throw new HeddleException(
           "device " + device.name() + " carries no plane: see heddle planes for the reasons");
     }
@@ -71,7 +71,7 @@ final class LaneChoice {
     return lanes.isEmpty() ? "none" : String.join(", ", lanes.stream().map(Lane::key).toList());
   }
 
-  /** Returns the keys of the planes that this end could use. */
+  /** Returns the keys of the planes that this end can use. */
   List<String> keys() {
     return planes.stream().map(Lane::key).toList();
   }
@@ -79,11 +79,11 @@ final class LaneChoice {
   /**
    * Returns the lanes of the test.
    *
-   * @param peer the other end's record, null for stock perftest
+   * @param peer the other end's record, or null if the peer is stock perftest
    * @throws HeddleException if the two ends have no plane in common
    */
   List<Lane> lanes(@Nullable Hello peer) {
-    boolean asked = wish.asked() || peer != null && peer.planesAsked();
+    boolean asked = wish.requested() || peer != null && peer.planesRequested();
     if (!asked) {
       return List.of(device.lane());
     }

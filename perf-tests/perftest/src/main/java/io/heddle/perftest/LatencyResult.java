@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * Measurement of a ping-pong: halves of round trips, in microseconds.
  *
- * @param iterations rounds that count
+ * @param iterations number of measured rounds
  * @param typicalUs the median
  * @param perSecond rounds per second
- * @param values every value in order of time, empty in a test by time
+ * @param values every value in order of time, empty in a test with a duration
  */
 record LatencyResult(
     long sizeBytes,
@@ -24,12 +24,12 @@ record LatencyResult(
     double perSecond,
     double[] values,
     Distribution distribution) {
-  /* perftest excludes the two longest rounds from all figures but the maximum. */
+  /* perftest excludes the two longest rounds from all figures except the maximum. */
   private static final int TAIL = 2;
   private static final double HALF_NS_PER_US = 2_000.0;
 
   /**
-   * Returns that of a test by count, as perftest computes it.
+   * Returns the result of a test with a fixed number of rounds, as perftest computes it.
    *
    * @param postedNs time of each message's post
    */
@@ -104,10 +104,10 @@ record LatencyResult(
   }
 
   /**
-   * Returns that of a test by time.
+   * Returns the result of a test with a duration.
    *
-   * @param rounds those that ended in the measured time
-   * @param distribution of halves of rounds
+   * @param rounds number of rounds that ended in the measured time
+   * @param distribution distribution of halves of rounds
    */
   static LatencyResult of(long sizeBytes, long rounds, long measuredNs, Distribution distribution) {
     return new LatencyResult(

@@ -7,8 +7,8 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * Ping-pong: each end answers a message with one of its own. The calling thread; no allocation in
- * {@link #run}.
+ * Ping-pong, in which each end answers a message with its own message. It uses only the calling
+ * thread, and {@link #run} allocates nothing.
  */
 abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   final TestQueues queues;
@@ -49,7 +49,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
     this.sizeBytes = sizeBytes;
     context = queues.context();
     queuePair = queues.queuePair(index);
-    byTime = settings.traffic().byTime();
+    byTime = settings.traffic().isTimed();
     target = settings.traffic().iterations();
     window = new SampleWindow(settings.traffic());
     posted = new long[byTime ? 0 : Math.toIntExact(target)];
@@ -63,10 +63,10 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   /** Waits for the other end's next message. Returns whether it arrived. */
   abstract boolean awaitMessage();
 
-  /** Prepares the message for its {@link #sent}th sending. */
+  /** Prepares the content of the next message, whose number is {@link #sent}. */
   abstract void prepare();
 
-  /** Waits until the last message is acknowledged. Returns whether it was. */
+  /** Waits until the last message is acknowledged. Returns false if the run has ended before. */
   abstract boolean awaitCompletion();
 
   final void play() {
@@ -86,7 +86,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
       if (window.isOver(now)) {
         return false;
       }
-      if (sent > 0 && window.samples(now)) {
+      if (sent > 0 && window.isSampling(now)) {
         halves.record((now - lastPostNs) / 2);
         sampled++;
       }
@@ -106,7 +106,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   /**
    * Waits for a completion.
    *
-   * @param untilOver whether the end of the measured time ends the wait too
+   * @param untilOver whether the wait also ends when the measured time ends
    */
   final boolean await(CompletionQueue queue, boolean receive, boolean untilOver) {
     while (true) {
@@ -116,20 +116,20 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
         if (one[0].status != WorkCompletion.Status.SUCCESS) {
           failure.completion(one[0].status, index, receive);
         }
-        return !failure.happened();
+        return !failure.hasOccurred();
       }
       if (taken < 0) {
         failure.poll(taken);
         return false;
       }
-      if (untilOver && window.isOver(System.nanoTime()) || !guard.mayGoOn(work)) {
+      if (untilOver && window.isOver(System.nanoTime()) || !guard.mayContinue(work)) {
         return false;
       }
     }
   }
 
   /**
-   * @param finished rounds of a test by count
+   * @param finished number of rounds that a test with a fixed number of rounds has finished
    * @throws io.heddle.platform.HeddleException if the queue pair failed or the peer disconnected
    */
   final void throwIfFailed(long finished) {

@@ -2,8 +2,8 @@ package io.heddle.perftest;
 
 /**
  * perftest's peak: among all runs of consecutive messages, the least time per message, from the
- * post of the first to the completion of the last. perftest compares every pair; this bisects, with
- * one pass over the messages for each guess.
+ * post of the first to the completion of the last. perftest compares every pair of messages; this
+ * class bisects, with one pass over the messages for each guess.
  */
 final class PeakBandwidth {
   private static final int HALVINGS = 50;
@@ -12,7 +12,7 @@ final class PeakBandwidth {
 
   /**
    * @param postedNs time of each message's post, in order
-   * @param completedNs time when as many messages were complete
+   * @param completedNs times, in order: entry i is when i + 1 messages were complete
    * @param count number of messages
    * @return the least time per message in ns; 0 without messages
    */
@@ -35,8 +35,8 @@ final class PeakBandwidth {
   }
 
   /*
-   * (c[j] − p[i]) ÷ (j − i + 1) ≤ g for some i ≤ j, if and only if c[j] − g·(j + 1) ≤ p[i] − g·i
-   * for some.
+   * A pair i ≤ j has (c[j] − p[i]) ÷ (j − i + 1) ≤ g if and only if c[j] − g·(j + 1) ≤ p[i] − g·i.
+   * So one pass finds whether any pair has it, with the largest p[i] − g·i so far.
    */
   private static boolean hasRunAsFast(
       long[] postedNs, long[] completedNs, int count, long origin, double guess) {

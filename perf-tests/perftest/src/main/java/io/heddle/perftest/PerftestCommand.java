@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Common part of the five commands. Exit code 0, 1 for a failed test, 2 for a usage error. */
+/**
+ * Common part of the five commands. The exit code is 0, 1 for a failed test, or 2 for a usage
+ * error.
+ */
 public abstract class PerftestCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
@@ -44,7 +47,10 @@ public abstract class PerftestCommand implements Callable<Integer> {
   /** Returns the checked options. */
   abstract Settings settings();
 
-  /* Passes on warnings only: a provider's other lines aren't part of a report. */
+  /*
+   * Returns a log that passes on warnings only, since a provider's other lines aren't part of a
+   * report.
+   */
   private static Log warningsTo(PrintWriter err) {
     return (level, sentence) -> {
       if (level == Log.Level.WARN) {

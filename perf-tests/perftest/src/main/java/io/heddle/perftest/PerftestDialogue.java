@@ -12,11 +12,14 @@ import java.util.List;
  * step the client writes first and the server answers with the same kind of record.
  *
  * <p>After the version's NUL, a mark identifies this end as Heddle: perftest reads up to the NUL
- * only. Two ends with the mark have additional steps: a {@link Hello}, the providers' endpoint
- * parameters, and a synchronisation at the end of write_lat.
+ * only. Two Heddle ends have additional steps: a {@link Hello}, the providers' endpoint parameters,
+ * and a synchronisation at the end of write_lat.
  */
 final class PerftestDialogue {
-  /** The version that Debian 12's perftest sends, the oldest form that newer ones still accept. */
+  /**
+   * The version that Debian 12's perftest sends. It is the oldest version that newer perftests
+   * still accept.
+   */
   static final String VERSION = "6.06";
 
   private static final String MARK = "heddle/1";
@@ -37,15 +40,15 @@ final class PerftestDialogue {
     this.connection = connection;
   }
 
-  /** Parameters by which both ends lay out their buffers. */
+  /** Lengths from which both ends compute the layout of their buffers. */
   record BufferRules(int cycleBytes, int cacheLineBytes) {}
 
   ControlConnection connection() {
     return connection;
   }
 
-  /** Returns whether the other end is Heddle too; known after {@link #exchangeVersions}. */
-  boolean peerIsHeddle() {
+  /** Returns whether the other end is Heddle too. This is known after {@link #exchangeVersions}. */
+  boolean isPeerHeddle() {
     return heddle;
   }
 
@@ -124,7 +127,7 @@ final class PerftestDialogue {
             + "\" where a version was expected");
   }
 
-  /** Returns printable text for a message, whatever the bytes are. */
+  /** Returns printable text for a message, whatever bytes the argument has. */
   static String printable(byte[] bytes, int most) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < Math.min(most, bytes.length); i++) {
@@ -133,7 +136,7 @@ final class PerftestDialogue {
     return text.toString();
   }
 
-  /** Steps 2 and 3: both ends use the larger of their two values. */
+  /** Runs steps 2 and 3: both ends use the larger of their two values. */
   BufferRules exchangeBufferRules() {
     return new BufferRules(
         larger(CYCLE_BUFFER_BYTES, "its page size"),
@@ -150,12 +153,12 @@ final class PerftestDialogue {
     return Math.max(own, theirs);
   }
 
-  /** Step 4: both use the smaller. */
+  /** Runs step 4: both ends use the smaller MTU. */
   PathMtu exchangeMtu(PathMtu own) {
     byte[] mine = {(byte) ('0' + own.code()), 0};
     byte[] theirs = exchange(mine, mine.length, ANSWER_MS, "its MTU");
     int code = theirs[0] - '0';
-    /* perftest, too, keeps its own if the other's is invalid. */
+    /* perftest, too, keeps its own MTU if the other end's is invalid. */
     return code >= 1 && code <= 5 ? own.min(PathMtu.fromCode(code)) : own;
   }
 
@@ -181,7 +184,10 @@ final class PerftestDialogue {
     return connection.take(length, ANSWER_MS, what);
   }
 
-  /** Steps 6, 7 and, as a synchronisation, all others. */
+  /**
+   * Exchanges records of a queue pair in steps 6 and 7. All other steps use this exchange as a
+   * synchronisation.
+   */
   QueuePairRecord exchangeRecord(QueuePairRecord own) {
     byte[] theirs = exchange(own.encode(), QueuePairRecord.BYTES, ANSWER_MS, "its addresses");
     return QueuePairRecord.decode(theirs, connection.peer());
@@ -192,7 +198,7 @@ final class PerftestDialogue {
     exchange(first.encode(), QueuePairRecord.BYTES, NO_LIMIT, where);
   }
 
-  /** Step 11: five values, one by one. */
+  /** Runs step 11, which exchanges five values one by one. */
   BandwidthReport exchangeReport(BandwidthReport own) {
     long size = exchangeLong(own.sizeBytes());
     long iterations = exchangeLong(own.iterations());
@@ -209,13 +215,13 @@ final class PerftestDialogue {
     return ByteBuffer.wrap(exchange(mine, Long.BYTES, ANSWER_MS, "its report")).getLong();
   }
 
-  /** The last step: a synchronisation, and a word that need not be read. */
+  /** Runs the last step: a synchronisation, and a word that this end need not read. */
   void sayGoodbye(QueuePairRecord first) {
     synchronise(first, "its goodbye");
     try {
       connection.write("done\0".getBytes(StandardCharsets.US_ASCII));
     } catch (HeddleException closedAlready) {
-      /* The peer may close as soon as it has synchronised. */
+      /* The peer may close the connection as soon as it has synchronised. */
       return;
     }
     connection.finish();

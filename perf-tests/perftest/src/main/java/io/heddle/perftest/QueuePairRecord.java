@@ -11,9 +11,9 @@ import java.util.Locale;
  * and a NUL.
  *
  * @param localIdentifier InfiniBand's LID; 0 on Ethernet
- * @param outstandingReads reads that this end answers at a time
+ * @param outstandingReads number of reads that this end answers at a time
  * @param psn first packet sequence number that this end sends
- * @param address where the peer writes to and reads from
+ * @param address that the peer writes to and reads from
  */
 record QueuePairRecord(
     int localIdentifier,
@@ -41,13 +41,13 @@ record QueuePairRecord(
     for (byte octet : gid.toBytes()) {
       text.append(String.format(Locale.ROOT, "%02x:", octet));
     }
-    /* The number of a shared receive queue, which is never used. */
+    /* The number of a shared receive queue, which no test uses. */
     text.append("00000000:");
     return Arrays.copyOf(text.toString().getBytes(StandardCharsets.US_ASCII), BYTES);
   }
 
   /**
-   * @throws HeddleException for anything else than such a record
+   * @throws HeddleException if the bytes aren't such a record
    */
   static QueuePairRecord decode(byte[] bytes, String peer) {
     String text = new String(bytes, StandardCharsets.ISO_8859_1);

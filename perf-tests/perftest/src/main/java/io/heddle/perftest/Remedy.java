@@ -2,11 +2,14 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.WorkCompletion;
 
-/** Usual causes of failures; verbs' own errors name theirs. */
+/** Usual causes of failures. Errors of verbs name their own causes. */
 final class Remedy {
   private Remedy() {}
 
-  /** Returns the usual cause of a completion's status, as a clause; empty if there is none. */
+  /**
+   * Returns the usual cause of a completion's status as a clause, or an empty text if there is
+   * none.
+   */
   static String of(WorkCompletion.Status status) {
     return switch (status) {
       case RETRY_EXCEEDED ->

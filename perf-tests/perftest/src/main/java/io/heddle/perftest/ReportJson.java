@@ -74,7 +74,7 @@ final class ReportJson {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("MsgSize", result.sizeBytes());
     row.put("n_iterations", result.iterations());
-    if (settings.traffic().byTime()) {
+    if (settings.traffic().isTimed()) {
       row.put("t_avg", rounded(result.averageUs()));
       row.put("tps_average", rounded(result.perSecond()));
     } else {
@@ -158,7 +158,7 @@ final class ReportJson {
   }
 
   /**
-   * Writes it to the requested file, if any.
+   * Writes the document to the requested file, if any.
    *
    * @throws HeddleException if the file can't be written
    */

@@ -20,7 +20,7 @@ final class ReportText {
   ReportText(PrintWriter out, Settings settings) {
     this.out = out;
     this.settings = settings;
-    whole = settings.output().whole();
+    whole = settings.output().isFullReport();
   }
 
   private void line(String format, Object... values) {
@@ -29,9 +29,9 @@ final class ReportText {
   }
 
   /**
-   * Formats a number as perftest's printf(3) does: rounds the double's exact value, and ties to
-   * even. Java's Formatter rounds the shortest decimal of the double, and ties up: 25390.625 would
-   * be 25390.63 here and 25390.62 at perftest's end.
+   * Formats a number as perftest's printf(3) does: it rounds the double's exact value, and ties to
+   * even. Java's Formatter rounds the shortest decimal of the double, and ties up. So 25390.625
+   * would be 25390.63 here, but 25390.62 at perftest's end.
    */
   static String fixed(double value, int places) {
     return Double.isFinite(value)
@@ -110,7 +110,7 @@ final class ReportText {
     if (!settings.kind().isLatency()) {
       String unit = settings.output().gigabits() ? "Gb/sec" : "MiB/sec";
       line(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]", unit, unit);
-    } else if (settings.traffic().byTime()) {
+    } else if (settings.traffic().isTimed()) {
       line(" #bytes        #iterations       t_avg[usec]    tps average");
     } else {
       line(
@@ -139,7 +139,7 @@ final class ReportText {
   void row(LatencyResult result) {
     if (!whole) {
       line("%s", fixed(result.averageUs(), 6));
-    } else if (settings.traffic().byTime()) {
+    } else if (settings.traffic().isTimed()) {
       line(
           " %-7d       %d            %-7s        %-7s",
           result.sizeBytes(),
@@ -162,7 +162,7 @@ final class ReportText {
     }
   }
 
-  /** Prints every half round trip in order of time, for {@code -U}. */
+  /** Prints every half round trip in order of time, as option {@code -U} requests. */
   void values(LatencyResult result) {
     if (whole && settings.output().unsorted()) {
       line("#, usec");

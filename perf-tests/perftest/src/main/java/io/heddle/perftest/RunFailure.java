@@ -6,8 +6,8 @@ import io.heddle.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reason why a loop stopped early. The loop only records it; the message is made afterwards. The
- * loop's thread only.
+ * Reason why a loop stopped early. The loop only records the reason; the message is made after the
+ * loop. Only the loop's thread uses it.
  */
 final class RunFailure {
   private WorkCompletion.@Nullable Status status;
@@ -15,16 +15,16 @@ final class RunFailure {
   private boolean receiving;
   private int postAnswer;
   private int pollAnswer;
-  private boolean happened;
+  private boolean hasOccurred;
 
-  boolean happened() {
-    return happened;
+  boolean hasOccurred() {
+    return hasOccurred;
   }
 
   /** Records a failed completion. The first failure is kept. */
   void completion(WorkCompletion.Status why, int index, boolean receive) {
-    if (!happened) {
-      happened = true;
+    if (!hasOccurred) {
+      hasOccurred = true;
       status = why;
       queuePair = index;
       receiving = receive;
@@ -33,8 +33,8 @@ final class RunFailure {
 
   /** Records an incomplete post. */
   void post(int answer, int index, boolean receive) {
-    if (!happened) {
-      happened = true;
+    if (!hasOccurred) {
+      hasOccurred = true;
       postAnswer = answer;
       queuePair = index;
       receiving = receive;
@@ -43,19 +43,19 @@ final class RunFailure {
 
   /** Records an error of a completion queue. */
   void poll(int answer) {
-    if (!happened) {
-      happened = true;
+    if (!hasOccurred) {
+      hasOccurred = true;
       pollAnswer = answer;
     }
   }
 
   /**
-   * @param progress of the loop, as "12 of 100 messages"
+   * @param progress progress of the loop, such as "12 of 100 messages"
    * @throws HeddleException if a failure was recorded
    */
   void throwIfAny(TestQueues queues, RunGuard guard, String progress) {
     guard.throwIfStopped(progress);
-    if (!happened) {
+    if (!hasOccurred) {
       return;
     }
     if (status != null) {

@@ -5,12 +5,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watch of a loop: ends it if the peer is gone, and yields to other threads on its core while it
- * has no work. The loop's thread only; no allocation.
+ * Guard of a loop: it ends the loop if the peer is gone, and yields the core to other threads while
+ * the loop has no work. Only the loop's thread uses it, and it allocates nothing.
  */
 final class RunGuard {
   private static final int CHECK_EVERY = 1 << 10;
-  /* A finished peer may close while this end still waits for its last acknowledgement. */
+  /*
+   * Time for which a loop continues after the peer has closed. A finished peer may close while this
+   * end still waits for its last acknowledgement.
+   */
   private static final long GRACE_NS = 1_000_000_000L;
 
   private static final long NEVER_NS = Long.MAX_VALUE;
@@ -30,13 +33,13 @@ final class RunGuard {
   }
 
   /**
-   * @param peer the connection whose end ends the loop
+   * @param peer connection whose end makes the loop end
    */
   RunGuard(ControlConnection peer, IdlePolicy idlePolicy) {
     this(peer, NEVER_NS, idlePolicy);
   }
 
-  /** Returns a guard without a peer, which ends the loop after this time. */
+  /** Returns a guard without a peer, which makes the loop end after this time. */
   static RunGuard within(long limitNs, IdlePolicy idlePolicy) {
     return new RunGuard(null, limitNs, idlePolicy);
   }
@@ -44,10 +47,10 @@ final class RunGuard {
   /**
    * Called once per round.
    *
-   * @param work number of events in it
+   * @param work number of events in the round
    * @return false if the loop has to end
    */
-  boolean mayGoOn(int work) {
+  boolean mayContinue(int work) {
     switch (idlePolicy.after(work)) {
       case NONE -> {}
       case YIELD -> Thread.yield();
@@ -71,7 +74,7 @@ final class RunGuard {
   }
 
   /**
-   * @param progress of the loop
+   * @param progress progress of the loop
    * @throws HeddleException if the peer was lost or the time was up
    */
   void throwIfStopped(String progress) {

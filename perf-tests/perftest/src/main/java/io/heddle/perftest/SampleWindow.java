@@ -1,8 +1,8 @@
 package io.heddle.perftest;
 
 /**
- * Measured part of a test by time: all but a margin at its start and at its end. The loop's thread
- * only.
+ * Measured part of a test with a duration: all of it except a margin at its start and one at its
+ * end. Only the loop's thread uses it.
  */
 final class SampleWindow {
   private static final long SECOND_NS = 1_000_000_000L;
@@ -25,7 +25,7 @@ final class SampleWindow {
     }
   }
 
-  boolean samples(long nowNs) {
+  boolean isSampling(long nowNs) {
     long passed = nowNs - startNs;
     return started && passed >= marginNs && passed < durationNs - marginNs;
   }

@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.SendWorkRequest;
 
-/** Ping-pong of send_lat: the client begins, each end answers a receive with a send. */
+/** Ping-pong of send_lat. The client begins, and each end answers a receive with a send. */
 final class SendLatencyRun extends LatencyRun {
   private final int receiveDepth;
   private long receivesPosted;
@@ -19,7 +19,7 @@ final class SendLatencyRun extends LatencyRun {
     request.operation = SendWorkRequest.Operation.SEND;
   }
 
-  /** Posts the first receives, before the peer may send. */
+  /** Posts the first receives. The peer may send only after this. */
   void postFirstReceives() {
     for (int i = 0; i < receiveDepth; i++) {
       postNextReceive();
@@ -68,21 +68,21 @@ final class SendLatencyRun extends LatencyRun {
     if (receivesPosted == received) {
       postNextReceive();
     }
-    return !failure.happened();
+    return !failure.hasOccurred();
   }
 
   @Override
   void prepare() {}
 
   /**
-   * Also posts the receive that replaces a used one: while the message is in flight, not between a
-   * message and its answer.
+   * Waits for the completion, and before that posts the receive that replaces a used one. So this
+   * happens while the message is in flight, not between a message and its answer.
    */
   @Override
   boolean awaitCompletion() {
     if (receivesPosted - received < receiveDepth) {
       postNextReceive();
     }
-    return !failure.happened() && await(queues.sendQueue(), false, false);
+    return !failure.hasOccurred() && await(queues.sendQueue(), false, false);
   }
 }

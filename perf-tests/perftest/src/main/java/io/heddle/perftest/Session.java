@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One test from the first byte of the handshake to the report. The calling thread. */
+/** A test, from the first byte of the handshake to the report. It uses only the calling thread. */
 final class Session {
   private static final int LARGEST_PARAMETERS_BYTES = 64;
   private static final long LAST_ACKNOWLEDGEMENTS_MS = 2_000;
@@ -29,7 +29,7 @@ final class Session {
   }
 
   /**
-   * Runs the test; afterwards nothing is open.
+   * Runs the test and closes everything that it opened.
    *
    * @throws HeddleException with the reason in one sentence
    */
@@ -64,7 +64,7 @@ final class Session {
     PerftestDialogue.BufferRules rules = dialogue.exchangeBufferRules();
     PathMtu mtu = dialogue.exchangeMtu(device.requestedMtu());
     @Nullable Hello peer = null;
-    if (dialogue.peerIsHeddle()) {
+    if (dialogue.isPeerHeddle()) {
       Hello own = Hello.of(settings, choice.keys());
       peer =
           Hello.decode(
@@ -84,7 +84,9 @@ final class Session {
     json.write();
   }
 
-  /* The order of records differs between the tests; see docs/perftest-handshake.md. */
+  /*
+   * Exchanges the records. Their order differs between the tests; see docs/perftest-handshake.md.
+   */
   private void connect(PerftestDialogue dialogue, TestQueues queues, PathMtu mtu) {
     TestKind kind = settings.kind();
     if (kind.startsWithRecordOfFirst()) {
@@ -112,10 +114,13 @@ final class Session {
     }
   }
 
-  /* Returns the peer's endpoint parameters of its provider; stock perftest has none. */
+  /*
+   * Returns the peer's endpoint parameters for each queue pair, or none if the peer is stock
+   * perftest.
+   */
   private List<byte[]> peerParameters(PerftestDialogue dialogue, TestQueues queues) {
     List<byte[]> theirs = new ArrayList<>();
-    if (!dialogue.peerIsHeddle()) {
+    if (!dialogue.isPeerHeddle()) {
       for (int i = 0; i < queues.count(); i++) {
         theirs.add(STANDARD_PEER);
       }
@@ -159,21 +164,24 @@ final class Session {
     if (settings.kind().isLatency()) {
       playPingPong(dialogue, queues);
     } else if (settings.isServer() && !settings.sends() && !settings.receives()) {
-      watch(dialogue, queues, peer);
+      observe(dialogue, queues, peer);
     } else {
       runBandwidth(dialogue, queues, mtu, peer);
     }
   }
 
-  /* The server of a one-sided test: the client does everything and sends the result. */
-  private void watch(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+  /* Runs the server of a one-sided test: the client does everything and sends the result. */
+  private void observe(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
     dialogue.synchronise(queues.own(0), "the end of the client's run");
     BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
     publish(inOwnUnit(report, peer));
     dialogue.sayGoodbye(queues.own(0));
   }
 
-  /* Each end reports in its own unit; perftest assumes that the other's is its own. */
+  /*
+   * Converts the peer's report to the unit of this end. Each end reports in its own unit, and
+   * perftest assumes that both use the same.
+   */
   private BandwidthReport inOwnUnit(BandwidthReport report, @Nullable Hello peer) {
     boolean gigabits = settings.output().gigabits();
     if (peer == null || peer.gigabits() == gigabits) {
@@ -201,7 +209,7 @@ final class Session {
       if (both && !send && traffic.allSizes()) {
         dialogue.synchronise(queues.own(0), "the end of the other direction");
       }
-      boolean reported = both && !(send && traffic.byTime());
+      boolean reported = both && !(send && traffic.isTimed());
       publish(reported ? own.plus(inOwnUnit(dialogue.exchangeReport(own), peer)) : own);
       publish(queues, result);
       if (send && traffic.allSizes()) {
@@ -262,7 +270,7 @@ final class Session {
 
   private void playPingPong(PerftestDialogue dialogue, TestQueues queues) {
     ControlConnection connection = dialogue.connection();
-    if (queues.lanes().size() > 1 && !dialogue.peerIsHeddle()) {
+    if (queues.lanes().size() > 1 && !dialogue.isPeerHeddle()) {
       throw new HeddleException(
           "stock perftest measures latency over one queue pair: choose one plane with --planes");
     }
@@ -279,10 +287,10 @@ final class Session {
       json.row(all);
       json.planes(queues.lanes(), results);
     }
-    if (settings.kind().endsWithGoodbye() || dialogue.peerIsHeddle()) {
+    if (settings.kind().endsWithGoodbye() || dialogue.isPeerHeddle()) {
       dialogue.sayGoodbye(queues.own(0));
     } else {
-      /* The peer's last messages may still need an acknowledgement. */
+      /* Waits, since the peer's last messages may still need an acknowledgement. */
       connection.finish();
       connection.awaitEnd(LAST_ACKNOWLEDGEMENTS_MS);
     }

@@ -36,18 +36,18 @@ record Settings(
   /**
    * Traffic of a test.
    *
-   * @param sizeBytes length of a message; with {@code allSizes} the largest
-   * @param allSizes every power of two up to {@code sizeBytes}, from 2
-   * @param iterations messages per queue pair; 0 in a test by time
-   * @param durationSeconds length of a test by time; 0 in one by count
-   * @param marginSeconds excluded at the start and at the end of a test by time
+   * @param sizeBytes length of a message; the largest length with {@code allSizes}
+   * @param allSizes whether every power of two from 2 up to {@code sizeBytes} is tested
+   * @param iterations messages per queue pair; 0 in a test with a duration
+   * @param durationSeconds length of a test with a duration, otherwise 0
+   * @param marginSeconds time excluded at the start and at the end of a test with a duration
    * @param queuePairs queue pairs per plane
    * @param sendDepth messages in flight per queue pair
    * @param receiveDepth receives posted per queue pair
-   * @param moderation every so many messages one is signalled
+   * @param moderation number of messages for each signalled one
    * @param postList messages per post
    * @param inlineBytes longest message sent inline
-   * @param bidirectional both ends send
+   * @param bidirectional whether both ends send
    * @param findPeak whether each message's times are kept for the peak
    */
   record Traffic(
@@ -65,7 +65,7 @@ record Settings(
       boolean bidirectional,
       boolean findPeak) {
 
-    boolean byTime() {
+    boolean isTimed() {
       return durationSeconds > 0;
     }
   }
@@ -73,11 +73,11 @@ record Settings(
   /**
    * Device, and parameters of the connections.
    *
-   * @param device its name, or null for the first
+   * @param device name of the device, or null for the first
    * @param port port number
    * @param gidIndex {@link #NO_GID_INDEX} for the best
-   * @param preferIpv6 the preferred kind of address if there are both
-   * @param mtuBytes 0 for the port's
+   * @param preferIpv6 whether IPv6 is preferred if there are addresses of both kinds
+   * @param mtuBytes MTU, or 0 for the port's
    * @param timeoutCode 4.096 µs · 2^code
    */
   record Link(
@@ -94,15 +94,15 @@ record Settings(
   /**
    * Choice of planes.
    *
-   * @param asked whether planes were requested; otherwise there's one lane, the GID's
+   * @param requested whether planes were requested; otherwise the only lane is the GID's
    * @param most largest number of planes
-   * @param keys only these, empty for all
+   * @param keys keys of the only planes to use, or empty to use all
    * @param weights in the syntax of HEDDLE_WEIGHTS, or null for equal ones
    * @param policy spray policy that lays messages over the planes, or null to send whole messages
    *     on the queue pairs in turn, as perftest does
    */
   record PlaneChoice(
-      boolean asked,
+      boolean requested,
       int most,
       java.util.List<String> keys,
       @Nullable String weights,
@@ -114,12 +114,12 @@ record Settings(
   /**
    * Output of a test.
    *
-   * @param gigabits Gb/s instead of MiB/s
-   * @param only one number of this kind instead of the tables, or null
-   * @param percentiles also the distribution of the completion times
+   * @param gigabits whether rates are in Gb/s instead of MiB/s
+   * @param only kind of the only number to print, or null to print the tables
+   * @param percentiles whether to print the distribution of completion times
    * @param jsonFile path of the JSON report, or null
    * @param leastRate exit code 1 below this average rate, in the unit of the report; 0 for none
-   * @param leastMessageRate likewise, in millions of messages per second
+   * @param leastMessageRate exit code 1 below this message rate, in millions per second; 0 for none
    */
   record Output(
       boolean gigabits,
@@ -129,7 +129,7 @@ record Settings(
       @Nullable String jsonFile,
       double leastRate,
       double leastMessageRate) {
-    boolean whole() {
+    boolean isFullReport() {
       return only == null;
     }
   }

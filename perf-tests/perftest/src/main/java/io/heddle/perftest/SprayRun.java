@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loop of a bandwidth test in which a spray policy lays messages over the planes, chunk by chunk,
- * as the plugin does with NCCL's. A message is complete when all its chunks are. The peer is
- * passive, so it may be stock perftest. The calling thread; no allocation in {@link #run}.
+ * as the plugin does with NCCL's messages. A message is complete when all its chunks are complete.
+ * The peer is passive, so it may be stock perftest. The loop uses only the calling thread, and
+ * {@link #run} allocates nothing.
  */
 final class SprayRun {
   private static final int POLL_BATCH = 16;
   private static final int INDEX_SHIFT = 40;
-  /* The plugin's value. */
+  /* The plugin's limit of bytes in flight. */
   private static final long WINDOW_BYTES = 16L << 20;
   private static final int LEAST_MESSAGES = 2;
 
@@ -40,12 +41,14 @@ final class SprayRun {
   private final int sizeBytes;
   private final long target;
 
-  /* Messages in flight, by number modulo the size of these. */
+  /*
+   * State of the messages in flight. The index is the message's number modulo the arrays' length.
+   */
   private final int[] chunksLeft;
   private final long[] startedNs;
   private final int messageMask;
   private final long underWayLimitBytes;
-  /* Chunks in flight of each queue pair, in order of posting. */
+  /* Chunks in flight on each queue pair, in order of posting. */
   private final int queueDepth;
   private final long[][] chunkMessages;
   private final int[][] chunkBytes;
@@ -80,7 +83,7 @@ final class SprayRun {
     context = queues.context();
     Settings.Traffic traffic = settings.traffic();
     window = new SampleWindow(traffic);
-    byTime = traffic.byTime();
+    byTime = traffic.isTimed();
     lanes = queues.lanes().size();
     perLane = queues.count() / lanes;
     target = traffic.iterations() * queues.count();
@@ -91,7 +94,10 @@ final class SprayRun {
     chunksLeft = new int[messages];
     startedNs = new long[messages];
     messageMask = messages - 1;
-    /* With every queue full, a plane's share would be its drain rate, whatever its weight. */
+    /*
+     * The limit keeps queues from filling up. With every queue full, a plane's share would be its
+     * drain rate, whatever its weight.
+     */
     underWayLimitBytes =
         Math.min(WINDOW_BYTES, (long) perLane * queueDepth * loads.preferredChunkBytes()) / 2;
     chunkMessages = new long[queues.count()][queueDepth];
@@ -140,23 +146,26 @@ final class SprayRun {
       if (chunk == chunks && (closing || !byTime && started == target) && finished == started) {
         return;
       }
-      int work = lay(closing);
+      int work = postChunks(closing);
       work += context.progress();
       work += poll();
       if (byTime) {
         nowNs = System.nanoTime();
       }
-      if (failure.happened() || !guard.mayGoOn(work)) {
+      if (failure.hasOccurred() || !guard.mayContinue(work)) {
         return;
       }
     }
   }
 
-  /* Starts messages and posts their chunks as long as the policy finds room. */
-  private int lay(boolean closing) {
+  /*
+   * Starts messages and posts their chunks while the policy finds room. Returns the number of
+   * posted chunks.
+   */
+  private int postChunks(boolean closing) {
     int laid = 0;
-    loads.at(System.nanoTime());
-    while (!failure.happened()) {
+    loads.setTime(System.nanoTime());
+    while (!failure.hasOccurred()) {
       if (chunk == chunks) {
         boolean more = byTime ? !closing : started < target;
         if (!more || started - oldest > messageMask || !hasRoomForMessage()) {
@@ -169,7 +178,7 @@ final class SprayRun {
         startedNs[row] = System.nanoTime();
         started++;
       }
-      if (!layChunk(started - 1)) {
+      if (!postChunk(started - 1)) {
         return laid;
       }
       laid++;
@@ -182,7 +191,7 @@ final class SprayRun {
     return underWay < LEAST_MESSAGES || (underWay + 1) * sizeBytes <= underWayLimitBytes;
   }
 
-  private boolean layChunk(long message) {
+  private boolean postChunk(long message) {
     long from = policy.chunkStart(sizeBytes, chunk, chunks, loads, weights);
     int length = (int) (policy.chunkStart(sizeBytes, chunk + 1, chunks, loads, weights) - from);
     int lane = policy.choose(message, chunk, chunks, length, loads, weights);
@@ -210,7 +219,10 @@ final class SprayRun {
     return true;
   }
 
-  /* Queue pair i is on lane i modulo the number of lanes; those of a lane are used in turn. */
+  /*
+   * Returns a queue pair of the lane with room, or a negative number. Queue pair i is on lane i
+   * modulo the number of lanes; the queue pairs of a lane take turns.
+   */
   private int queuePairWithRoom(int lane) {
     for (int tried = 0; tried < perLane; tried++) {
       int index = lane + turns[lane] * lanes;
@@ -228,12 +240,12 @@ final class SprayRun {
       if (taken < 0) {
         failure.poll(taken);
       }
-      loads.polled();
+      loads.onPolled();
       return 0;
     }
     nowNs = System.nanoTime();
-    loads.at(nowNs);
-    boolean counts = !byTime || window.samples(nowNs);
+    loads.setTime(nowNs);
+    boolean counts = !byTime || window.isSampling(nowNs);
     for (int i = 0; i < taken; i++) {
       int index = (int) (batch[i].workRequestId >>> INDEX_SHIFT);
       if (batch[i].status != WorkCompletion.Status.SUCCESS) {
@@ -243,7 +255,7 @@ final class SprayRun {
       int row = (int) (completed[index]++ % queueDepth);
       chunkDone(index, chunkMessages[index][row], chunkBytes[index][row], counts);
     }
-    loads.polled();
+    loads.onPolled();
     return taken;
   }
 
@@ -265,7 +277,7 @@ final class SprayRun {
     }
   }
 
-  /** Returns the measurement, after {@link #run}; without the peak. */
+  /** Returns the measurement, without the peak. Called after {@link #run}. */
   BandwidthResult result() {
     long measuredNs = byTime ? window.measuredNs() : nowNs - startNs;
     return new BandwidthResult(

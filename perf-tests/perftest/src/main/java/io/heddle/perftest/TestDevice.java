@@ -30,7 +30,7 @@ final class TestDevice implements AutoCloseable {
     this.wish = wish;
   }
 
-  /** Source of devices. */
+  /** Source of a test's devices: the providers, and the environment that selects among them. */
   record Source(
       List<VerbsProvider> providers, Map<String, String> environment, Log log, LeakLedger ledger) {
     /**
@@ -88,7 +88,10 @@ final class TestDevice implements AutoCloseable {
     }
   }
 
-  /* If a warning explains the missing device, only that is reported. */
+  /*
+   * Fails if there is no device. If a warning explains the missing device, the message has only the
+   * warning.
+   */
   private static void requireSome(
       List<RdmaDevice> devices, @Nullable String named, List<String> warnings) {
     List<String> reasons =
@@ -116,7 +119,7 @@ final class TestDevice implements AutoCloseable {
             .formatted(name, String.join(", ", names), NearestName.of(name, names)));
   }
 
-  /* Opens the first device with an address; without one it is of no use here. */
+  /* Opens the first device that has an address, since a test can't use a device without one. */
   private static DeviceContext openFirst(List<RdmaDevice> devices) {
     @Nullable HeddleException refusal = null;
     for (RdmaDevice device : devices) {
@@ -198,7 +201,10 @@ final class TestDevice implements AutoCloseable {
                     + " has no GID: give its interface a global address, see heddle planes"));
   }
 
-  /* As perftest: RoCE v2 first, nothing link-local, IPv4 before IPv6 by default. */
+  /*
+   * Ranks GIDs as perftest does: RoCE v2 first, no link-local addresses, IPv4 before IPv6 by
+   * default.
+   */
   private int merit(GidTable.Entry entry) {
     boolean wantedFamily = entry.gid().isIpv4Mapped() != wish.preferIpv6();
     return (entry.type() == GidTable.Type.ROCE_V2 ? 4 : 0)
@@ -226,14 +232,14 @@ final class TestDevice implements AutoCloseable {
   /**
    * Returns the lane of a plane's address.
    *
-   * @return null if the device hasn't got the address
+   * @return the lane, or null if the device doesn't have the address
    */
   @Nullable Lane laneOf(String key, Gid gid) {
     java.util.OptionalInt index = context.gidTable().indexOf(gid);
     return index.isPresent() ? new Lane(key, gid, index.getAsInt()) : null;
   }
 
-  /** Returns "IB" or "Ethernet", perftest's names. */
+  /** Returns "IB" or "Ethernet", which are perftest's names. */
   String linkType() {
     return context.gidTable().entries().stream()
             .anyMatch(entry -> entry.type() == GidTable.Type.INFINIBAND)

@@ -66,17 +66,23 @@ enum TestKind {
     return isSend() ? 512 : 1;
   }
 
-  /** write_lat sends its first record once more before all others. */
+  /**
+   * Returns whether the client sends its first record once more before all others, as write_lat
+   * does.
+   */
   boolean startsWithRecordOfFirst() {
     return this == WRITE_LAT;
   }
 
-  /** The tests with SEND synchronise right after connecting, the others after the second round. */
+  /**
+   * Returns whether the ends synchronise right after connecting, as the tests with SEND do. The
+   * others synchronise after the second round.
+   */
   boolean synchronisesBeforeSecondRound() {
     return isSend();
   }
 
-  /** write_lat just ends; the others say goodbye. */
+  /** Returns whether the ends exchange a last record. write_lat ends without it. */
   boolean endsWithGoodbye() {
     return this != WRITE_LAT;
   }

@@ -20,14 +20,16 @@ import java.util.Set;
 
 /**
  * Queue pairs of one end, their completion queues and their memory, laid out as perftest does: a
- * send piece per queue pair, then a receive piece per queue pair. Each is at least as long as the
- * largest message and as the cycle of small messages.
+ * send piece per queue pair, then a receive piece per queue pair. Each piece is at least as long as
+ * the largest message and as the cycle of small messages.
  */
 final class TestQueues implements AutoCloseable {
   private static final int RECEIVER_NOT_READY_TIMER_CODE = 12;
   private static final int RETRY_FOR_EVER = 7;
   private static final int READS_ANSWERED = 16;
-  /* A test by time ends with a signalled message, though the window may be full. */
+  /*
+   * Room for the signalled message that ends a test with a duration, though the window may be full.
+   */
   private static final int CLOSING_MESSAGES = 1;
   private static final int PSN_BITS = 24;
   private static final int PAGE_BYTES = 4096;
@@ -54,7 +56,7 @@ final class TestQueues implements AutoCloseable {
   private final int inlineBytes;
 
   /**
-   * @param count queue pairs in all; number i is on lane i modulo the number of lanes
+   * @param count total number of queue pairs; queue pair i is on lane i modulo the number of lanes
    * @param largestBytes length of the longest message
    * @throws HeddleException if the device refuses; nothing stays open then
    */
@@ -136,7 +138,9 @@ final class TestQueues implements AutoCloseable {
     return queuePairs.size();
   }
 
-  /** Returns the longest message sent inline: as requested, if the device supports it. */
+  /**
+   * Returns the length of the longest message sent inline: as requested, if the device supports it.
+   */
   int inlineBytes() {
     return Math.min(inlineBytes, queuePairs.getFirst().inlineBytes());
   }
@@ -186,7 +190,7 @@ final class TestQueues implements AutoCloseable {
     return own.get(index);
   }
 
-  /** Returns the peer's record of its queue pair of this number. */
+  /** Returns the peer's record of the queue pair with this number. */
   QueuePairRecord remote(int index) {
     return remote[index];
   }
@@ -200,8 +204,8 @@ final class TestQueues implements AutoCloseable {
   }
 
   /**
-   * Returns the distance of small messages in a piece; 0 for messages that always use the same
-   * place.
+   * Returns the distance in bytes between consecutive small messages in a piece. Returns 0 if
+   * messages always use the same place.
    */
   long strideBytes(long sizeBytes) {
     long line = rules.cacheLineBytes();
@@ -210,13 +214,13 @@ final class TestQueues implements AutoCloseable {
         : Math.max(line, (sizeBytes + line - 1) / line * line);
   }
 
-  /** Returns the number of strides in a cycle. */
+  /** Returns the number of places in a cycle of small messages. */
   int strides(long sizeBytes) {
     long stride = strideBytes(sizeBytes);
     return stride == 0 ? 1 : (int) Math.max(1, rules.cycleBytes() / stride);
   }
 
-  /** INIT → RTR → RTS. */
+  /** Moves a queue pair from INIT to RTR and to RTS. */
   void connect(int index, PathMtu mtu, byte[] peerParameters) {
     QueuePairRecord peer = remote[index];
     Lane lane = lanes.get(laneOf[index]);
@@ -241,7 +245,7 @@ final class TestQueues implements AutoCloseable {
             own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
   }
 
-  /** Returns queue pair, lane and peer, for messages. */
+  /** Returns a description of a queue pair, its lane and its peer, for messages. */
   String describe(int index) {
     QueuePairRecord peer = remote[index];
     return "queue pair %#x on %s to %s"
@@ -252,7 +256,7 @@ final class TestQueues implements AutoCloseable {
   }
 
   private void closeAll(@org.jspecify.annotations.Nullable ProtectionDomain domain) {
-    /* The context, which is about to be closed too, closes all other objects. */
+    /* The context is about to be closed too, and closes all other objects. */
     if (domain != null) {
       domain.close();
     }

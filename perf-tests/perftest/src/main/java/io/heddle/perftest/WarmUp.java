@@ -10,9 +10,9 @@ import java.util.concurrent.Future;
 
 /**
  * Warm-up: runs the test's own loops briefly between queue pairs of this device, before it contacts
- * the peer. perftest is compiled when it starts, this code is not, and stock perftest at the other
- * end has no warm-up. A failure here is not one of the test: a device that can't send to itself is
- * not warmed up.
+ * the peer. perftest is compiled code from its start, unlike this code, and stock perftest at the
+ * other end has no warm-up. A failure of the warm-up doesn't fail the test: a device that can't
+ * send to itself is not warmed up.
  */
 final class WarmUp {
   private static final long LIMIT_NS = 3_000_000_000L;
@@ -30,7 +30,7 @@ final class WarmUp {
     this.settings = settings;
   }
 
-  /** Returns after some tens of milliseconds. */
+  /** Runs the warm-up, which takes some tens of milliseconds. */
   void run() {
     try {
       if (settings.kind().isLatency()) {
@@ -39,7 +39,7 @@ final class WarmUp {
         sendBothWays();
       }
     } catch (HeddleException cannot) {
-      /* Then only the first messages are slower. */
+      /* Without the warm-up, only the first messages are slower. */
       return;
     }
   }

@@ -5,8 +5,8 @@ import io.heddle.verbs.SendWorkRequest;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Ping-pong of write_lat: each end writes a message whose last byte is its number and polls memory
- * for the other's. The server begins, as in perftest.
+ * Ping-pong of write_lat: each end writes a message whose last byte is its number, and polls memory
+ * for the other end's message. The server begins, as in perftest.
  */
 final class WriteLatencyRun extends LatencyRun {
   private final long sendByte;
@@ -44,7 +44,7 @@ final class WriteLatencyRun extends LatencyRun {
     byte number = (byte) ++received;
     while (Memory.getByteAcquire(receiveByte) != number) {
       int work = context.progress();
-      if (byTime && window.isOver(System.nanoTime()) || !guard.mayGoOn(work)) {
+      if (byTime && window.isOver(System.nanoTime()) || !guard.mayContinue(work)) {
         return false;
       }
     }

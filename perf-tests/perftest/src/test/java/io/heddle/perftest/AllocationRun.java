@@ -14,13 +14,16 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * Separate program, with C system calls like the plugin's: {@code SPRAYS COMMAND}. Prints the bytes
- * that the last round of messages allocated.
+ * Separate program, whose arguments are {@code SPRAYS COMMAND}. It uses the plugin's system calls
+ * in C. Prints the bytes that the last round of messages allocated.
  */
 final class AllocationRun {
   private static final int MESSAGES = 3_000;
   private static final int MOST_ROUNDS = 60;
-  /* A round of JIT bookkeeping and some first touches; one object per message would be 48,000. */
+  /*
+   * Allows for JIT bookkeeping and some first touches in a round. One object per message would be
+   * 48,000 bytes.
+   */
   static final long ALLOWED_BYTES = 8_192;
 
   private interface Loop {
@@ -30,7 +33,7 @@ final class AllocationRun {
   private AllocationRun() {}
 
   public static void main(String[] arguments) {
-    TestShim.lendSocketCalls();
+    TestShim.registerSocketCalls();
     System.out.println(measure(arguments[1], Boolean.parseBoolean(arguments[0])));
   }
 
@@ -63,7 +66,10 @@ final class AllocationRun {
       queues.setRemote(1, queues.own(0));
       queues.connect(0, PathMtu.MTU_4096, queues.endpointParameters(1));
       queues.connect(1, PathMtu.MTU_4096, queues.endpointParameters(0));
-      /* Interpreted code allocates for method handles; compiled code doesn't. */
+      /*
+       * Repeats rounds until the code is compiled: interpreted code allocates for method handles,
+       * compiled code doesn't.
+       */
       long allocated = Long.MAX_VALUE;
       for (int round = 0; round < MOST_ROUNDS && allocated >= ALLOWED_BYTES; round++) {
         Loop loop = sprays ? spray(queues, settings) : plain(queues, settings);

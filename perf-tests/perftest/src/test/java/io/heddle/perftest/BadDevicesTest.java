@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/** Missing devices, ports, GIDs and permissions: one sentence each, nothing left open. */
+/**
+ * Missing devices, ports, GIDs and permissions. Each must lead to a message of one sentence, with
+ * nothing left open.
+ */
 @EndsWithin(30)
 final class BadDevicesTest {
   private final LeakLedger ledger = new LeakLedger();
@@ -47,7 +50,9 @@ final class BadDevicesTest {
     return failure(options, environment, providers());
   }
 
-  /* Returns a device that can't be opened, as one whose node belongs to another user. */
+  /*
+   * Returns a device that can't be opened, such as one whose device node belongs to another user.
+   */
   private static List<VerbsProvider> refusing(int errno) {
     RdmaDevice device =
         new RdmaDevice() {

@@ -15,7 +15,10 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Peers that aren't perftest, or end early: one sentence each, at once. */
+/**
+ * Peers that aren't perftest, or end early. Each must lead to a message of one sentence without
+ * delay.
+ */
 @EndsWithin(30)
 final class BadPeersTest {
   private static final int VERSION_BYTES = 16;
@@ -24,7 +27,7 @@ final class BadPeersTest {
     void talk(Socket socket) throws IOException;
   }
 
-  /* Runs a peer behind a port and a dialogue with it. Returns the dialogue's failure. */
+  /* Runs a peer behind a port, and a dialogue with this peer. Returns the dialogue's failure. */
   private static String failure(Peer peer, Consumer<PerftestDialogue> conversation)
       throws Exception {
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
@@ -33,7 +36,7 @@ final class BadPeersTest {
             try (Socket socket = listener.accept()) {
               peer.talk(socket);
             } catch (IOException alreadyGone) {
-              /* The tested side has closed first. */
+              /* The tested side has closed the connection first. */
             }
           });
       thread.start();
@@ -132,7 +135,7 @@ final class BadPeersTest {
               },
               dialogue -> {
                 dialogue.exchangeVersions();
-                assertEquals(heddle, dialogue.peerIsHeddle());
+                assertEquals(heddle, dialogue.isPeerHeddle());
               });
       assertEquals("", output);
     }

@@ -24,7 +24,7 @@ final class IdlePolicyTest {
     }
   }
 
-  /* 400 Gb/s bring 5,000,000 bytes in 100 us, the longest that a nap of 50 us lasts. */
+  /* At 400 Gb/s, 5,000,000 bytes arrive in 100 us, the longest duration of a nap of 50 us. */
   @ParameterizedTest
   @CsvSource({
     "send_bw -r 512 -s 65536, NAP",
@@ -58,7 +58,7 @@ final class IdlePolicyTest {
     RunGuard guard = RunGuard.within(Long.MAX_VALUE, idlePolicy(command));
     long before = sleeps();
     for (int i = 0; i < 3 * (ROUNDS + 1); i++) {
-      assertTrue(guard.mayGoOn(0));
+      assertTrue(guard.mayContinue(0));
     }
     assertEquals(naps, sleeps() - before);
   }

@@ -6,7 +6,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class PeakBandwidthTest {
-  /* Compares every pair, as perftest does. */
+  /* Returns the least time per message by comparing every pair, as perftest does. */
   private static double comparingEveryPair(long[] posted, long[] completed) {
     double least = Double.MAX_VALUE;
     for (int i = 0; i < posted.length; i++) {

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ReportTextTest {
-  /* Output of C's printf("%.2f") and printf("%.6f") for the same doubles. */
+  /* Expected output of C's printf("%.2f") and printf("%.6f") for the same doubles. */
   @ParameterizedTest
   @CsvSource({
     "25390.625, 2, 25390.62",

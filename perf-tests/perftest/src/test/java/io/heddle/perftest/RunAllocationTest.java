@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The measured loops allocate nothing per message, with Java's second compiler and without. */
+/** The measured loops allocate nothing per message, with and without Java's second compiler. */
 @EndsWithin(60)
 final class RunAllocationTest {
   @TempDir Path folder;
@@ -32,8 +32,8 @@ final class RunAllocationTest {
               AllocationRun.class,
               Boolean.toString(sprays),
               command);
-      assertEquals(0, end.status(), end.printed());
-      long allocated = Long.parseLong(end.printed().lines().reduce("", (first, last) -> last));
+      assertEquals(0, end.status(), end.output());
+      long allocated = Long.parseLong(end.output().lines().reduce("", (first, last) -> last));
       assertTrue(
           allocated < AllocationRun.ALLOWED_BYTES,
           command + " allocated " + allocated + " bytes, compilers to " + level);

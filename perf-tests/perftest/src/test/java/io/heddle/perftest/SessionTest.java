@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole tests between two ends of Heddle. */
+/** Whole tests between two Heddle ends. */
 @EndsWithin(120)
 final class SessionTest {
   private static void assertBothSucceed(TwoEnds.Both both) {
@@ -62,7 +62,7 @@ final class SessionTest {
     TwoEnds.Both both = new TwoEnds().run(test);
     assertBothSucceed(both);
     Settings.Traffic traffic = TwoEnds.command(test).settings().traffic();
-    for (TwoEnds.Said end : new TwoEnds.Said[] {both.server(), both.client()}) {
+    for (TwoEnds.Output end : new TwoEnds.Output[] {both.server(), both.client()}) {
       String[] row = end.row(traffic.sizeBytes());
       assertEquals(traffic.iterations(), Long.parseLong(row[1]));
       double least = Double.parseDouble(row[2]);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.VerbsProvider;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,7 +23,7 @@ import picocli.CommandLine;
 
 /**
  * Server and client of one test in one process, each with its own soft device on its own loopback
- * addresses. Neither may leave a verbs object open.
+ * addresses. Neither end may leave a verbs object open.
  */
 final class TwoEnds {
   private static final long LIMIT_SECONDS = 60;
@@ -40,8 +40,8 @@ final class TwoEnds {
     return used;
   }
 
-  /** One end's output, and its failure if it failed. */
-  record Said(String out, @Nullable HeddleException failure) {
+  /** Output of an end, and its failure if it failed. */
+  record Output(String out, @Nullable HeddleException failure) {
     /** Returns the words of the row that starts with this message size. */
     String[] row(long size) {
       return out.lines()
@@ -53,10 +53,10 @@ final class TwoEnds {
     }
   }
 
-  /** Both ends' results. */
-  record Both(Said server, Said client) {}
+  /** Results of both ends. */
+  record Both(Output server, Output client) {}
 
-  /** Returns a command with its options, as {@code write_bw -s 64}. */
+  /** Returns a command with its options, such as {@code write_bw -s 64}. */
   static PerftestCommand command(String arguments) {
     String[] words = arguments.strip().split(" +");
     PerftestCommand command =
@@ -87,7 +87,7 @@ final class TwoEnds {
     return String.join(",", rules);
   }
 
-  private Said run(String arguments, Map<String, String> environment) {
+  private Output run(String arguments, Map<String, String> environment) {
     LeakLedger ledger = new LeakLedger();
     List<VerbsProvider> providers = new ArrayList<>();
     ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
@@ -101,7 +101,7 @@ final class TwoEnds {
       failure = failed;
     }
     assertEquals(Map.of(), ledger.open(), "left open by " + arguments);
-    return new Said(out.toString(), failure);
+    return new Output(out.toString(), failure);
   }
 
   private Map<String, String> environment(int end, int planes) {
@@ -115,20 +115,23 @@ final class TwoEnds {
     return run(both, both, 1);
   }
 
-  /** Runs both ends at once, each with so many planes. */
+  /** Runs both ends at once, each with the given number of planes. */
   Both run(String server, String client, int planes) throws Exception {
     String port = " -p " + freePort();
-    /* On a core shared by both ends and the rest of a build, perftest's half second is too short. */
-    String patience = " -u 20";
-    CompletableFuture<Said> serving =
+    /*
+     * Both ends share a core with the rest of a build, for which perftest's half second is too
+     * short.
+     */
+    String deadline = " -u 20";
+    CompletableFuture<Output> serving =
         CompletableFuture.supplyAsync(
-            () -> run(server + port + patience, environment(0, planes)),
+            () -> run(server + port + deadline, environment(0, planes)),
             command -> thread(command));
-    CompletableFuture<Said> asking =
+    CompletableFuture<Output> asking =
         CompletableFuture.supplyAsync(
             () ->
                 connecting(
-                    client + port + patience + " 127.0.0.1", environment(1, planes), serving),
+                    client + port + deadline + " 127.0.0.1", environment(1, planes), serving),
             command -> thread(command));
     return new Both(get(serving), get(asking));
   }
@@ -139,11 +142,11 @@ final class TwoEnds {
     thread.start();
   }
 
-  /* The server listens soon, but not at once. */
-  private Said connecting(
-      String arguments, Map<String, String> environment, CompletableFuture<Said> serving) {
+  /* The client retries, since the server doesn't listen at once. */
+  private Output connecting(
+      String arguments, Map<String, String> environment, CompletableFuture<Output> serving) {
     while (true) {
-      Said output = run(arguments, environment);
+      Output output = run(arguments, environment);
       boolean early =
           output.failure() != null
               && output.failure().getMessage().contains("start the server first");
@@ -153,9 +156,9 @@ final class TwoEnds {
     }
   }
 
-  private static Said get(CompletableFuture<Said> end) throws Exception {
+  private static Output get(CompletableFuture<Output> end) throws Exception {
     try {
-      return Patience.ofSeconds(LIMIT_SECONDS).get(end);
+      return Deadline.ofSeconds(LIMIT_SECONDS).get(end);
     } catch (ExecutionException failed) {
       throw failed.getCause() instanceof Exception cause ? cause : failed;
     }

@@ -3,16 +3,16 @@ package io.heddle.platform.testing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Checkout of the running test, for a module at any depth. */
+/** Checkout that contains the running test, for a module at any depth. */
 public final class Checkout {
-  /** Root directory: the nearest parent with the launcher's word list. */
+  /** Root directory: the nearest parent directory that contains the launcher's word list. */
   public static final Path ROOT = root();
 
   private Checkout() {}
 
   /**
-   * Returns the path of a file or directory of the checkout, such as {@code docs/doctor.md},
-   * existing or not.
+   * Returns the path of a file or directory of the checkout, such as {@code docs/doctor.md}. The
+   * file need not exist.
    */
   public static Path path(String inside) {
     return ROOT.resolve(inside);

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 
 /**
  * Time that tasks of this host have waited for a processor, from the kernel's pressure stall
- * information (Documentation/accounting/psi.rst: {@code some}, in microseconds). Zero where it
- * isn't available.
+ * information (Documentation/accounting/psi.rst: {@code some}, in microseconds). Zero if it isn't
+ * available.
  */
 final class CpuPressure {
   private static final Path CPU = Path.of("/proc/pressure/cpu");
@@ -28,7 +28,7 @@ final class CpuPressure {
     }
   }
 
-  /** Parses the file's text; its first line is {@code some}. */
+  /** Parses the text of the kernel's file, whose first line is {@code some}. */
   static long parseStalledNs(String text) {
     int start = text.indexOf(FIELD) + FIELD.length();
     return Long.parseLong(text.substring(start, text.indexOf('\n', start))) * 1_000;

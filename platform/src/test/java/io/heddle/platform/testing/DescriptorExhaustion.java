@@ -15,10 +15,11 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Harness for descriptor exhaustion: runs a trial with 0, 1, 2 and so on free descriptors, and
- * checks after each that none has leaked. Needs a process in which nothing else opens descriptors.
+ * checks after each that none has leaked. It needs a process in which nothing else opens
+ * descriptors.
  */
 public final class DescriptorExhaustion {
-  /** Free descriptors at the last trial. */
+  /** Number of free descriptors at the last trial. */
   private static final int MOST = 48;
 
   private static final int LIMIT = 256;
@@ -30,14 +31,14 @@ public final class DescriptorExhaustion {
 
   /**
    * Runs a program that calls {@link #mostRefused}, with a low limit of descriptors. Asserts that
-   * it succeeds, and returns its output.
+   * the program succeeds, and returns its output.
    */
   public static String run(Path output, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     List<String> limited = List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT);
     SeparateJvm.End end = SeparateJvm.run(output, limited, List.of(), program, arguments);
-    assertEquals(0, end.status(), end.printed());
-    return end.printed();
+    assertEquals(0, end.status(), end.output());
+    return end.output();
   }
 
   /**
@@ -50,13 +51,13 @@ public final class DescriptorExhaustion {
    * @throws AssertionError if a trial leaks descriptors, or closes some that it didn't open
    */
   public static int mostRefused(BooleanSupplier trial) {
-    trial.getAsBoolean(); /* loading its classes needs descriptors, too */
+    trial.getAsBoolean(); /* loads the trial's classes first, since this needs descriptors too */
     awaitThreads();
     return new DescriptorExhaustion().tryAll(trial);
   }
 
   private int tryAll(BooleanSupplier trial) {
-    takeRest();
+    openRest();
     int all = taken.size();
     int refused = -1;
     for (int left = 0; left <= MOST; left++) {
@@ -67,7 +68,7 @@ public final class DescriptorExhaustion {
         refused = left;
       }
       awaitThreads();
-      takeRest();
+      openRest();
       if (taken.size() != all) {
         throw new AssertionError(
             "of %s that were left it kept %s".formatted(left, all - taken.size()));
@@ -76,7 +77,10 @@ public final class DescriptorExhaustion {
     return refused;
   }
 
-  /* The parent process ends the wait: a load-aware limit would take a descriptor itself. */
+  /*
+   * Waits without a limit, since a load-aware limit would take a descriptor itself. The parent
+   * process ends a wait that is too long.
+   */
   private static void awaitThreads() {
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().startsWith("heddle-"))) {
@@ -84,7 +88,7 @@ public final class DescriptorExhaustion {
     }
   }
 
-  private void takeRest() {
+  private void openRest() {
     int fd = LinuxCalls.eventfd(0, CLOEXEC);
     while (fd >= 0) {
       taken.push(fd);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Time limit of this test, or of each test of the class, in seconds of an idle machine ({@link
- * Patience}). A test that exceeds it is interrupted, and fails with the stacks of all threads.
+ * Deadline}). A test that exceeds it is interrupted, and fails with the stacks of all threads.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

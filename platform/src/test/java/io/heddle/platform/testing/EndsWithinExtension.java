@@ -45,9 +45,9 @@ final class EndsWithinExtension implements InvocationInterceptor {
 
   private static void proceed(Invocation<@Nullable Void> invocation, ExtensionContext context)
       throws Throwable {
-    Patience patience = Patience.ofSeconds(limitSeconds(context));
+    Deadline deadline = Deadline.ofSeconds(limitSeconds(context));
     AtomicReference<@Nullable String> stacks = new AtomicReference<>();
-    Thread watch = watch(Thread.currentThread(), patience, stacks);
+    Thread watch = watch(Thread.currentThread(), deadline, stacks);
     Throwable failure = null;
     try {
       invocation.proceed();
@@ -59,14 +59,17 @@ final class EndsWithinExtension implements InvocationInterceptor {
     String late = stacks.get();
     if (late != null) {
       Thread.interrupted();
-      throw new AssertionError("not at its end after " + patience + "; then:\n" + late, failure);
+      throw new AssertionError("not at its end after " + deadline + "; then:\n" + late, failure);
     }
     if (failure != null) {
       throw failure;
     }
   }
 
-  /* Limit of the method or the class; a generated test has neither, but its enclosing ones have. */
+  /*
+   * Returns the limit of the method or the class. A generated test has no limit of its own, but its
+   * enclosing tests may have one.
+   */
   private static long limitSeconds(ExtensionContext context) {
     Optional<ExtensionContext> around = Optional.of(context);
     while (around.isPresent()) {
@@ -83,13 +86,13 @@ final class EndsWithinExtension implements InvocationInterceptor {
   }
 
   private static Thread watch(
-      Thread test, Patience patience, AtomicReference<@Nullable String> stacks) {
+      Thread test, Deadline deadline, AtomicReference<@Nullable String> stacks) {
     return Thread.ofPlatform()
         .daemon()
         .name("ends-within")
         .start(() -> {
           try {
-            while (!patience.isOver()) {
+            while (!deadline.isOver()) {
               TimeUnit.MILLISECONDS.sleep(LOOK_MS);
             }
             stacks.set(stacksOfAll());

@@ -14,7 +14,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 class EndsWithinTest {
-  /** Run only by the tests below: its name doesn't match the test patterns. */
+  /** Only the tests below run this class, since its name doesn't match the test patterns. */
   @EndsWithin(1)
   static final class Hanging {
     @Test

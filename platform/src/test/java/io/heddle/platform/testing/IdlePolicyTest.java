@@ -12,7 +12,7 @@ class IdlePolicyTest {
 
   private long nowNs = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); /* runs over */
   private long stalledNs;
-  private final Patience patience = new Patience(LIMIT_NS, () -> nowNs, () -> stalledNs);
+  private final Deadline deadline = new Deadline(LIMIT_NS, () -> nowNs, () -> stalledNs);
 
   private void pass(long seconds, double stalledShare) {
     nowNs += TimeUnit.SECONDS.toNanos(seconds);
@@ -22,25 +22,25 @@ class IdlePolicyTest {
   @Test
   void endsAtLimitOnIdleMachine() {
     pass(9, 0);
-    assertFalse(patience.isOver());
+    assertFalse(deadline.isOver());
     pass(2, 0);
-    assertTrue(patience.isOver());
+    assertTrue(deadline.isOver());
   }
 
   @Test
   void lastsLongerUnderCpuPressure() {
     pass(18, 0.5);
-    assertFalse(patience.isOver());
+    assertFalse(deadline.isOver());
     pass(4, 0.5);
-    assertTrue(patience.isOver());
+    assertTrue(deadline.isOver());
   }
 
   @Test
-  void endsOnAnyBusyMachine() {
+  void limitHoldsOnAnyBusyMachine() {
     pass(79, 1);
-    assertFalse(patience.isOver());
+    assertFalse(deadline.isOver());
     pass(2, 1);
-    assertTrue(patience.isOver());
+    assertTrue(deadline.isOver());
   }
 
   @Test
@@ -69,10 +69,10 @@ class IdlePolicyTest {
   @Test
   void detectsOnlyEndedProcess() throws Exception {
     Process ended = new ProcessBuilder("true").start();
-    assertTrue(Patience.ofSeconds(60).awaitExit(ended));
+    assertTrue(Deadline.ofSeconds(60).awaitExit(ended));
     Process sleeping = new ProcessBuilder("sleep", "600").start();
     try {
-      assertFalse(Patience.ofSeconds(0).awaitExit(sleeping));
+      assertFalse(Deadline.ofSeconds(0).awaitExit(sleeping));
     } finally {
       sleeping.destroy();
     }
@@ -82,10 +82,10 @@ class IdlePolicyTest {
   void finalOutputIsRead() throws Exception {
     StringBuilder said = new StringBuilder();
     assertTrue(
-        patience.awaitOutput(
+        deadline.awaitOutput(
             "good-bye", said::toString, () -> said.append("good-bye").length() > 0));
-    assertTrue(patience.awaitOutput("good", said::toString, () -> false));
-    assertFalse(patience.awaitOutput("more", said::toString, () -> true));
-    assertFalse(Patience.ofSeconds(0).awaitOutput("more", said::toString, () -> false));
+    assertTrue(deadline.awaitOutput("good", said::toString, () -> false));
+    assertFalse(deadline.awaitOutput("more", said::toString, () -> true));
+    assertFalse(Deadline.ofSeconds(0).awaitOutput("more", said::toString, () -> false));
   }
 }

@@ -3,7 +3,7 @@ package io.heddle.platform.testing;
 import java.util.function.LongSupplier;
 
 /**
- * Stopwatch on {@link Patience}'s clock, which runs at an eighth of its pace while tasks wait for a
+ * Stopwatch on {@link Deadline}'s clock, which runs at an eighth of its pace while tasks wait for a
  * processor. It approximates the time on an idle machine.
  */
 public final class IdleStopwatch {
@@ -24,9 +24,9 @@ public final class IdleStopwatch {
     return new IdleStopwatch(System::nanoTime, CpuPressure::nanoseconds);
   }
 
-  /** Returns nanoseconds since its start. */
+  /** Returns the nanoseconds since the stopwatch's start. */
   public long ns() {
     long passed = clock.getAsLong() - beganNs;
-    return Patience.idleNs(passed, stalled.getAsLong() - beganStalledNs);
+    return Deadline.idleNs(passed, stalled.getAsLong() - beganStalledNs);
   }
 }

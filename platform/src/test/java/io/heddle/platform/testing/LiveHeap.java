@@ -11,17 +11,18 @@ import javax.management.ObjectName;
  */
 public final class LiveHeap {
   private static final Pattern ROW = Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +(\\S+)");
-  private static final int VAIN_COLLECTIONS = 4;
+  private static final int USELESS_COLLECTIONS = 4;
 
   private LiveHeap() {}
 
   /**
-   * Returns the bytes of all objects that survive collections. Some survive only one: those that
-   * wait for a cleaner, or that a thread has just used. So it collects until the size is stable.
+   * Returns the bytes of all objects that survive collections. Some objects survive only one
+   * collection: those that wait for a cleaner, or that a thread has just used. So this method
+   * collects until the size is stable.
    */
   public static long bytes() {
     long least = Long.MAX_VALUE;
-    for (int inVain = 0; inVain < VAIN_COLLECTIONS; inVain++) {
+    for (int inVain = 0; inVain < USELESS_COLLECTIONS; inVain++) {
       long live = afterCollection();
       if (live < least) {
         least = live;

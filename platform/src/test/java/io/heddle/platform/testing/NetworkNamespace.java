@@ -10,14 +10,14 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Network namespace of a test, with threads of this process in it (setns(2)): their sockets and
- * their files of /proc/sys/net belong to the namespace. Removed by close.
+ * Network namespace of a test. Threads of this process enter it (setns(2)), so that their sockets
+ * and their files of /proc/sys/net belong to the namespace. {@code close} removes it.
  */
 public final class NetworkNamespace implements AutoCloseable {
   private static int created;
 
   private final String name;
-  /* Cleans up after interrupted tests. */
+  /* Shutdown hook that cleans up after interrupted tests. */
   private final Thread atExit;
 
   private NetworkNamespace(String name) {
@@ -27,7 +27,7 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
-   * @param label suffix of its name
+   * @param label suffix of the namespace's name
    */
   public static NetworkNamespace create(String label) {
     String name = "hdt-" + ProcessHandle.current().pid() + "-" + next() + "-" + label;
@@ -39,7 +39,7 @@ public final class NetworkNamespace implements AutoCloseable {
     return ++created;
   }
 
-  /** Skips the test, or the class, where no namespace can be created; prints why. */
+  /** Skips the test, or the class, if no namespace can be created, and prints the reason. */
   public static void assumeAvailable() {
     String refusal = "";
     try (NetworkNamespace tried = create("try")) {
@@ -51,7 +51,7 @@ public final class NetworkNamespace implements AutoCloseable {
     skipWhere(refusal);
   }
 
-  /** Skips the test, or the class, where there is a reason; prints it. */
+  /** Skips the test, or the class, if there is a reason, and prints the reason. */
   public static void skipWhere(String reason) {
     if (!reason.isEmpty()) {
       System.out.println("skipped: " + reason);
@@ -94,7 +94,7 @@ public final class NetworkNamespace implements AutoCloseable {
     }
   }
 
-  /** Wraps a task for its own platform thread, which stays in the namespace. */
+  /** Wraps a task that has its own platform thread, which stays in the namespace. */
   public <T> Callable<T> inside(Callable<T> task) {
     return () -> {
       enter(name);
@@ -103,7 +103,7 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
-   * Moves the calling thread to a namespace: sockets that it opens later belong there.
+   * Moves the calling thread to a namespace, to which sockets that it opens later belong.
    *
    * @param name name in {@code ip netns}
    */

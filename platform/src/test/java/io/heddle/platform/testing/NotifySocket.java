@@ -54,15 +54,15 @@ public final class NotifySocket implements AutoCloseable {
   /**
    * Waits for the next datagram.
    *
-   * @throws AssertionError where none arrives
+   * @throws AssertionError if none arrives
    */
-  public String hear() {
-    return hear(Patience.ofSeconds(LIMIT_SECONDS), "anything");
+  public String awaitMessage() {
+    return awaitMessage(Deadline.ofSeconds(LIMIT_SECONDS), "anything");
   }
 
-  private String hear(Patience patience, String wanted) {
+  private String awaitMessage(Deadline deadline, String wanted) {
     while (!hasMore()) {
-      failWhenOver(patience, wanted);
+      failWhenOver(deadline, wanted);
       LockSupport.parkNanos(LOOK_NS);
     }
     long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
@@ -70,9 +70,9 @@ public final class NotifySocket implements AutoCloseable {
     return new String(Memory.toArray(room, (int) length), StandardCharsets.UTF_8);
   }
 
-  private void failWhenOver(Patience patience, String wanted) {
-    if (patience.isOver()) {
-      throw new AssertionError("no notification " + wanted + " at " + name + " within " + patience);
+  private void failWhenOver(Deadline deadline, String wanted) {
+    if (deadline.isOver()) {
+      throw new AssertionError("no notification " + wanted + " at " + name + " within " + deadline);
     }
   }
 
@@ -84,14 +84,14 @@ public final class NotifySocket implements AutoCloseable {
   /**
    * Waits for a datagram with this prefix.
    *
-   * @throws AssertionError where none arrives
+   * @throws AssertionError if none arrives
    */
-  public String hear(String front) {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    String heard = hear(patience, front);
+  public String awaitMessage(String front) {
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+    String heard = awaitMessage(deadline, front);
     while (!heard.startsWith(front)) {
-      failWhenOver(patience, front);
-      heard = hear(patience, front);
+      failWhenOver(deadline, front);
+      heard = awaitMessage(deadline, front);
     }
     return heard;
   }

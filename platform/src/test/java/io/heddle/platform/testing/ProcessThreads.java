@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reader of the kernel's files on a process's threads, any of which may end meanwhile. */
+/** Reader of the kernel's files about a process's threads. Any thread may end meanwhile. */
 public final class ProcessThreads {
   private ProcessThreads() {}
 
   /**
    * Reads a file of the first thread whose name has this prefix (proc(5), {@code /proc/pid/task}).
    *
-   * @param pid process, {@code self} or a number
+   * @param pid process id, or {@code self}
    * @param name prefix of the thread's name, up to 15 characters
-   * @param file such as {@code status} or {@code schedstat}
-   * @return text; empty where there is no such thread
+   * @param file name of the file, such as {@code status} or {@code schedstat}
+   * @return the file's text, or an empty text if there is no such thread
    */
   public static Optional<String> read(String pid, String name, String file) throws IOException {
     List<Path> threads;
@@ -36,7 +36,7 @@ public final class ProcessThreads {
     return Optional.empty();
   }
 
-  /* ENOENT, or ESRCH where the thread ends between open and read. */
+  /* The error is ENOENT, or ESRCH if the thread ends between open and read. */
   private static Optional<String> unlessEnded(Path file) throws IOException {
     try {
       return Optional.of(Files.readString(file));

@@ -13,7 +13,7 @@ public final class SeparateJvm {
   private static final long USUAL_LIMIT_SECONDS = 120;
 
   /** Exit status and output. */
-  public record End(int status, String printed) {}
+  public record End(int status, String output) {}
 
   private SeparateJvm() {}
 
@@ -21,7 +21,7 @@ public final class SeparateJvm {
    * Runs a class to its end, for at most 120 s.
    *
    * @param output file for its output
-   * @param before command that runs Java, with its arguments; empty for none
+   * @param before command that runs Java, with its arguments; may be empty
    * @param options options of Java
    */
   static End run(
@@ -52,7 +52,7 @@ public final class SeparateJvm {
             .start();
     boolean ended;
     try {
-      ended = Patience.ofSeconds(limitSeconds).awaitExit(run);
+      ended = Deadline.ofSeconds(limitSeconds).awaitExit(run);
     } finally {
       run.destroyForcibly();
     }

@@ -23,11 +23,12 @@ import java.util.List;
 public final class TestShim {
   private static final Path LIBRARY = Checkout.path("native/target/build/libshim_of_tests.so");
   private static final List<String> PACKET_CALLS = List.of("seal", "take");
-  private static final List<String> SOCKET_CALLS = List.of("send", "receive", "ready", "lend");
+  private static final List<String> SOCKET_CALLS =
+      List.of("send", "receive", "ready", "send_pages");
 
   private TestShim() {}
 
-  /** Runs a class in a separate JVM; skips the test where the library isn't built. */
+  /** Runs a class in a separate JVM. Skips the test if the library isn't built. */
   public static SeparateJvm.End run(
       Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
@@ -35,8 +36,8 @@ public final class TestShim {
     return SeparateJvm.run(output, List.of(), options, program, arguments);
   }
 
-  /** Registers the packet functions; returns false where the processor can't run them. */
-  public static boolean lendPacketCalls() throws Throwable {
+  /** Registers the packet functions. Returns false if the processor can't run them. */
+  public static boolean registerPacketCalls() throws Throwable {
     StructLayout calls = layout(PACKET_CALLS);
     MemorySegment quickest =
         (MemorySegment)
@@ -45,13 +46,13 @@ public final class TestShim {
                     library().findOrThrow("heddle_packet_calls"),
                     FunctionDescriptor.of(calls, ValueLayout.JAVA_INT))
                 .invokeExact((SegmentAllocator) Arena.global(), 0);
-    return lend(quickest, "heddle.packet.", PACKET_CALLS);
+    return register(quickest, "heddle.packet.", PACKET_CALLS);
   }
 
   /** Registers the functions for system calls. */
-  public static void lendSocketCalls() {
+  public static void registerSocketCalls() {
     MemorySegment calls = library().findOrThrow("heddle_socket_calls");
-    lend(calls.reinterpret(layout(SOCKET_CALLS).byteSize()), "heddle.socket.", SOCKET_CALLS);
+    register(calls.reinterpret(layout(SOCKET_CALLS).byteSize()), "heddle.socket.", SOCKET_CALLS);
   }
 
   private static SymbolLookup library() {
@@ -63,7 +64,7 @@ public final class TestShim {
         names.stream().map(ValueLayout.JAVA_LONG::withName).toArray(MemoryLayout[]::new));
   }
 
-  private static boolean lend(MemorySegment calls, String prefix, List<String> names) {
+  private static boolean register(MemorySegment calls, String prefix, List<String> names) {
     for (int i = 0; i < names.size(); i++) {
       long function = calls.getAtIndex(ValueLayout.JAVA_LONG, i);
       if (function == 0) {

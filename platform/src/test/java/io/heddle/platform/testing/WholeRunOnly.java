@@ -17,6 +17,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Inherited
 @ExtendWith(WholeRunOnlyCondition.class)
 public @interface WholeRunOnly {
-  /** Rows of a parameterised test that always run, from 1. */
-  int[] butRows() default {};
+  /** Numbers of the rows of a parameterised test that always run, from 1. */
+  int[] alwaysRunRows() default {};
 }

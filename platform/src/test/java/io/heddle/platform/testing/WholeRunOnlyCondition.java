@@ -14,7 +14,10 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /** JUnit condition for {@link WholeRunOnly}. */
 final class WholeRunOnlyCondition implements ExecutionCondition {
-  /** {@code ./heddle test --whole} sets it: a configuration parameter of JUnit, or a property. */
+  /**
+   * Name of the setting, a configuration parameter of JUnit or a property, that {@code ./heddle
+   * test --whole} sets.
+   */
   private static final String PROPERTY = "heddle.test.whole";
 
   private static final Pattern ROW = Pattern.compile("\\[test-template-invocation:#(\\d+)]$");
@@ -27,7 +30,7 @@ final class WholeRunOnlyCondition implements ExecutionCondition {
     if (annotation.isEmpty() || whole) {
       return enabled("");
     }
-    int[] always = annotation.get().butRows();
+    int[] always = annotation.get().alwaysRunRows();
     Matcher row = ROW.matcher(context.getUniqueId());
     boolean runs =
         row.find()

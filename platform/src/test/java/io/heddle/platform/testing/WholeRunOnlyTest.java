@@ -14,7 +14,7 @@ import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
 class WholeRunOnlyTest {
-  /** Run only by the tests below: its name doesn't match the test patterns. */
+  /** Only the tests below run this class, since its name doesn't match the test patterns. */
   static final class Long {
     @Test
     void always(TestInfo test) {
@@ -29,7 +29,7 @@ class WholeRunOnlyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"one", "two", "three"})
-    @WholeRunOnly(butRows = {1, 3})
+    @WholeRunOnly(alwaysRunRows = {1, 3})
     void rows(String row) {
       assertEquals(row, row.strip());
     }

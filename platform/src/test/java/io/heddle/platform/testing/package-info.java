@@ -1,5 +1,5 @@
 /**
- * Load-aware time limits for every module's tests: {@link io.heddle.platform.testing.Patience} for
+ * Load-aware time limits for every module's tests: {@link io.heddle.platform.testing.Deadline} for
  * a wait, {@link io.heddle.platform.testing.EndsWithin} for a whole test.
  */
 @NullMarked

@@ -6,7 +6,7 @@ import org.jctools.queues.atomic.unpadded.SpscAtomicUnpaddedArrayQueue;
 
 /** Asynchronous event from the lock holder to the control thread. */
 record AsyncEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
-  /** Allocated in advance. */
+  /** Event of a fatal device error, allocated in advance. */
   static final AsyncEvent DEVICE_FATAL = new AsyncEvent(AsyncEventListener.Kind.DEVICE_FATAL, 0);
 
   private static final int MAX_UNREAD = 1024;

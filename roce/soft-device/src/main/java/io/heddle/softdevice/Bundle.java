@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * <p>On the wire: a BTH with a manufacturer-defined opcode, addressed to the peer of the queue pair
  * whose socket sends the bundle. Then for each packet {@code length 2 | source port 2 | packet},
  * network order. The packet includes its invariant CRC; the port is its queue pair's own source
- * port, which the CRC covers. So the receiver processes each packet as if received alone, and the
- * bundle needs no checksum. One per device; under the progress lock.
+ * port, which the CRC covers. So the receiver processes each packet as if it came alone, and the
+ * bundle needs no checksum. Each device has one bundle, used under the progress lock.
  */
 final class Bundle {
-  /** Largest first train: sending a larger one directly is faster than copying it. */
+  /**
+   * Length of the largest train that joins a bundle. A larger train is faster to send directly than
+   * to copy.
+   */
   static final int MOST_FIRST_BYTES = 512;
 
   /** Length of the entry header before a packet. */
@@ -50,7 +53,7 @@ final class Bundle {
   }
 
   /** Returns whether a train fits this bundle. */
-  boolean takes(PeerLink link, long train, int count, int bytes, int segmentBytes) {
+  boolean canAdd(PeerLink link, long train, int count, int bytes, int segmentBytes) {
     PeerLink host = carrier;
     if (host == null) {
       return bytes <= MOST_FIRST_BYTES && count * ENTRY_BYTES + bytes <= room(link);
@@ -59,12 +62,15 @@ final class Bundle {
         && (host == link || host.hasSamePath(link) && mayJoinBundle(train, bytes, segmentBytes));
   }
 
-  /* A bundle may be as long as any packet of the link. */
+  /* Returns the bundle's capacity. A bundle may be as long as any packet of the link. */
   private static int room(PeerLink link) {
     return Math.min(MOST_BYTES, link.standardPacketBytes());
   }
 
-  /* Guests use another socket, so only packets that are accepted in any order may be guests. */
+  /*
+   * Returns whether all packets of a train are accepted in any order. Only such packets may join a
+   * bundle, since they then use another queue pair's socket.
+   */
   private static boolean mayJoinBundle(long train, int bytes, int segmentBytes) {
     for (int from = 0; from < bytes; from += segmentBytes) {
       int opcode = PacketFormat.opcode(train + from);
@@ -77,7 +83,7 @@ final class Bundle {
     return true;
   }
 
-  /** Adds a train that it {@link #takes}. */
+  /** Adds a train for which {@link #canAdd} is true. */
   void add(PeerLink link, long train, int bytes, int segmentBytes) {
     if (carrier == null) {
       carrier = link;
@@ -96,7 +102,7 @@ final class Bundle {
   }
 
   /**
-   * Unpacks a received bundle: passes on each packet as if received alone.
+   * Unpacks a received bundle and passes on each packet as if it came alone.
    *
    * @return number of packets
    */
@@ -133,14 +139,14 @@ final class Bundle {
   }
 
   /**
-   * Returns whether a receiver may wait for it: it has other packets than WRITEs without immediate
-   * and acknowledgements.
+   * Returns whether a receiver may wait for the bundle: it has packets other than WRITEs without
+   * immediate and acknowledgements.
    */
   boolean isUrgent() {
     return urgent;
   }
 
-  /** Returns the sending link; null while empty. */
+  /** Returns the sending link, or null while the bundle is empty. */
   @Nullable PeerLink pendingLink() {
     return carrier;
   }
@@ -150,7 +156,7 @@ final class Bundle {
     return packets > 1 ? packets : 0;
   }
 
-  /** Returns the address of the datagram; a single packet is sent without bundle header. */
+  /** Returns the address of the datagram. A single packet is sent without the bundle header. */
   long address() {
     return packets > 1 ? memory : memory + PacketFormat.BTH_BYTES + ENTRY_BYTES;
   }

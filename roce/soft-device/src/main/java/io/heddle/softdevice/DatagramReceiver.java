@@ -7,9 +7,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Receiver of datagrams, several per call, each possibly merged by the kernel from a row of equal
- * packets (UDP GRO). One per device; under the progress lock. Its data is valid until the next
- * {@link #receive}.
+ * Receiver of datagrams, several per call. The kernel may merge a row of equal packets into one
+ * datagram (UDP GRO). Each device has one receiver, used under the progress lock. Its data is valid
+ * until the next {@link #receive}.
  */
 final class DatagramReceiver {
   static final int DATAGRAMS = 4;
@@ -21,12 +21,12 @@ final class DatagramReceiver {
   private static final int CONTROL_BYTES = 64;
   private static final int CONTROL_HEADER_BYTES = 16;
 
-  /* ECN bits: congestion experienced. */
+  /* Value of the ECN bits that means congestion experienced. */
   private static final int CONGESTION = 3;
   private static final int SOL_UDP = 17;
   private static final int UDP_GRO = 104;
 
-  /** Bit of {@link #remarks}: the datagram has a congestion mark, as have all of its train. */
+  /** Bit of {@link #remarks}: the datagram's packets have a congestion mark. */
   static final int MARKED = 1;
 
   /** Bit of {@link #remarks}: the datagram was fragmented. */
@@ -37,7 +37,7 @@ final class DatagramReceiver {
   private final long controls;
   private final long buffers;
   private final ByteBuffer view;
-  /* Datagrams of the last call; initially all. */
+  /* Number of datagrams of the last call. Initially it is the maximum, so that the first call resets all. */
   private int received = DATAGRAMS;
 
   DatagramReceiver(Arena arena) {
@@ -59,18 +59,21 @@ final class DatagramReceiver {
     }
   }
 
-  /** Receives up to {@link #DATAGRAMS}; see {@link #receive(int, int)}. */
+  /** Receives up to {@link #DATAGRAMS} datagrams; see {@link #receive(int, int)}. */
   int receive(int fd) {
     return receive(fd, DATAGRAMS);
   }
 
   /**
-   * Receives datagrams; returns their number or the negated errno.
+   * Receives datagrams. Returns their number or the negated errno.
    *
-   * @param largest number, up to {@link #DATAGRAMS}
+   * @param most largest number of datagrams, up to {@link #DATAGRAMS}
    */
   int receive(int fd, int most) {
-    /* The kernel overwrites the lengths of received datagrams only. Most calls find none. */
+    /*
+     * Resets only the lengths of received datagrams, since the kernel has overwritten no others.
+     * Most calls find none.
+     */
     for (int i = 0; i < received; i++) {
       long header = headers + (long) i * HEADER_BYTES;
       Memory.ALL.set(Memory.NATIVE_INT, header + 8, UdpSocket.SOCKADDR_BYTES);
@@ -94,14 +97,17 @@ final class DatagramReceiver {
     return buffers + (long) datagram * BUFFER_BYTES;
   }
 
-  /** Returns the length; 0 for a truncated datagram. */
+  /** Returns the datagram's length, or 0 for a truncated datagram. */
   int lengthBytes(int datagram) {
     long header = headers + (long) datagram * HEADER_BYTES;
     boolean truncated = (Memory.ALL.get(Memory.NATIVE_INT, header + 48) & MSG_TRUNC) != 0;
     return truncated ? 0 : Memory.ALL.get(Memory.NATIVE_INT, header + 56);
   }
 
-  /** Returns the length of each packet but the last; the whole length where nothing was merged. */
+  /**
+   * Returns the length of each packet except the last, or the datagram's length if the kernel
+   * merged nothing.
+   */
   int strideBytes(int datagram) {
     long header = headers + (long) datagram * HEADER_BYTES;
     long control = controls + (long) datagram * CONTROL_BYTES;
@@ -138,7 +144,7 @@ final class DatagramReceiver {
     if (type == options.fragmentSize) {
       return IN_FRAGMENTS;
     }
-    /* One byte or four; the traffic class is the lowest. */
+    /* The value has one byte or four. The traffic class is the lowest byte. */
     int trafficClass = Memory.ALL.get(ValueLayout.JAVA_BYTE, value);
     return type == options.trafficClass && (trafficClass & CONGESTION) == CONGESTION ? MARKED : 0;
   }

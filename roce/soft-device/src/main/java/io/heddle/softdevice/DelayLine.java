@@ -5,9 +5,11 @@ import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
-/** Simulated long wire: a FIFO of packets, each with its release time. Under the progress lock. */
+/**
+ * Simulated long wire: a FIFO of packets, each with its release time. Used under the progress lock.
+ */
 final class DelayLine {
-  /** Capacity in packets; further ones are lost, as at a router. */
+  /** Capacity in packets. Further packets are lost, as at a router. */
   static final int PACKETS = 4096;
 
   private static final int SLOT_BYTES = FaultGate.SLOT_BYTES;
@@ -28,7 +30,10 @@ final class DelayLine {
     view = Memory.ALL.asSlice(slots, (long) PACKETS * SLOT_BYTES).asByteBuffer();
   }
 
-  /** Adds a packet for release at this time, or with its predecessor if that is later. */
+  /**
+   * Adds a packet for release at this time, or together with the packet before it if that is
+   * released later.
+   */
   void add(long packet, int packetBytes, long high, long low, int port, long dueNs) {
     if (tail - head == PACKETS || packetBytes > SLOT_BYTES) {
       return;
@@ -44,7 +49,7 @@ final class DelayLine {
     tail++;
   }
 
-  /** Passes due packets to the sink; returns their number. */
+  /** Passes due packets to the sink. Returns their number. */
   int release(PacketSink sink, long nowNs) {
     int released = 0;
     while (head < tail && nowNs - dues[(int) head & MASK] >= 0) {
@@ -57,7 +62,7 @@ final class DelayLine {
     return released;
   }
 
-  /** Returns when the next packet is due, or {@link Pause#NEVER_NS}. */
+  /** Returns the time at which the next packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return head == tail ? Pause.NEVER_NS : dues[(int) head & MASK];
   }

@@ -4,11 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Doorbell bits, one per queue pair, for posted requests. Posting threads ring, the lock holder
- * takes.
+ * Doorbell bits for posted requests, one per queue pair. Posting threads set them; the lock holder
+ * takes and clears them.
  *
  * <p>Pairing: {@link #ring} is a full fence after the post's release of its index; {@link #take}
- * clears a word before the queue's index is read, so a post that {@code take} missed rings again.
+ * clears a word before the queue's index is read, so a post that {@code take} missed has set its
+ * bit again.
  */
 final class Doorbells {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -24,7 +25,7 @@ final class Doorbells {
     WORD.getAndBitwiseOr(words, slot >> 6, bit);
   }
 
-  boolean anyIn(int usedWords) {
+  boolean isAnyRung(int usedWords) {
     for (int i = 0; i < usedWords; i++) {
       if ((long) WORD.getVolatile(words, i) != 0) {
         return true;

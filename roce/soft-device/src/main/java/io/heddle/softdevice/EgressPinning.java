@@ -10,8 +10,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Binding of sending sockets to the interface of their address, where the host's routes would use
- * another: several interfaces are in one subnet. Control path.
+ * Binding of sending sockets to the interface of their address, if the host's routes would use
+ * another interface, as with several interfaces in one subnet. Control path.
  */
 final class EgressPinning {
   private final Log log;
@@ -21,12 +21,12 @@ final class EgressPinning {
     this.log = log;
   }
 
-  /** Binds the socket where needed; before it is connected. */
-  void keep(UdpSocket socket, NetworkLink link, Gid peer) {
+  /** Binds the socket if its route needs this. Called before the socket is connected. */
+  void bindIfNeeded(UdpSocket socket, NetworkLink link, Gid peer) {
     switch (Egress.remedy(socket.address().toAddress(), link, peer.toAddress())) {
       case NONE -> {}
       case BIND -> {
-        int result = socket.leaveBy(link);
+        int result = socket.bindToInterface(link);
         if (result < 0) {
           warn(
               socket,

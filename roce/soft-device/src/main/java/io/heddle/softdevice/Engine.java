@@ -22,18 +22,21 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data path of one open device: receives packets from its sockets, passes them to queue pairs, lets
- * these transmit, and serves timers. Everything but {@link #progress}, {@link #posted} and the
- * published deadline runs under the progress lock.
+ * Data path of one open device. It receives packets from its sockets, passes them to queue pairs,
+ * makes the queue pairs transmit, and serves timers. Everything but {@link #progress}, {@link
+ * #posted} and the published deadline runs under the progress lock.
  */
 final class Engine implements PacketSink {
   /** Number of queue pairs in the device attributes. */
   static final int ADVERTISED_QUEUE_PAIRS = 4096;
 
-  /** Actual limit: twice as many, for replacements created before the old ones are closed. */
+  /**
+   * Actual limit of queue pairs: twice the number in the attributes, since replacements are created
+   * before the old ones are closed.
+   */
   static final int QUEUE_PAIRS = 2 * ADVERTISED_QUEUE_PAIRS;
 
-  /** Trains that a queue pair sends before the next one's turn. */
+  /** Number of trains that a queue pair sends before it is the next one's turn. */
   private static final int TRAINS_PER_TURN = 4;
 
   private static final long CALLERS_IDLE_NS = 50_000;
@@ -48,14 +51,14 @@ final class Engine implements PacketSink {
 
   final NarrowPathWarning narrow;
 
-  final Departures departures;
+  final SendStage departures;
 
   private final SystemCallFailures broken;
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
   private final PacketGate gate;
-  private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
+  private final Doorbells doorbells = new Doorbells(QUEUE_PAIRS);
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
   private final long[] active = new long[QUEUE_PAIRS / 64];
   private volatile int usedWords;
@@ -63,10 +66,13 @@ final class Engine implements PacketSink {
   private boolean callersIdle;
   private int firstWord;
   private int queuePairCount;
-  private final TimerScans timers;
+  private final TimerScanSchedule timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
-  /* Copy for native code. It is never freed, since native code may read it after the device is closed. */
+  /*
+   * Copy of lastCallNs for native code. It is never freed, since native code may read it after the
+   * device is closed.
+   */
   private final long lastCallAddress = Arena.global().allocate(LINE_BYTES, LINE_BYTES).address();
   private @Nullable ProgressThread sleeper;
 
@@ -77,11 +83,11 @@ final class Engine implements PacketSink {
     regions = new RegionTable(firstGeneration);
     PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
     broken = new SystemCallFailures(log, events);
-    departures = new Departures(arena, log, clock, gate, pages, counters, broken);
+    departures = new SendStage(arena, log, clock, gate, pages, counters, broken);
     sockets = new ReceiveSockets(arena, counters, broken);
     rows = new WriteRows(arena);
-    called(clock.nanoTime());
-    timers = new TimerScans(lastCallNs);
+    recordCall(clock.nanoTime());
+    timers = new TimerScanSchedule(lastCallNs);
   }
 
   void setSleeper(@Nullable ProgressThread thread) {
@@ -89,7 +95,8 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Runs one round, for a polling thread. Returns the work done; 0 while another thread is in it.
+   * Runs one round for a polling thread. Returns the work done, or 0 if another thread is making
+   * progress.
    */
   int progress() {
     if (!lock.tryLock()) {
@@ -99,23 +106,23 @@ final class Engine implements PacketSink {
     long nowNs = clock.nanoTime();
     try {
       work = round(nowNs);
-      /* A round with work may have taken long. */
-      called(work == 0 ? nowNs : clock.nanoTime());
+      /* A round with work may take long, so the time is read again. */
+      recordCall(work == 0 ? nowNs : clock.nanoTime());
     } finally {
       unlock();
     }
-    pickUp();
+    sendUnclaimedPosts();
     return work;
   }
 
-  private void called(long atNs) {
+  private void recordCall(long atNs) {
     lastCallNs = atNs;
     Memory.setLongRelease(lastCallAddress, atNs);
   }
 
   /**
-   * Runs one round for the progress thread, which doesn't count as a caller. Returns −1 while
-   * another thread is in it.
+   * Runs one round for the progress thread, which doesn't count as a caller. Returns −1 if another
+   * thread is making progress.
    */
   int runBackgroundRound() {
     if (!lock.tryLock()) {
@@ -129,12 +136,12 @@ final class Engine implements PacketSink {
       callersIdle = false;
       unlock();
     }
-    pickUp();
+    sendUnclaimedPosts();
     return work;
   }
 
   /** Reports a fatal device error, since the progress thread fails in every round. */
-  void giveUp() {
+  void reportFatalError() {
     lockWithoutMemory();
     try {
       events.offer(AsyncEvent.DEVICE_FATAL);
@@ -144,7 +151,7 @@ final class Engine implements PacketSink {
   }
 
   /** Reports a permanent failure of a system call of the progress thread. */
-  void failedFor(String call, int fd, int errno) {
+  void onPermanentError(String call, int fd, int errno) {
     lockWithoutMemory();
     try {
       broken.deviceFailed(call, fd, errno);
@@ -162,52 +169,56 @@ final class Engine implements PacketSink {
   /**
    * Tries each system call of the data path once, on a socket without a peer.
    *
-   * @throws HeddleException where a seccomp filter refuses one
+   * @throws HeddleException if a seccomp filter refuses a call
    */
-  void tryCalls() {
+  void trySystemCalls() {
     int fd = LinuxCalls.socket(UdpSocket.AF_INET6, UdpSocket.SOCK_DGRAM_CLOEXEC_NONBLOCK, 0);
     if (fd < 0) {
       throw new SystemCallException("socket(AF_INET6, SOCK_DGRAM)", -fd);
     }
     try {
-      sockets.tryCalls(fd);
-      departures.tryCalls(fd);
+      sockets.trySystemCalls(fd);
+      departures.trySystemCalls(fd);
     } finally {
       LinuxCalls.close(fd);
     }
   }
 
   /**
-   * Queues an event for the control thread, if there is room; the queue pairs' states have the same
-   * information. It allocates, so call it last. Under the lock.
+   * Queues an event for the control thread. Without room the event is lost, but the queue pairs'
+   * states have the same information. This method allocates, so it must be called last. The caller
+   * holds the lock.
    */
   void publishEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.offer(new AsyncEvent(kind, queuePairNumber));
   }
 
-  /** Called after a post: sends at once if the lock is free, else its holder will. */
+  /** Sends a posted request at once if the lock is free. Otherwise the lock's holder sends it. */
   void posted(int slot) {
-    bells.ring(slot);
+    doorbells.ring(slot);
     if (lock.tryLock()) {
       sendPosted();
     }
-    pickUp();
+    sendUnclaimedPosts();
   }
 
-  /* Handles doorbells that rang after the lock's holder had last taken them. See ProgressLock. */
-  private void pickUp() {
-    while (bells.anyIn(usedWords) && lock.tryLock()) {
+  /*
+   * Sends requests whose doorbells were set after the lock's holder had last taken doorbells. See
+   * {@link ProgressLock}.
+   */
+  private void sendUnclaimedPosts() {
+    while (doorbells.isAnyRung(usedWords) && lock.tryLock()) {
       sendPosted();
     }
   }
 
-  /* Called with the lock, which it releases. */
+  /* Sends posted requests. The caller holds the lock, and this method releases it. */
   private void sendPosted() {
     try {
       takeDoorbells();
       long nowNs = clock.nanoTime();
       transmit(nowNs);
-      waiting.join(departures, nowNs);
+      waiting.addToBundle(departures, nowNs);
       departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_IDLE_NS, nowNs);
       timerAt(departures.dueNs());
     } finally {
@@ -215,7 +226,7 @@ final class Engine implements PacketSink {
     }
   }
 
-  /** Releases the lock; wakes the progress thread for an earlier deadline. */
+  /** Releases the lock, and wakes the progress thread if the deadline has become earlier. */
   void unlock() {
     long deadline = timers.dueNs();
     if (deadline != publishedDue) {
@@ -240,7 +251,8 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Returns whether a thread is making progress now, however long it takes, or did a moment ago.
+   * Returns whether a thread is making progress now, or did so a moment ago. A round counts however
+   * long it takes.
    */
   boolean hasRecentCallers() {
     return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_IDLE_NS;
@@ -261,8 +273,8 @@ final class Engine implements PacketSink {
     }
     timerAt(gate.dueNs());
     work += transmit(nowNs);
-    waiting.join(departures, nowNs);
-    departures.leave();
+    waiting.addToBundle(departures, nowNs);
+    departures.sendPending();
     timerAt(departures.dueNs());
     return work;
   }
@@ -272,7 +284,7 @@ final class Engine implements PacketSink {
     waiting.begin(slot, count);
   }
 
-  boolean callersAreIdle() {
+  boolean areCallersIdle() {
     return callersIdle;
   }
 
@@ -280,7 +292,7 @@ final class Engine implements PacketSink {
     int rung = 0;
     int words = usedWords;
     for (int i = 0; i < words; i++) {
-      long bits = bells.take(i);
+      long bits = doorbells.take(i);
       if (bits != 0) {
         active[i] |= bits;
         rung += Long.bitCount(bits);
@@ -308,7 +320,7 @@ final class Engine implements PacketSink {
       long low,
       int port,
       long nowNs) {
-    boolean inRows = gate.isOpen() && WriteRows.areTaken(stride);
+    boolean inRows = gate.isOpen() && WriteRows.isEligible(stride);
     int packets = 0;
     for (int at = 0; at < length; ) {
       int row =
@@ -333,7 +345,7 @@ final class Engine implements PacketSink {
     return packets;
   }
 
-  /* Returns the number of packets taken as a row. */
+  /* Takes packets as a row. Returns their number. */
   private int takeRow(
       long packet, int stride, int most, long high, long low, int port, long nowNs) {
     if (most == 0) {
@@ -344,7 +356,7 @@ final class Engine implements PacketSink {
     if (qp == null || qp.number() != number) {
       return 0;
     }
-    int link = qp.links().from(high, low, port);
+    int link = qp.links().linkOfSource(high, low, port);
     return link < 0 ? 0 : qp.onRow(rows, packet, stride, most, link, nowNs);
   }
 
@@ -395,7 +407,7 @@ final class Engine implements PacketSink {
       drops.count(DropCounters.Reason.WRONG_STATE);
       return;
     }
-    int link = qp.links().from(sourceHigh, sourceLow, sourcePort);
+    int link = qp.links().linkOfSource(sourceHigh, sourceLow, sourcePort);
     if (link < 0) {
       drops.count(DropCounters.Reason.WRONG_SOURCE);
       return;
@@ -404,7 +416,7 @@ final class Engine implements PacketSink {
       if (qp.links().get(link).isSoft()) {
         int packets =
             Bundle.open(this, drops, view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
-        /* The receiver has already counted the datagram as one. */
+        /* The receiver has already counted the datagram as one packet. */
         counters.received(Math.max(0, packets - 1));
       } else {
         drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
@@ -412,10 +424,10 @@ final class Engine implements PacketSink {
       return;
     }
     if (PacketFormat.isMarked(firstWord)) {
-      /* The checksum is computed as if the byte were zero. */
+      /* The sender computed the checksum with this byte as zero. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     }
-    if (!qp.links().get(link).checksumIsRight(view, base, packet, bytes, sourcePort)) {
+    if (!qp.links().get(link).isChecksumRight(view, base, packet, bytes, sourcePort)) {
       drops.count(DropCounters.Reason.BAD_CHECKSUM);
       return;
     }
@@ -444,7 +456,7 @@ final class Engine implements PacketSink {
 
   @Override
   public void timerAt(long whenNs) {
-    timers.at(whenNs);
+    timers.requestAt(whenNs);
   }
 
   void activate(int slot) {
@@ -470,7 +482,7 @@ final class Engine implements PacketSink {
         if (qp != null) {
           if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
             active[word] |= 1L << slot;
-            timerAt(nowNs); /* the progress thread continues without callers */
+            timerAt(nowNs); /* the progress thread then continues without callers */
           }
         }
       }
@@ -478,7 +490,7 @@ final class Engine implements PacketSink {
     return departures.sends() - before;
   }
 
-  /* Control path, under the lock. */
+  /* Methods of the control path, called under the lock. */
 
   /** Finds a free slot, or −1. */
   int freeSlot(int from) {
@@ -503,11 +515,11 @@ final class Engine implements PacketSink {
     active[slot >> 6] &= ~(1L << slot);
   }
 
-  /** Puts every queue pair that uses this overrun queue into ERROR. */
+  /** Moves every queue pair that uses this overrun completion queue to ERROR. */
   void failUsersOf(SoftCompletionQueue cq) {
     for (SoftQueuePair qp : queuePairs) {
-      if (qp != null && qp.uses(cq)) {
-        qp.die();
+      if (qp != null && qp.usesQueue(cq)) {
+        qp.enterError();
       }
     }
   }
@@ -516,7 +528,7 @@ final class Engine implements PacketSink {
     sockets.add(fd, clock.nanoTime());
   }
 
-  /** Removes a socket, before it is closed. */
+  /** Removes a socket. Called before the socket is closed. */
   void removeReceiveSocket(int fd) {
     sockets.remove(fd);
   }

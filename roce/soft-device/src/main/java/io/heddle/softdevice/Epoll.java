@@ -7,8 +7,8 @@ import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 
 /**
- * Level-triggered epoll instance for readable descriptors. Descriptors are added on the control
- * path; one thread at a time waits.
+ * Level-triggered epoll instance for readable descriptors. The control path adds descriptors. One
+ * thread at a time waits.
  */
 final class Epoll {
   /** Largest number of events per wait. */
@@ -17,14 +17,14 @@ final class Epoll {
   private static final int CTL_ADD = 1;
   private static final int CTL_DELETE = 2;
   private static final int IN = 1;
-  /* Packed on x86-64 only. */
+  /* The structure is packed on x86-64 only. */
   private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
 
   private final int fd;
   private final long events;
 
   /**
-   * @param arena must outlive this; its close closes the descriptor
+   * @param arena must outlive this object; its close closes the descriptor
    */
   Epoll(Arena arena) {
     events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
@@ -67,13 +67,14 @@ final class Epoll {
   }
 
   /**
-   * Waits for readable descriptors, without limit for −1. Returns their number, or a negated errno.
+   * Waits for readable descriptors, with −1 for no time limit. Returns their number, or a negated
+   * errno.
    */
   int await(int timeoutMs) {
     return LinuxCalls.epollWait(LinuxCalls.errnoCapture(), fd, events, EVENTS, timeoutMs);
   }
 
-  /** Returns the number of the descriptor at this place of the last result. */
+  /** Returns the number that was given to the descriptor at this index of the last result. */
   int number(int place) {
     return (int) Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (place + 1) * EVENT_BYTES - 8);
   }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fault injection for tests, configured by {@link Faults}. Each received packet gets at most one
- * fault, drawn from a seeded generator; the others pass the delay line, if any. Losses of sent
- * packets have a separate generator, so that each direction is repeatable by itself. Under the
- * progress lock.
+ * fault, drawn from a seeded generator; the other packets pass the delay line, if any. Losses of
+ * sent packets have a separate generator, so that each direction is repeatable by itself. Used
+ * under the progress lock.
  */
 final class FaultGate implements PacketGate {
   private static final int HELD = 64;
 
-  /** Length of a slot for one packet. */
+  /** Length of the slot that holds a packet. */
   static final int SLOT_BYTES = PacketSizes.LONGEST_PACKET_BYTES + 63 & ~63;
 
   private static final long HOLD_NS = 300_000;
@@ -111,18 +111,18 @@ final class FaultGate implements PacketGate {
       byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + (bit >> 3));
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + (bit >> 3), (byte) (was ^ 1 << (bit & 7)));
     } else if (drawn < ghost && ghosts != null) {
-      ghosts.add(packet, packetBytes, high, low, port, nowNs + varied(ghostNs));
+      ghosts.add(packet, packetBytes, high, low, port, nowNs + vary(ghostNs));
       return false;
     }
     if (line == null) {
       return true;
     }
-    line.add(packet, packetBytes, high, low, port, nowNs + varied(delayNs));
+    line.add(packet, packetBytes, high, low, port, nowNs + vary(delayNs));
     return false;
   }
 
-  /* Varies by up to a quarter. */
-  private long varied(long timeNs) {
+  /* Returns the time, varied by up to a quarter. */
+  private long vary(long timeNs) {
     return timeNs - timeNs / 4 + ((draw() >>> 40) * (timeNs / 2) >> 24);
   }
 

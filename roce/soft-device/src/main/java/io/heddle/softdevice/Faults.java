@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Faults configured by {@code HEDDLE_SOFT_FAULTS}: {@code
  * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,ghost=0.001,send-loss=0.01,delay-us=200,ghost-ms=500,seed=7}.
  *
- * @param loss share of all packets that is lost; the next four are shares too
- * @param ghost share that is delivered only long after its retransmission
+ * @param loss share of all packets that are lost; the next four parameters are shares too
+ * @param ghost share of packets that are delivered only long after their retransmission
  * @param sendLoss share of all packets that are dropped instead of sent
  * @param delayUs delay of each packet, varied by up to a quarter
  * @param ghostMs delay of a ghost, varied by up to a quarter
@@ -29,7 +29,7 @@ record Faults(
     long seed) {
   static final String VARIABLE = "HEDDLE_SOFT_FAULTS";
 
-  /** Allowed values for messages; same as the transport's option. */
+  /** Allowed values, for error messages. The transport's option has the same. */
   static final String ALLOWED =
       "loss, duplicate, reorder, corrupt, ghost (shares from 0 to 0.5, at most 1 together),"
           + " send-loss (a share from 0 to 0.5), delay-us (a whole number from 0 to 100000),"
@@ -39,7 +39,7 @@ record Faults(
   private static final int LONGEST_DELAY_US = 100_000;
   private static final int LONGEST_GHOST_MS = 10_000;
   private static final int USUAL_GHOST_MS = 500;
-  /* The last one is for sent packets. */
+  /* Number of shares. The last share is of sent packets. */
   private static final int SHARES = 6;
   private static final List<String> NAMES =
       List.of(
@@ -54,7 +54,7 @@ record Faults(
           "seed");
 
   /**
-   * Parses the variable; null for an unset or blank value.
+   * Parses the variable. Returns null for an unset or blank value.
    *
    * @throws HeddleException that names the invalid part
    */

@@ -2,7 +2,10 @@ package io.heddle.softdevice;
 
 import io.heddle.verbs.Gid;
 
-/** Socket options for IPv4 and IPv6; an IPv6 socket bound to a mapped address uses IPv4's. */
+/**
+ * Socket options for IPv4 and IPv6. An IPv6 socket that is bound to a mapped address uses the
+ * options of IPv4.
+ */
 enum IpOptions {
   IPV4(0, 10, 14, 1, 13, 25),
   IPV6(41, 23, 24, 67, 66, 77);

@@ -6,7 +6,10 @@ import io.heddle.verbs.Gid;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Warnings, once per local address, about packets that its path drops. Under the progress lock. */
+/**
+ * Warnings about packets that a local address's path drops, one per local address. Used under the
+ * progress lock.
+ */
 final class NarrowPathWarning {
   private final Log log;
   private final Set<Gid> narrow = new HashSet<>();
@@ -16,7 +19,7 @@ final class NarrowPathWarning {
     this.log = log;
   }
 
-  /** Warns that packets of this link are sent singly. */
+  /** Logs that packets of this link are sent singly. */
   void warnSinglePackets(PeerLink link) {
     if (single.add(link.localGid())) {
       log.warn(
@@ -28,7 +31,7 @@ final class NarrowPathWarning {
     }
   }
 
-  /** Warns that WRITEs on this link use packets of the path MTU. */
+  /** Logs that WRITEs on this link use packets of the path MTU. */
   void warnNarrowPath(PeerLink link, PacketSizes sizes) {
     if (narrow.add(link.localGid())) {
       log.warn(

@@ -4,8 +4,8 @@ import io.heddle.roce.transport.Pause;
 import java.nio.ByteBuffer;
 
 /**
- * Filter of every received packet: passes, drops, changes or holds it. It may also drop packets
- * before they are sent. Under the progress lock.
+ * Filter of every received packet: it passes, drops, changes or holds the packet. It may also drop
+ * packets before they are sent. Used under the progress lock.
  */
 interface PacketGate {
   /** Gate that passes every packet unchanged. */
@@ -64,16 +64,16 @@ interface PacketGate {
       int port,
       long nowNs);
 
-  /** Passes due packets to the sink; returns their number. */
+  /** Passes due packets to the sink. Returns their number. */
   int release(PacketSink sink, long nowNs);
 
-  /** Returns when a held packet is due, or {@link Pause#NEVER_NS}. */
+  /** Returns the time at which a held packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs();
 
-  /** Returns whether {@link #passesOutgoing} must be called for each packet. */
+  /** Returns whether {@link #passesOutgoing} must be called for each sent packet. */
   boolean dropsOutgoing();
 
-  /** Returns whether the next packet is sent; else it is dropped. */
+  /** Returns whether the next packet is sent. Otherwise the packet is dropped. */
   boolean passesOutgoing();
 
   /** Returns whether all received packets pass, so that {@link #passes} needn't be called. */

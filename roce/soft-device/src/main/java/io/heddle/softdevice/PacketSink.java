@@ -2,7 +2,7 @@ package io.heddle.softdevice;
 
 import java.nio.ByteBuffer;
 
-/** Receiver of unchecked packets. Under the progress lock. */
+/** Receiver of unchecked packets. Called under the progress lock. */
 interface PacketSink {
   /**
    * Takes a merged datagram: packets of {@code stride} bytes, the last of which may be shorter.

@@ -10,44 +10,47 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pipe that passes pages to a socket without a copy (vmsplice(2), splice(2)). The kernel reads the
- * pages until the packets are sent, so they must stay unchanged until the peer has them. One thread
- * at a time.
+ * pages until the packets are sent, so the pages must stay unchanged until the peer has the data.
+ * Used by one thread at a time.
  */
 final class PagePipe {
   /** Smallest page size. */
   static final int PAGE_BYTES = 4096;
 
-  /* Before 6.5 the kernel copied pages from a pipe; 6.6 fixed the first bugs of the zero-copy path. */
+  /*
+   * First kernel release that is used. Before 6.5 the kernel copied pages from a pipe; 6.6 fixed
+   * the first bugs of the zero-copy path.
+   */
   private static final int FIRST_MAJOR = 6;
   private static final int FIRST_MINOR = 6;
 
   private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
-  /* iovec 16 | the pipe's ends, 2 of 4 bytes */
+  /* Layout: iovec 16 | both ends of the pipe, 4 bytes each. */
   private static final int CELLS_BYTES = 24;
 
   private final int readEnd;
   private final int writeEnd;
   private final long vector;
   /* Buffer for draining unsent data from the pipe. */
-  private final long sink;
+  private final long drainBuffer;
 
-  /* Uses these ends, open or not. */
+  /* Creates a pipe from the ends in these cells. A test may pass ends that aren't open. */
   PagePipe(long cells, long sink) {
-    this.sink = sink;
+    this.drainBuffer = sink;
     vector = cells;
     readEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 16);
     writeEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 20);
   }
 
   /**
-   * Opens a pipe; null where the kernel would copy anyway, or has no pipe left.
+   * Opens a pipe. Returns null if the kernel would copy anyway or has no pipe left.
    *
-   * @param arena must outlive it; its close closes the pipe
-   * @param kernel its release, such as "6.6.1"
+   * @param arena must outlive the pipe; its close closes the pipe
+   * @param kernel the kernel's release, such as "6.6.1"
    */
   static @Nullable PagePipe open(Arena arena, String kernel) {
-    if (!passesPages(kernel)) {
+    if (!supportsPages(kernel)) {
       return null;
     }
     long cells = Memory.allocate(arena, CELLS_BYTES, 8);
@@ -62,14 +65,14 @@ final class PagePipe {
   }
 
   /** Returns whether a kernel of this release takes pages from a pipe without a copy. */
-  static boolean passesPages(String kernel) {
+  static boolean supportsPages(String kernel) {
     int major = number(kernel, 0);
     int dot = kernel.indexOf('.');
     int minor = dot < 0 ? -1 : number(kernel, dot + 1);
     return minor >= 0 && (major > FIRST_MAJOR || major == FIRST_MAJOR && minor >= FIRST_MINOR);
   }
 
-  /* Returns the number at this position, or -1. */
+  /* Returns the number at this position of the text, or -1. */
   private static int number(String text, int from) {
     int end = from;
     while (end < text.length() && end < from + 4 && Character.isDigit(text.charAt(end))) {
@@ -81,18 +84,19 @@ final class PagePipe {
   /**
    * Sends bytes on a connected socket in one piece, at most 16 pages, page-aligned.
    *
-   * @return 0 when all were sent; −EAGAIN when the socket is full; −ENOSPC when the pipe holds
-   *     fewer pages; else the negated errno of the failed call, with at most a part sent
+   * @return 0 if all bytes were sent; −EAGAIN if the socket is full; −ENOSPC if the pipe holds
+   *     fewer pages; otherwise the negated errno of the failed call, after which a part may have
+   *     been sent
    */
   int send(int socketFd, long address, int lengthBytes) {
-    int result = SocketCalls.lend(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
+    int result = SocketCalls.sendPages(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
     if (result != 0) {
       empty();
     }
     return result;
   }
 
-  /** Returns the write end: a test may reduce its capacity. */
+  /** Returns the write end, so that a test can reduce the pipe's capacity. */
   int writeEnd() {
     return writeEnd;
   }
@@ -101,7 +105,7 @@ final class PagePipe {
     MemorySegment capture = LinuxCalls.errnoCapture();
     long emptied = 1;
     while (emptied > 0) {
-      emptied = LinuxCalls.read(capture, readEnd, sink, TransmitRing.SLOT_BYTES);
+      emptied = LinuxCalls.read(capture, readEnd, drainBuffer, TransmitRing.SLOT_BYTES);
     }
   }
 }

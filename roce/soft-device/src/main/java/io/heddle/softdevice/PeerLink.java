@@ -14,14 +14,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Link between one address of a queue pair and one of its peer: the sending socket, both ends'
- * addresses and ports, and the checksums of both directions. The control path changes it under the
- * progress lock, the lock holder uses it.
+ * Link between an address of a queue pair and an address of its peer. It has the sending socket,
+ * the addresses and ports of both ends, and the checksums of both directions. The control path
+ * changes it under the progress lock; the lock's holder uses it.
  */
 final class PeerLink {
   private static final int LARGEST_WINDOW = 1920;
 
-  /* ECN bits: with either set, switches may mark packets instead of dropping them. */
+  /* ECN bits. If either is set, switches may mark packets instead of dropping them. */
   private static final int MARKABLE = 3;
 
   private final FlowChecksum sendFlow = new FlowChecksum();
@@ -47,12 +47,12 @@ final class PeerLink {
     return sendFlow;
   }
 
-  /** Returns the checksum of received packets; for a standard peer with its last source port. */
+  /** Returns the checksum of received packets. For a standard peer, it has the last source port. */
   FlowChecksum receiveFlow() {
     return receiveFlow;
   }
 
-  /** Opens a sending socket of this address, for {@link #use}; needs no lock. */
+  /** Opens a sending socket of this address, for {@link #use}. The caller needs no lock. */
   static UdpSocket open(SoftPort.Address address, SourcePorts ports, Object queuePair) {
     try {
       return ports.bind(address);
@@ -62,7 +62,7 @@ final class PeerLink {
     }
   }
 
-  /** Takes over a socket from {@link #open}; under the lock. */
+  /** Takes over a socket from {@link #open}. The caller holds the lock. */
   void use(UdpSocket fresh, SoftPort.Address address, ReceivePort port) {
     close();
     socket = fresh;
@@ -84,12 +84,12 @@ final class PeerLink {
     return remoteGid;
   }
 
-  /** Returns its receive port, or 0 without an address. */
+  /** Returns the receive port, or 0 without an address. */
   int receivePort() {
     return socket == null ? 0 : receivePort;
   }
 
-  /** Returns its source port, or 0 without an address. */
+  /** Returns the source port, or 0 without an address. */
   int sourcePort() {
     UdpSocket open = socket;
     return open == null ? 0 : open.port();
@@ -104,16 +104,19 @@ final class PeerLink {
     return writeBytes;
   }
 
-  /** Returns the largest WRITE payload per packet on the path to the peer, once connected. */
-  int writeBytesOnRoute() {
+  /**
+   * Returns the largest WRITE payload per packet on the path to the peer. Called after the link is
+   * connected.
+   */
+  int writeBytesOnPath() {
     UdpSocket open = socket;
     int mtu = open == null || absent ? 0 : open.pathMtuBytes();
     return mtu == 0 ? writeBytes : Math.min(writeBytes, PacketSizes.onLink(mtu));
   }
 
   /**
-   * Connects the socket to the peer; needs no lock, since nothing is sent yet. Returns false where
-   * an end has no address.
+   * Connects the socket to the peer. The caller needs no lock, since nothing is sent yet. Returns
+   * false if an end has no address.
    */
   boolean connect(LinkEnd peer, int classOfTraffic, EgressPinning strays, Object queuePair) {
     UdpSocket open = socket;
@@ -122,7 +125,7 @@ final class PeerLink {
       return false;
     }
     try {
-      strays.keep(open, own, peer.gid());
+      strays.bindIfNeeded(open, own, peer.gid());
       open.connect(peer.gid(), scope, peer.port());
     } catch (SystemCallException failed) {
       throw new VerbsException(
@@ -131,13 +134,13 @@ final class PeerLink {
     open.setTrafficClass(classOfTraffic);
     trafficClass = classOfTraffic;
     if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
-      /* The peer's packets may be marked too. */
-      receiver.socket().reportMarks();
+      /* Switches may mark the peer's packets too. */
+      receiver.socket().enableCongestionMarks();
     }
     return true;
   }
 
-  /** Accepts packets of this peer from now on; under the lock. */
+  /** Accepts packets of this peer from now on. The caller holds the lock. */
   void acceptPeer(LinkEnd peer, boolean connected, boolean isSoft) {
     UdpSocket open = socket;
     absent = !connected;
@@ -152,8 +155,8 @@ final class PeerLink {
     receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
   }
 
-  /** Sets the sizes of packets sent on it. */
-  void cutBy(PacketSizes sizes) {
+  /** Sets the sizes of packets on this link. */
+  void setSizes(PacketSizes sizes) {
     standardPacketBytes = sizes.narrowPacketBytes();
   }
 
@@ -178,7 +181,7 @@ final class PeerLink {
             && localGid.high() == other.localGid.high();
   }
 
-  /** Returns its destination as text; empty where an end has no address. */
+  /** Returns the destination as text, or an empty text if an end has no address. */
   String destination() {
     return absent ? "" : "UDP port " + remotePort + " of " + remoteGid;
   }
@@ -204,8 +207,11 @@ final class PeerLink {
         && (!softPeer || port == remoteSourcePort);
   }
 
-  /** Returns whether the checksum is valid for a packet whose BTH byte 4 was zeroed. */
-  boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
+  /**
+   * Returns whether the checksum of a packet is valid. The caller has set byte 4 of the packet's
+   * BTH to zero.
+   */
+  boolean isChecksumRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
     if (sourcePort != remoteSourcePort) {
       /* A standard peer chooses its source port itself. */
       remoteSourcePort = sourcePort;
@@ -216,7 +222,7 @@ final class PeerLink {
         == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
   }
 
-  /** Returns the sending socket; null before INIT. */
+  /** Returns the sending socket, or null before INIT. */
   @Nullable UdpSocket socket() {
     return socket;
   }

@@ -17,17 +17,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Links of a queue pair to its peer: one, or several with a common packet sequence. Each connects
- * the addresses at the same position of both ends. The control path changes them under the progress
- * lock, the lock holder uses them.
+ * Links of a queue pair to its peer: one link, or several with a common packet sequence. Each link
+ * connects the addresses at the same position of both ends. The control path changes the links
+ * under the progress lock; the lock's holder uses them.
  */
 final class PeerLinks {
   private PeerLink[] links = {new PeerLink()};
   private int last;
   private int peersBufferBytes;
 
-  /** Sets one link per address; null for a missing address. Under the lock. */
-  void use(List<@Nullable Opened> opened) {
+  /** Sets one link per address, or null for a missing address. The caller holds the lock. */
+  void setLinks(List<@Nullable Opened> opened) {
     close();
     if (links.length != opened.size()) {
       links = new PeerLink[opened.size()];
@@ -44,14 +44,14 @@ final class PeerLinks {
     }
   }
 
-  /** Address with its sockets. */
+  /** Local address with its sockets. */
   record Opened(UdpSocket socket, SoftPort.Address address, ReceivePort receiver) {}
 
   /**
-   * Returns whether the links support all of these requests. SENDs and READs are executed in order;
-   * over several links each would wait for the slowest.
+   * Returns whether the links support all of these requests. Several links support neither SENDs
+   * nor READs: these are executed in order, so each would wait for the slowest link.
    */
-  boolean carry(SendWorkRequest first) {
+  boolean support(SendWorkRequest first) {
     if (links.length == 1) {
       return true;
     }
@@ -72,7 +72,7 @@ final class PeerLinks {
     return links[link];
   }
 
-  /** Returns the parameters for a soft peer; null before there is a socket. */
+  /** Returns the parameters for a soft peer, or null before there is a socket. */
   @Nullable EndpointParameters parameters() {
     List<LinkEnd> ends = new ArrayList<>();
     int buffer = Integer.MAX_VALUE;
@@ -83,7 +83,7 @@ final class PeerLinks {
     return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, writeBytes(), ends);
   }
 
-  /* Largest WRITE payload that all links support. */
+  /* Returns the largest WRITE payload that all links support. */
   private int writeBytes() {
     int smallest = PacketSizes.MOST_BYTES;
     for (PeerLink link : links) {
@@ -95,24 +95,24 @@ final class PeerLinks {
   /**
    * Returns the packet sizes, after {@link #acceptPeer}.
    *
-   * @param peer null for a standard device
+   * @param peer parameters of the peer, or null if it is a standard device
    */
   PacketSizes sizes(PathMtu mtu, @Nullable EndpointParameters peer) {
-    PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreed(mtu, peer);
+    PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreedSizes(mtu, peer);
     for (PeerLink link : links) {
-      link.cutBy(sizes);
+      link.setSizes(sizes);
       UdpSocket open = link.socket();
       if (open != null && sizes.isWide()) {
-        open.mayFragment();
+        open.allowFragmentation();
       }
     }
     return sizes;
   }
 
-  private PacketSizes agreed(PathMtu mtu, EndpointParameters peer) {
+  private PacketSizes agreedSizes(PathMtu mtu, EndpointParameters peer) {
     int onRoute = PacketSizes.MOST_BYTES;
     for (PeerLink link : links) {
-      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnRoute());
+      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnPath());
     }
     return PacketSizes.agreed(mtu, writeBytes(), peer.writeBytes(), onRoute);
   }
@@ -120,10 +120,10 @@ final class PeerLinks {
   /**
    * Returns the peer's ends, in order.
    *
-   * @param peer null for a standard device
-   * @throws VerbsException where it has another number of links
+   * @param peer parameters of the peer, or null if it is a standard device
+   * @throws VerbsException if the peer has another number of links
    */
-  List<LinkEnd> ends(
+  List<LinkEnd> peerEnds(
       ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
     int theirs = peer == null ? 1 : peer.ends().size();
     if (theirs != links.length) {
@@ -136,17 +136,17 @@ final class PeerLinks {
       return List.of(new LinkEnd(attributes.remoteGid(), PacketFormat.ROCE_PORT, 0));
     }
     List<LinkEnd> ends = new ArrayList<>(peer.ends());
-    /* The first end's address comes from the verbs. */
+    /* The address of the first end comes from the verbs' attributes. */
     LinkEnd first = ends.getFirst();
     ends.set(0, new LinkEnd(attributes.remoteGid(), first.port(), first.sourcePort()));
     return ends;
   }
 
   /**
-   * Connects the sockets to the peer; needs no lock, since nothing is sent yet.
+   * Connects the sockets to the peer. The caller needs no lock, since nothing is sent yet. @return
+   * for each link, whether it is connected; if there are several, a link without a route is unused
    *
-   * @return connected links; one of several without a route is only unused
-   * @throws VerbsException where none could be connected
+   * @throws VerbsException if no link could be connected
    */
   boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning strays, Object queuePair) {
     boolean[] connected = new boolean[links.length];
@@ -166,7 +166,7 @@ final class PeerLinks {
     return connected;
   }
 
-  /** Accepts packets of this peer on connected links from now on; under the lock. */
+  /** Accepts packets of this peer on connected links from now on. The caller holds the lock. */
   void acceptPeer(
       List<LinkEnd> ends,
       boolean[] connected,
@@ -187,10 +187,10 @@ final class PeerLinks {
   }
 
   /**
-   * Returns the links for the requester; a standard peer's buffers are assumed to be as large as
-   * ours.
+   * Returns the links for the requester. A standard peer's buffers are assumed to be as large as a
+   * soft device's.
    */
-  LinkSet asSet(PacketSizes sizes) {
+  LinkSet toLinkSet(PacketSizes sizes) {
     int absent = 0;
     for (int i = 0; i < links.length; i++) {
       absent |= links[i].isAbsent() ? 1 << i : 0;
@@ -202,8 +202,11 @@ final class PeerLinks {
         PeerLink.window(peersBufferBytes, sizes));
   }
 
-  /** Returns the link of a packet from this source; −1 where it isn't the peer's. */
-  int from(long high, long low, int port) {
+  /**
+   * Returns the index of the link of a packet from this source, or −1 if the source isn't the
+   * peer's.
+   */
+  int linkOfSource(long high, long low, int port) {
     if (links[last].isPeer(high, low, port)) {
       return last;
     }

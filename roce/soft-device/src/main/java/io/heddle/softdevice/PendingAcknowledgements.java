@@ -3,19 +3,20 @@ package io.heddle.softdevice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements that wait some rounds of progress for a packet to carry them: a later one of
- * their own queue pair, or a bundle on the same path. One per device; under the progress lock.
+ * Acknowledgements that wait some rounds of progress for a packet to carry them: a later packet of
+ * their own queue pair, or a bundle on the same path. Each device has one of these tables, used
+ * under the progress lock.
  */
 final class PendingAcknowledgements {
   private final @Nullable SoftQueuePair[] queuePairs;
   private final long[] waiting;
   private final long[] untilRound;
   private int usedWords;
-  private boolean any;
+  private boolean isAnyWaiting;
   private long rounds;
 
   /**
-   * @param queuePairs queue pairs by slot; the device's own table
+   * @param queuePairs queue pairs by slot, in the device's own table
    */
   PendingAcknowledgements(@Nullable SoftQueuePair[] queuePairs) {
     this.queuePairs = queuePairs;
@@ -28,39 +29,40 @@ final class PendingAcknowledgements {
     waiting[slot >> 6] |= 1L << slot;
     untilRound[slot] = rounds + 1 + count;
     usedWords = Math.max(usedWords, (slot >> 6) + 1);
-    any = true;
+    isAnyWaiting = true;
   }
 
   /**
    * Ends a round: expired acknowledgements are sent next.
    *
-   * @param callersIdle whether no polling caller could bring a packet, so that all expire
+   * @param callersIdle whether no caller polls; no packet can then come, so all acknowledgements
+   *     expire
    */
   void endRound(boolean callersIdle) {
     rounds++;
-    if (!any) {
+    if (!isAnyWaiting) {
       return;
     }
-    any = false;
+    isAnyWaiting = false;
     for (int word = 0; word < usedWords; word++) {
       for (long left = waiting[word]; left != 0; left &= left - 1) {
         int slot = word * 64 + Long.numberOfTrailingZeros(left);
         SoftQueuePair qp = queuePairs[slot];
         if (qp != null && !callersIdle && untilRound[slot] - rounds > 0) {
-          any = true;
+          isAnyWaiting = true;
           continue;
         }
         waiting[word] &= ~(1L << slot);
         if (qp != null) {
-          qp.waitIsOver();
+          qp.endAcknowledgementWait();
         }
       }
     }
   }
 
-  /** Adds those on the same path to a pending bundle. */
-  void join(Departures departures, long nowNs) {
-    PeerLink link = any ? departures.pendingLink() : null;
+  /** Adds acknowledgements on the same path to a pending bundle. */
+  void addToBundle(SendStage departures, long nowNs) {
+    PeerLink link = isAnyWaiting ? departures.pendingLink() : null;
     if (link == null) {
       return;
     }

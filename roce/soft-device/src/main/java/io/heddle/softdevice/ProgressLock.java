@@ -6,13 +6,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lock of a device's data-path state. Data-path callers only try; control-path callers wait. While
- * one waits, others' tries fail, so that a busy-polling thread can't starve it.
+ * Lock of a device's data-path state. Data-path callers only try to take it; control-path callers
+ * wait. While a caller waits, tries of all others fail, so that a busy-polling thread can't starve
+ * the waiting one.
  *
  * <p>Pairings: a successful compare-and-set acquires what the last {@link #unlock} released. The
- * unlock is a volatile store, so its caller's later reads (doorbells, the progress thread's
- * deadline) are ordered after it for all threads. A poster whose try failed has rung its doorbell
- * before the store, so the former holder sees it.
+ * unlock is a volatile store. So the unlocking thread's later reads (doorbells, the progress
+ * thread's deadline) come after the store for all threads. A poster whose try failed has rung its
+ * doorbell before the store, so the former holder sees it.
  */
 final class ProgressLock {
   private static final VarHandle HELD;

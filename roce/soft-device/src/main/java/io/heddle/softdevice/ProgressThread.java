@@ -9,9 +9,9 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Thread that makes progress while no caller does. While callers poll, it only checks periodically
- * that they still do. Once they stop, it blocks in epoll until a packet arrives or a timer is due.
- * It never spins.
+ * Thread that makes progress while no caller polls. While callers poll, it only checks periodically
+ * that they still poll. Once they have stopped, it blocks in epoll until a packet arrives or a
+ * timer is due. It never spins.
  *
  * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published
  * deadline; a lock holder publishes the deadline (volatile) and then reads {@code sleepsUntil}. One
@@ -22,7 +22,10 @@ final class ProgressThread {
   private static final long TURN_NS = 50_000;
   private static final long PAUSE_NS = 500_000;
   private static final long SHORTEST_CHECK_NS = 50_000;
-  /* Each check is a context switch on a core that a caller may need: a check every 200 µs took 30 % of its time. */
+  /*
+   * Each check is a context switch on a core that a caller may need. Checks every 200 µs took 30 %
+   * of the caller's time.
+   */
   private static final long LONGEST_CHECK_NS = 2_000_000;
   private static final long AWAKE = Long.MIN_VALUE;
   private static final int STACK_BYTES = 256 << 10;
@@ -48,22 +51,22 @@ final class ProgressThread {
     watch(wakeUp.fd());
     thread =
         new ResilientThread(name, STACK_BYTES, log, this::round)
-            .onPersistentFailure(engine::giveUp);
+            .onPersistentFailure(engine::reportFatalError);
   }
 
   void start() {
     thread.start();
   }
 
-  /** Watches this socket from now on. Control path. */
+  /** Watches this socket from now on. Called on the control path. */
   void watch(int fd) {
     epoll.add(fd, fd);
   }
 
-  /** Wakes the thread for an earlier deadline; called after publishing it. */
+  /** Wakes the thread for an earlier deadline. Called after the deadline is published. */
   void wakeBefore(long deadlineNs) {
     if (deadlineNs < sleepsUntil) {
-      sleepsUntil = AWAKE; /* one wake is enough */
+      sleepsUntil = AWAKE; /* one wake-up is enough */
       wake();
     }
   }
@@ -115,8 +118,11 @@ final class ProgressThread {
       }
       long nowNs = engine.nowNs();
       if (work < 0 || nowNs - lastCallNs < CALLERS_FORGOTTEN_NS && nowNs - beganNs > TURN_NS) {
-        /* A caller may be silent, even while holding the lock, only because this thread has its core. The socket stays
-         *   readable meanwhile, so without this pause both would alternate on the core by whole time slices. */
+        /*
+         * A caller may be silent, even while it holds the lock, only because this thread uses its
+         * core. The socket stays readable meanwhile. Without this pause, both threads would
+         * alternate on the core by whole time slices.
+         */
         LockSupport.parkNanos(PAUSE_NS);
         return;
       }
@@ -138,12 +144,12 @@ final class ProgressThread {
     int ready = epoll.await(timeoutMs);
     sleepsUntil = AWAKE;
     if (ready < 0 && ready != -Errno.EINTR) {
-      engine.failedFor("epoll_wait", epoll.fd(), -ready);
+      engine.onPermanentError("epoll_wait", epoll.fd(), -ready);
       LockSupport.parkNanos(LONGEST_CHECK_NS);
     }
     for (int i = 0; i < ready; i++) {
       if (epoll.number(i) == wakeUp.fd()) {
-        wakeUp.calm();
+        wakeUp.reset();
       }
     }
   }

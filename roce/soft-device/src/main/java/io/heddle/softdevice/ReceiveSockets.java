@@ -7,14 +7,17 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * Receiving sockets of a device, one per address: finds the readable ones, receives in turn, and
- * tracks how long packets may have waited. Under the progress lock.
+ * Receiving sockets of a device, one per address. This class finds the readable sockets, receives
+ * from them in turn, and tracks how long packets may have waited. Used under the progress lock.
  */
 final class ReceiveSockets {
-  /** Receive calls on a socket before the next one's turn. */
+  /** Receive calls on a socket before it is the next socket's turn. */
   private static final int RECEIVES_PER_TURN = 2;
 
-  /** Consecutive calls with a single datagram until one is expected. */
+  /**
+   * Number of consecutive calls with a single datagram after which the next call expects a single
+   * one.
+   */
   private static final int ONE_BY_ONE = 8;
 
   private static final int FREE = -1;
@@ -23,14 +26,20 @@ final class ReceiveSockets {
   private final SystemCallFailures broken;
   private final DatagramReceiver receiver;
   private final Epoll readable;
-  private int[] fds = new int[0]; /* FREE for a removed one */
-  /* When each was last empty, and how long the current packets may have waited since. */
+  private int[] fds = new int[0]; /* descriptors, or FREE for a removed socket */
+  /*
+   * Time when each socket was last empty, and how long the current packets may have waited since
+   * then.
+   */
   private long[] emptyAtNs = new long[0];
   private long waitedNs;
-  /* Consecutive non-empty calls with one datagram, and whether the last call was filled. */
-  private int[] ones = new int[0];
-  private boolean[] gotAll = new boolean[0];
-  /* Consecutive errors. */
+  /*
+   * For each socket, the consecutive calls that returned one datagram, and whether the last call
+   * received as many as it allowed.
+   */
+  private int[] singlePackets = new int[0];
+  private boolean[] isDrained = new boolean[0];
+  /* For each socket, the consecutive errors. */
   private int[] failures = new int[0];
 
   ReceiveSockets(Arena arena, Counters counters, SystemCallFailures broken) {
@@ -46,24 +55,24 @@ final class ReceiveSockets {
       place = fds.length;
       fds = Arrays.copyOf(fds, place + 1);
       emptyAtNs = Arrays.copyOf(emptyAtNs, place + 1);
-      ones = Arrays.copyOf(ones, place + 1);
-      gotAll = Arrays.copyOf(gotAll, place + 1);
+      singlePackets = Arrays.copyOf(singlePackets, place + 1);
+      isDrained = Arrays.copyOf(isDrained, place + 1);
       failures = Arrays.copyOf(failures, place + 1);
     }
     readable.add(fd, place);
     fds[place] = fd;
     emptyAtNs[place] = nowNs;
-    ones[place] = 0;
-    gotAll[place] = false;
+    singlePackets[place] = 0;
+    isDrained[place] = false;
     failures[place] = 0;
   }
 
   /**
    * Tries the receive calls on an idle socket.
    *
-   * @throws HeddleException where a call is refused
+   * @throws HeddleException if a call is refused
    */
-  void tryCalls(int fd) {
+  void trySystemCalls(int fd) {
     int errno = -receiver.receive(fd);
     if (errno > 0 && !SystemCallFailures.isTransient(errno)) {
       throw new HeddleException(SystemCallFailures.describe("recvmmsg", fd, errno));
@@ -74,7 +83,7 @@ final class ReceiveSockets {
     }
   }
 
-  /** Removes a socket; its opener closes it. */
+  /** Removes a socket. The code that opened the socket closes it. */
   void remove(int fd) {
     int place = placeOf(fd);
     readable.remove(fd);
@@ -98,7 +107,7 @@ final class ReceiveSockets {
     return waitedNs;
   }
 
-  /** Passes received trains to the sink; returns the number of packets. */
+  /** Passes received trains to the sink. Returns the number of packets. */
   int receiveAll(PacketSink sink, long nowNs) {
     int sockets = fds.length;
     /* One epoll call for all sockets costs less than a receive call on each of two. */
@@ -115,7 +124,7 @@ final class ReceiveSockets {
     return packets;
   }
 
-  /* A bit for each of the first 64 sockets; all set where the call failed. */
+  /* Returns a bit for each of the first 64 sockets. All bits are set if the call failed. */
   private long ready(int sockets) {
     if (sockets == 0) {
       return 0;
@@ -138,15 +147,16 @@ final class ReceiveSockets {
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
       int most = mostExpected(socket);
       int datagrams = receiver.receive(fds[socket], most);
-      gotAll[socket] = datagrams == most;
+      isDrained[socket] = datagrams == most;
       if (datagrams > 0) {
-        ones[socket] = datagrams == 1 ? Math.min(ONE_BY_ONE, ones[socket] + 1) : 0;
+        singlePackets[socket] =
+            datagrams == 1 ? Math.min(ONE_BY_ONE, singlePackets[socket] + 1) : 0;
       }
       for (int i = 0; i < datagrams; i++) {
-        packets += handOver(sink, i, nowNs);
+        packets += deliver(sink, i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
-        /* An errno here usually concerns an earlier send; the next call receives. */
+        /* An errno here usually concerns an earlier send, and the next call receives. */
         failures[socket] = datagrams < 0 ? failures(socket, -datagrams) : 0;
         if (datagrams >= 0 && datagrams < most || datagrams == -Errno.EAGAIN) {
           emptyAtNs[socket] = nowNs;
@@ -170,12 +180,17 @@ final class ReceiveSockets {
     return inARow;
   }
 
-  /* Where datagrams come one by one, expecting one avoids the latency of the kernel's search for a second. */
+  /*
+   * Returns the most datagrams to receive. If datagrams come one by one, a limit of one avoids the
+   * latency of the kernel's search for a second.
+   */
   private int mostExpected(int socket) {
-    return ones[socket] == ONE_BY_ONE && !gotAll[socket] ? 1 : DatagramReceiver.DATAGRAMS;
+    return singlePackets[socket] == ONE_BY_ONE && !isDrained[socket]
+        ? 1
+        : DatagramReceiver.DATAGRAMS;
   }
 
-  private int handOver(PacketSink sink, int datagram, long nowNs) {
+  private int deliver(PacketSink sink, int datagram, long nowNs) {
     int packets =
         sink.onTrain(
             receiver.view(),

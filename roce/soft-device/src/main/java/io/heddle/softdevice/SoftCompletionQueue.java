@@ -13,10 +13,10 @@ import java.lang.invoke.VarHandle;
  * Ring of completions with one producer, the holder of the progress lock, and one consumer, the
  * polling thread.
  *
- * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it
- * before reading the row. {@code poll} releases {@code head} after reading, {@code push} acquires
- * it before it overwrites. Data that the device placed before it pushed a completion is visible to
- * the poller by the first pairing.
+ * <p>Pairings: {@link #push} releases {@code tail} after it has filled the row, and {@link #poll}
+ * acquires it before it reads the row. {@code poll} releases {@code head} after it has read, and
+ * {@code push} acquires it before it overwrites. The first pairing also makes data visible to the
+ * poller that the device placed before it pushed the completion.
  */
 final class SoftCompletionQueue implements CompletionQueue {
   private static final VarHandle TAIL = index("tail");
@@ -24,8 +24,8 @@ final class SoftCompletionQueue implements CompletionQueue {
   private static final WorkCompletion.Kind[] KINDS = WorkCompletion.Kind.values();
 
   /*
-   * Row, in memory that takes no pages until touched: id 8 | immediate 4 | length 4 | facts 4. The low 17 bits of the
-   *  facts are: has immediate 1 | kind 8 | status 8
+   * Layout of a row: id 8 | immediate 4 | length 4 | facts 4. The low 17 bits of the facts are: has
+   * immediate 1 | kind 8 | status 8. Untouched rows take no memory pages.
    */
   private static final int ROW_BYTES = 32;
   private static final int IMMEDIATE = 8;
@@ -39,15 +39,15 @@ final class SoftCompletionQueue implements CompletionQueue {
   @SuppressWarnings("unused") /* by TAIL */
   private volatile long tail;
 
-  private long producerHead; /* the lock holder's last value of head */
+  private long producerHead; /* value of head that the lock's holder last read */
 
   @SuppressWarnings("unused") /* by HEAD */
   private volatile long head;
 
-  private volatile long newsAddress; /* 0: not published */
+  private volatile long arrivalsAddress; /* 0 if no address is published */
   private volatile boolean overrun;
   private boolean closed;
-  private int users; /* queue pairs attached; under the progress lock */
+  private int users; /* number of attached queue pairs; guarded by the progress lock */
 
   /**
    * @param rows mapped memory of {@link #bytes}, which the queue unmaps
@@ -62,7 +62,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     return Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
   }
 
-  /** Returns the memory size of a queue of this capacity. */
+  /** Returns the memory size in bytes of a queue of this capacity. */
   static long bytes(int capacity) {
     return (long) rows(capacity) * ROW_BYTES;
   }
@@ -85,8 +85,8 @@ final class SoftCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Adds a completion; under the progress lock. Returns false when it didn't fit: the queue has
-   * overrun.
+   * Adds a completion. The caller holds the progress lock. Returns false if the queue is full: it
+   * has then overrun.
    */
   boolean push(
       long id,
@@ -109,7 +109,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     Memory.setInt(row + LENGTH, lengthBytes);
     Memory.setInt(row + FACTS, (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code());
     TAIL.setRelease(this, at + 1);
-    long news = newsAddress;
+    long news = arrivalsAddress;
     if (news != 0) {
       Memory.setLongRelease(news, at + 1);
     }
@@ -118,7 +118,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   @Override
   public boolean publishArrivalsAt(long address) {
-    newsAddress = address;
+    arrivalsAddress = address;
     return true;
   }
 
@@ -169,7 +169,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
   }
 
-  /* Later polls find nothing. */
+  /* Frees the rows. Later polls find nothing. */
   private void free() {
     HEAD.setRelease(this, (long) TAIL.getAcquire(this));
     MemoryCalls.unmapMemory(rows, (mask + 1L) * ROW_BYTES);

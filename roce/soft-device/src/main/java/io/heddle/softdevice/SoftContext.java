@@ -43,8 +43,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Open soft device. Control path: every method but {@link #progress} holds this object's monitor,
- * and within it the progress lock while it accesses data-path state.
+ * Open soft device. All methods except {@link #progress} are of the control path. They hold this
+ * object's monitor, and within it the progress lock while they access data-path state.
  */
 final class SoftContext implements DeviceContext {
   private static final int MAX_WORK_REQUESTS = 1 << 14;
@@ -76,8 +76,8 @@ final class SoftContext implements DeviceContext {
   private boolean closed;
 
   /**
-   * @param arena owner of the device's memory and descriptors; closed with this, or by the caller
-   *     if the constructor throws
+   * @param arena owner of the device's memory and descriptors; closed with this device, or by the
+   *     caller if the constructor throws
    */
   SoftContext(
       RdmaDevice device,
@@ -98,7 +98,10 @@ final class SoftContext implements DeviceContext {
     this.ledger = ledger;
     this.arena = arena;
     strays = new EgressPinning(log);
-    /* Random start values, so that a packet for an earlier process matches no queue pair and no key. */
+    /*
+     * The start values are random, so that a packet for an earlier process matches no queue pair
+     * and no key.
+     */
     nextSlot = RandomBytes.nextBits(6);
     generation = RandomBytes.nextBits(GENERATION_BITS);
     engine = new Engine(arena, log, NanoClock.SYSTEM, 1 + RandomBytes.nextBits(13), gate);
@@ -112,17 +115,17 @@ final class SoftContext implements DeviceContext {
             Engine.ADVERTISED_QUEUE_PAIRS,
             MAX_COMPLETIONS,
             false);
-    engine.tryCalls();
+    engine.trySystemCalls();
     sleeper = new ProgressThread(engine, arena, log, "heddle-soft0");
     engine.setSleeper(sleeper);
-    sleeper.start(); /* the last step that may fail: from here on a thread uses the arena */
+    sleeper.start(); /* the last step that may fail: from here on the thread uses the arena */
   }
 
   Engine engine() {
     return engine;
   }
 
-  /** Returns the egress pinning; the monitor is held. */
+  /** Returns the egress pinning. The caller holds the monitor. */
   EgressPinning strays() {
     return strays;
   }
@@ -153,11 +156,14 @@ final class SoftContext implements DeviceContext {
   }
 
   /**
-   * Returns the preferred length, the same for all soft devices; a train of larger packets holds it
-   * too.
+   * Returns the preferred length of a WRITE, which is the same for all soft devices. A train of
+   * larger packets has room for it too.
    */
   static int preferredWrite(PathMtu mtu) {
-    /* Full packets that one segmented send takes beside the closing packet with the immediate. */
+    /*
+     * Computes the number of full packets that fit one segmented send beside the closing packet
+     * with the immediate.
+     */
     int packet =
         PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;
     int closing = packet - mtu.bytes() + PacketFormat.IMMEDIATE_BYTES;
@@ -171,7 +177,9 @@ final class SoftContext implements DeviceContext {
     return standardPeers ? 1 : EndpointParameters.MOST_LINKS;
   }
 
-  /** Returns whether other soft devices are treated as standard ones, for comparison. */
+  /**
+   * Returns whether other soft devices are treated as standard ones, which serves for comparisons.
+   */
   boolean arePeersStandard() {
     return standardPeers;
   }
@@ -249,7 +257,7 @@ final class SoftContext implements DeviceContext {
           "soft0, memory for " + capacity + " completions (" + ProcessLimits.ofMemory() + ")",
           (int) -rows);
     }
-    MemoryCalls.wantSmallPages(rows, SoftCompletionQueue.bytes(capacity));
+    MemoryCalls.adviseSmallPages(rows, SoftCompletionQueue.bytes(capacity));
     SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows);
     completionQueues.add(cq);
     ledger.opened("soft completion queue");
@@ -305,7 +313,7 @@ final class SoftContext implements DeviceContext {
         throw new VerbsException(
             "create_qp", "soft0, all " + Engine.QUEUE_PAIRS + " queue pairs in use", Errno.ENOMEM);
       }
-      /* Numbers 0 and 1 are reserved for the management queue pairs. */
+      /* Queue pair numbers 0 and 1 are reserved for management, so the generation is never 0. */
       generation = generation % (GENERATIONS - 1) + 1;
       qp = new SoftQueuePair(this, pd, wanted, generation * Engine.QUEUE_PAIRS | slot);
       engine.enter(slot, qp);
@@ -321,9 +329,9 @@ final class SoftContext implements DeviceContext {
   }
 
   /**
-   * Opens sockets for a queue pair on these addresses; null where an index is negative.
+   * Opens sockets for a queue pair on these addresses; an entry is null if its index is negative.
    *
-   * @throws VerbsException for too many or no addresses, or where one can't be opened
+   * @throws VerbsException for too many or no addresses, or if a socket can't be opened
    */
   synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
     if (gidIndexes.length > EndpointParameters.MOST_LINKS
@@ -382,7 +390,7 @@ final class SoftContext implements DeviceContext {
     return fresh;
   }
 
-  /* Closes unused sockets of removed addresses: addresses change while a job runs. */
+  /* Closes unused sockets of removed addresses, since addresses change while a job runs. */
   private void closeUnusedReceivers() {
     if (receivePorts.values().stream().allMatch(ReceivePort::isUsed)) {
       return;
@@ -436,12 +444,12 @@ final class SoftContext implements DeviceContext {
   }
 
   /**
-   * Returns the group of queue pairs to this peer, with the caller as a new user; null for ALONE.
-   * The caller calls {@link #releaseGroup} when it changes its group or is closed. The monitor is
-   * held.
+   * Returns the group of queue pairs to this peer, with the caller as a new user; or null for
+   * ALONE. The caller holds the monitor, and must call {@link #releaseGroup} when it changes its
+   * group or is closed.
    */
   @Nullable PeerGroup peerGroup(long peer) {
-    if (peer == ReadyToSendAttributes.ALONE) {
+    if (peer == ReadyToSendAttributes.NO_PEER_GROUP) {
       return null;
     }
     PeerGroup found = peerGroups.computeIfAbsent(peer, number -> new PeerGroup());
@@ -455,7 +463,7 @@ final class SoftContext implements DeviceContext {
     }
   }
 
-  /* Called by children when they close; the monitor is held. */
+  /* Objects of this device call these methods when they close, and hold the monitor. */
 
   void closed(SoftQueuePair qp) {
     queuePairs.remove(qp);
@@ -472,7 +480,7 @@ final class SoftContext implements DeviceContext {
     ledger.closed("soft protection domain");
   }
 
-  /** Removes a completion queue; fails with EBUSY while queue pairs use it, as in verbs. */
+  /** Removes a completion queue. Fails with EBUSY while queue pairs use the queue, as in verbs. */
   synchronized void closing(SoftCompletionQueue cq) {
     if (cq.users() > 0) {
       throw new VerbsException(
@@ -509,7 +517,7 @@ final class SoftContext implements DeviceContext {
       cq.close();
     }
     closed = true;
-    /* Never released: later calls of progress find the device busy. */
+    /* The lock is never released, so later calls of progress find the device busy. */
     engine.lock.lock();
     engine.setSleeper(null);
     sleeper.stop();

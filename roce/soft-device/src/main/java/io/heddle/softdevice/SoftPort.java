@@ -22,8 +22,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Single port of the soft device: every usable address of every interface, and those that the
- * operator configured. Each call queries the kernel; control path.
+ * Single port of the soft device: it has every usable address of every interface, and the addresses
+ * that the operator configured. Each call queries the kernel; control path.
  */
 final class SoftPort {
   private static final long UNKNOWN_SPEED = 10_000_000_000L;
@@ -34,13 +34,13 @@ final class SoftPort {
   /**
    * Local address.
    *
-   * @param scope interface index where the address needs one, else 0
+   * @param scope interface index if the address needs one, otherwise 0
    */
   record Address(Gid gid, int scope, NetworkLink link) {}
 
   /**
-   * @param guid from the first interface's MAC; a constant where none has one
-   * @param pciPath first interface's device in sysfs, or the interface itself where it is virtual
+   * @param guid derived from the first interface's MAC, or a constant if no interface has one
+   * @param pciPath first interface's device in sysfs, or the interface itself if it is virtual
    */
   record Identity(long guid, String pciPath) {}
 
@@ -56,15 +56,18 @@ final class SoftPort {
   List<Address> addresses() {
     HostAddresses host = HostAddresses.read();
     Map<Gid, Address> found = new LinkedHashMap<>();
-    /* The planes' addresses come first; peers may know the others. */
+    /* The planes' addresses come first, since peers may know only the others. */
     for (var plane : PlaneDiscovery.discover(host, rules, filter).planes()) {
       enter(found, plane.address(), plane.link());
     }
     for (AssignedAddress address : host.usable()) {
       enter(found, address, host.linkOf(address));
     }
-    /* IPv4 addresses where the filter leaves no others; not all need be planes'. */
-    for (AssignedAddress address : host.passing(filter).usable()) {
+    /*
+     * Adds IPv4 addresses if the filter leaves no others. Not all of them need be planes'
+     * addresses.
+     */
+    for (AssignedAddress address : host.filteredBy(filter).usable()) {
       enter(found, address, host.linkOf(address));
     }
     return new ArrayList<>(found.values());
@@ -124,7 +127,7 @@ final class SoftPort {
       String mac = address.link().macAddress();
       if (!mac.isEmpty() && !mac.equals("00:00:00:00:00:00")) {
         long value = Long.parseUnsignedLong(mac.replace(":", ""), 16);
-        /* EUI-64 of the MAC, as in node GUIDs of RDMA devices. */
+        /* Returns the EUI-64 of the MAC, as in node GUIDs of RDMA devices. */
         return (value >>> 24 << 40 | 0xfffeL << 24 | value & 0xff_ffff) ^ 0x0200_0000_0000_0000L;
       }
     }
@@ -140,7 +143,7 @@ final class SoftPort {
             return candidate.toRealPath().toString();
           }
         } catch (IOException vanished) {
-          /* The interface vanished meanwhile; try the next. */
+          /* The interface has vanished meanwhile, so the next one is tried. */
           continue;
         }
       }

@@ -38,7 +38,10 @@ final class SoftProtectionDomain implements ProtectionDomain {
       if (lengthBytes < 1 || address <= 0 || lengthBytes > Long.MAX_VALUE - address) {
         throw refusal(address, lengthBytes, "1 byte or more, not at 0", Errno.EINVAL);
       }
-      /* Checked here, as a NIC pins it; otherwise the device would fault later in the caller's process. */
+      /*
+       * Registration checks the memory, which a NIC would pin. Otherwise the device would fault
+       * later in the caller's process.
+       */
       if (!MemoryCalls.isMapped(address, lengthBytes)) {
         throw refusal(address, lengthBytes, "not all of it is mapped", Errno.EFAULT);
       }

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Reliable-connection queue pair of the soft device: its state machine, links, transport and
  * completion queues.
  *
- * <p>Posting threads access only the two work queues and the state; all else belongs to the lock
- * holder.
+ * <p>Posting threads access only the two work queues and the state; everything else belongs to the
+ * lock's holder.
  */
 final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftContext context;
@@ -46,7 +46,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftCompletionQueue sendCompletions;
   private final SoftCompletionQueue receiveCompletions;
   private final PeerLinks links = new PeerLinks();
-  private final PacketExit exit;
+  private final SocketOutlet exit;
   private final ReliableConnection connection;
 
   private volatile QueuePairState state = QueuePairState.RESET;
@@ -64,7 +64,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     int sendBytes = SendQueue.bytes(attributes.sendDepth());
     int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
     exit =
-        new PacketExit(
+        new SocketOutlet(
             engine.departures,
             engine.narrow,
             engine.counters.trains(),
@@ -107,7 +107,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return pd;
   }
 
-  boolean uses(SoftCompletionQueue cq) {
+  boolean usesQueue(SoftCompletionQueue cq) {
     return cq == sendCompletions || cq == receiveCompletions;
   }
 
@@ -132,7 +132,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* Control path. */
+  /* Methods of the control path. */
 
   @Override
   public byte[] endpointParameters() {
@@ -167,7 +167,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       List<PeerLinks.@Nullable Opened> opened = context.openLinks(gidIndexes, this);
       engine.lock.lock();
       try {
-        links.use(opened);
+        links.setLinks(opened);
         state = QueuePairState.INIT;
       } finally {
         engine.unlock();
@@ -185,7 +185,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       }
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
-      List<LinkEnd> ends = links.ends(attributes, peer, this);
+      List<LinkEnd> ends = links.peerEnds(attributes, peer, this);
       boolean[] connected = links.connect(ends, attributes.trafficClass(), context.strays(), this);
       engine.lock.lock();
       try {
@@ -199,7 +199,10 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* On the loopback all peers are soft devices. */
+  /*
+   * Throws if the peer is a standard device at an IPv4 address. On the loopback all peers are soft
+   * devices.
+   */
   private void refuseStandardOverIpv4(Gid peer) {
     if (peer.isIpv4Mapped()
         && !context.arePeersStandard()
@@ -223,7 +226,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       engine.lock.lock();
       try {
         peerGroup = fresh;
-        connection.startSending(attributes, links.asSet(sizes), fresh, engine.nowNs());
+        connection.startSending(attributes, links.toLinkSet(sizes), fresh, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
       } finally {
         engine.unlock();
@@ -259,7 +262,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void toError() {
-    whileOpen(this::die);
+    whileOpen(this::enterError);
   }
 
   @Override
@@ -271,7 +274,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     });
   }
 
-  /* No effect once closed: a closed context never releases the lock. */
+  /* Runs a change, unless the queue pair is closed: a closed context never releases the lock. */
   private void whileOpen(Runnable change) {
     synchronized (context) {
       if (closed) {
@@ -312,7 +315,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* Posting threads. */
+  /* Methods for posting threads. */
 
   @Override
   public int postSend(SendWorkRequest first) {
@@ -320,7 +323,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
       return -Errno.EINVAL;
     }
-    if (!links.carry(first)) {
+    if (!links.support(first)) {
       return -Errno.EINVAL;
     }
     int taken = sends.post(first);
@@ -347,7 +350,10 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     if (!receives.post(id, address, lengthBytes, lkey, count)) {
       return -Errno.ENOMEM;
     }
-    /* Read after the post: either this sees ERROR and rings the doorbell, or die() sees the receive and flushes it. */
+    /*
+     * Reads the state after the post. Either this thread sees ERROR and rings the doorbell, or
+     * die() sees the receive and flushes it.
+     */
     java.lang.invoke.VarHandle.fullFence();
     if (state == QueuePairState.ERROR) {
       engine.posted(slot);
@@ -355,7 +361,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return 0;
   }
 
-  /* The lock holder. */
+  /* Methods for the lock's holder. */
 
   PeerLinks links() {
     return links;
@@ -371,14 +377,14 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return connection.onRow(rows, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
   }
 
-  /** Sends due packets. Returns true when more could be sent at once. */
+  /** Sends due packets. Returns true if more packets could be sent at once. */
   boolean transmit(long nowNs, int trains) {
     return connection.transmit(nowNs, trains);
   }
 
   /** Returns whether a waiting acknowledgement has the same path as this link. */
   boolean hasAnswerFor(PeerLink link) {
-    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).hasSamePath(link);
+    return connection.hasAnswerWaiting() && links.get(connection.answerLink()).hasSamePath(link);
   }
 
   /** Sends the waiting acknowledgement along with another queue pair's packet. */
@@ -386,8 +392,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     connection.acknowledgeWithPacket(nowNs);
   }
 
-  void waitIsOver() {
-    connection.waitIsOver();
+  void endAcknowledgementWait() {
+    connection.endAcknowledgementWait();
   }
 
   void onTimer(long nowNs) {
@@ -399,7 +405,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   /** Moves to ERROR: stops sending and executing, flushes all requests. */
-  void die() {
+  void enterError() {
     if (state != QueuePairState.ERROR) {
       halt(QueuePairState.ERROR);
     }
@@ -421,7 +427,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* Callbacks of the transport. */
+  /* Callbacks from the transport. */
 
   @Override
   public boolean isDead() {
@@ -431,7 +437,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   @Override
   public void fail(AsyncEventListener.Kind kind) {
     if (state != QueuePairState.ERROR) {
-      die();
+      enterError();
       engine.publishEvent(kind, number);
     }
   }
@@ -463,8 +469,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   @Override
-  public boolean callersAreIdle() {
-    return engine.callersAreIdle();
+  public boolean areCallersIdle() {
+    return engine.areCallersIdle();
   }
 
   @Override

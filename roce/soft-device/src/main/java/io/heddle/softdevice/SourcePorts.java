@@ -28,7 +28,7 @@ final class SourcePorts {
   }
 
   /**
-   * Parses ports and ranges, separated by commas; an unset or blank value is {@link #ANY}.
+   * Parses ports and ranges, separated by commas; an unset or blank value gives {@link #ANY}.
    *
    * @throws HeddleException that names the invalid part
    */
@@ -61,10 +61,10 @@ final class SourcePorts {
   }
 
   /**
-   * Opens a sending socket of an address, on the first free port of these; on any where none is
-   * free.
+   * Opens a sending socket of an address, on the first free one of these ports, or on any port if
+   * none is free.
    *
-   * @throws SystemCallException where the address was removed
+   * @throws SystemCallException if the address was removed
    */
   UdpSocket bind(SoftPort.Address address) {
     for (int port : ports) {

@@ -7,8 +7,8 @@ import java.util.Queue;
 /**
  * Classifier of errors from the data path's system calls. Most errors concern one packet or are
  * transient, and the protocol recovers. A permanent error means that a system call or its
- * descriptor is unusable. Then the device fails, with one warning and one asynchronous event. One
- * per device; under the progress lock.
+ * descriptor is unusable. The device then fails, with one warning and one asynchronous event. Each
+ * device has one classifier, used under the progress lock.
  */
 final class SystemCallFailures {
   /** Number of consecutive non-transient errors after which a socket counts as broken. */
@@ -41,7 +41,7 @@ final class SystemCallFailures {
         || errno == Errno.ENOBUFS;
   }
 
-  /** Reports that the device has failed by this call on this descriptor, once. */
+  /** Reports once that this call on this descriptor has made the device fail. */
   void deviceFailed(String call, int fd, int errno) {
     if (reported) {
       return;

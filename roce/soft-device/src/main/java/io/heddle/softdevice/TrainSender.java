@@ -14,15 +14,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of trains: contiguous packets of one size, of which only the last may be shorter, in one
- * sendmsg with UDP segmentation offload. A socket whose path can't segment sends packet by packet.
- * One per device; under the progress lock.
+ * Sender of trains. A train is contiguous packets of one size, of which only the last may be
+ * shorter, sent by one sendmsg with UDP segmentation offload. A socket whose path can't segment
+ * sends packet by packet. Each device has one sender, used under the progress lock.
  */
 final class TrainSender {
   private final long cell;
   private final Log log;
   private final PacketGate gate;
-  /* Local addresses already logged: queue pairs of one plane have a socket each. */
+  /*
+   * Local addresses for which missing segmentation was logged. The queue pairs of one plane have a
+   * socket each, but the log needs one line.
+   */
   private final Set<Gid> unsegmented = new HashSet<>();
   private final @Nullable PagePipe pages;
   private final SystemCallFailures broken;
@@ -31,7 +34,7 @@ final class TrainSender {
 
   /**
    * @param gate decides whether each packet is sent
-   * @param pages pipe for zero-copy trains, or null: each is copied
+   * @param pages pipe for zero-copy trains, or null if each train is copied
    * @param trains counters of large trains
    * @param broken notified of a socket that can't send any more
    */
@@ -51,20 +54,20 @@ final class TrainSender {
   }
 
   /**
-   * @return true when it was sent, or lost as on the wire; false when the socket is full
+   * @return true if the train was sent, or counts as lost on the wire; false if the socket is full
    */
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     if (gate.dropsOutgoing()) {
-      return sendSieved(socket, address, lengthBytes, segmentBytes);
+      return sendWithFaults(socket, address, lengthBytes, segmentBytes);
     }
-    return socket.segments() || lengthBytes <= segmentBytes
+    return socket.isSegmenting() || lengthBytes <= segmentBytes
         ? sendOnce(socket, address, lengthBytes, segmentBytes)
         : sendSingly(socket, address, lengthBytes, segmentBytes);
   }
 
   /**
-   * Sends a train whose memory stays unchanged until it is acknowledged: a large one without a copy
-   * where possible; the copy is a third of the kernel's work.
+   * Sends a train whose memory stays unchanged until it is acknowledged. A large train is sent
+   * without a copy if possible, since the copy is a third of the kernel's work.
    */
   PacketOutlet.Outcome sendRetained(
       UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
@@ -76,15 +79,15 @@ final class TrainSender {
         && socket.growSegmentBytes(segmentBytes)) {
       int result = pages.send(socket.fd(), address, lengthBytes);
       if (result == 0) {
-        trains.addLent();
-        return PacketOutlet.Outcome.LENT;
+        trains.addZeroCopy();
+        return PacketOutlet.Outcome.ZERO_COPY;
       }
       if (result == -Errno.EAGAIN) {
         return PacketOutlet.Outcome.FULL;
       }
       /* ECONNREFUSED concerns an earlier packet. */
       if (!isFull(-result) && result != -Errno.ECONNREFUSED) {
-        socket.stopLending();
+        socket.disableZeroCopy();
       }
     }
     if (!send(socket, address, lengthBytes, segmentBytes)) {
@@ -96,8 +99,11 @@ final class TrainSender {
     return PacketOutlet.Outcome.SENT;
   }
 
-  /* Without a peer the call fails with another error than a filter's, and nothing is sent. */
-  void tryCalls(int fd) {
+  /*
+   * Tries the data path's calls. A call without a peer fails with an error other than a filter's,
+   * and sends nothing.
+   */
+  void trySystemCalls(int fd) {
     for (int segmentBytes : new int[] {0, Long.BYTES}) {
       int errno = -SocketCalls.send(fd, cell, Long.BYTES, segmentBytes, cell);
       if (errno == Errno.ENOSYS || errno == Errno.EPERM || errno == Errno.EACCES) {
@@ -110,7 +116,8 @@ final class TrainSender {
     return errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR;
   }
 
-  private boolean sendSieved(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendWithFaults(
+      UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       int bytes = Math.min(segmentBytes, lengthBytes - at);
       if (gate.passesOutgoing() && !sendOnce(socket, address + at, bytes, segmentBytes)) {
@@ -122,7 +129,10 @@ final class TrainSender {
 
   private boolean sendSingly(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
-      /* A part sent twice is a duplicate, which the peer ignores. */
+      /*
+       * If the train is sent again after a full socket, its first packets are duplicates, which the
+       * peer ignores.
+       */
       if (!sendOnce(socket, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
         return false;
       }
@@ -136,7 +146,7 @@ final class TrainSender {
     int segment = train || own > 0 && lengthBytes > own ? segmentBytes : 0;
     int result = SocketCalls.send(socket.fd(), address, lengthBytes, segment, cell);
     if (result == -Errno.ECONNREFUSED) {
-      /* Concerns an earlier packet; this call did nothing. */
+      /* The error concerns an earlier packet, and this call sent nothing, so it is repeated. */
       result = SocketCalls.send(socket.fd(), address, lengthBytes, segment, cell);
     }
     if (result >= 0) {
@@ -147,8 +157,11 @@ final class TrainSender {
       return false;
     }
     boolean pathDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;
-    if (pathDiffers && socket.stopLending()) {
-      /* Where the socket's own segment size exceeds the path MTU, every send fails. */
+    if (pathDiffers && socket.disableZeroCopy()) {
+      /*
+       * If the socket's own segment size exceeds the path MTU, every send fails, so zero-copy sends
+       * end.
+       */
       return sendOnce(socket, address, lengthBytes, segmentBytes);
     }
     if (train && errno == Errno.EIO) {
@@ -176,7 +189,10 @@ final class TrainSender {
     if (SystemCallFailures.isPermanent(errno)) {
       broken.deviceFailed("sendmsg", socket.fd(), errno);
     }
-    /* No route, interface down, peer's port closed: treated as lost on the wire, which the retry timer handles. */
+    /*
+     * An error such as a missing route, an interface that is down, or a closed port of the peer
+     * counts as a loss on the wire. The retry timer handles it.
+     */
     return true;
   }
 }

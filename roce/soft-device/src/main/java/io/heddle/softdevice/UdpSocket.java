@@ -34,11 +34,11 @@ final class UdpSocket implements AutoCloseable {
   private final IpOptions options;
   private final Gid address;
   private final int port;
-  private boolean segments = true;
-  private boolean lends = true;
+  private boolean isSegmenting = true;
+  private boolean allowsZeroCopy = true;
   private int defaultSegmentBytes;
-  private boolean mayFragment;
-  private boolean fragments;
+  private boolean canFragment;
+  private boolean isFragmenting;
   private boolean closed;
 
   /** Takes over a bound socket. */
@@ -52,9 +52,9 @@ final class UdpSocket implements AutoCloseable {
   /**
    * Opens a socket bound to the address.
    *
-   * @param scope interface index for a link-local address, else 0
-   * @param port 0 for any
-   * @throws SystemCallException with EADDRINUSE where the port is taken, EADDRNOTAVAIL where the
+   * @param scope interface index for a link-local address, otherwise 0
+   * @param port port number, or 0 for any
+   * @throws SystemCallException with EADDRINUSE if the port is taken, or EADDRNOTAVAIL if the
    *     address was removed
    */
   static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
@@ -63,7 +63,7 @@ final class UdpSocket implements AutoCloseable {
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
-      /* Mapped IPv4 addresses use the same kind of socket. */
+      /* Lets the socket use mapped IPv4 addresses too, so that all sockets are of one kind. */
       LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
       /* RoCE packets may not be fragmented. */
       IpOptions options = IpOptions.of(address);
@@ -73,9 +73,12 @@ final class UdpSocket implements AutoCloseable {
             "setsockopt(UDP_NO_CHECK6_RX)",
             LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
         check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
-        /* Reports fragmented packets only, for a counter. */
+        /* Reports only fragmented packets, for a counter. */
         LinuxCalls.setIntOption(fd, options.level, options.fragmentSize, 1);
-        /* Needs CAP_NET_ADMIN; without it the system's limit caps the buffer, and the window follows it. */
+        /*
+         * SO_RCVBUFFORCE needs CAP_NET_ADMIN. Without it, the system's limit caps the buffer, and
+         * the window follows the buffer.
+         */
         if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
           LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
         }
@@ -113,11 +116,11 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * Binds the socket to this interface; before {@link #connect}.
+   * Binds the socket to this interface. Called before {@link #connect}.
    *
    * @return 0, or the negated errno
    */
-  int leaveBy(NetworkLink link) {
+  int bindToInterface(NetworkLink link) {
     return Egress.bind(fd, link, address.isIpv4Mapped());
   }
 
@@ -135,7 +138,7 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /** Enables reports of congestion marks with each packet, at a small cost per packet. */
-  void reportMarks() {
+  void enableCongestionMarks() {
     LinuxCalls.setIntOption(fd, options.level, options.receiveTrafficClass, 1);
   }
 
@@ -151,43 +154,44 @@ final class UdpSocket implements AutoCloseable {
     return port;
   }
 
-  /** Returns whether the kernel may segment a send; under the progress lock. */
-  boolean segments() {
-    return segments;
+  /** Returns whether the kernel may segment a send. The caller holds the progress lock. */
+  boolean isSegmenting() {
+    return isSegmenting;
   }
 
-  /** Disables segmentation, which the kernel refused; under the progress lock. */
+  /** Disables segmentation, which the kernel refused. The caller holds the progress lock. */
   void stopSegmenting() {
-    segments = false;
+    isSegmenting = false;
   }
 
   /**
    * Sets the socket's default segment size, for sends without control message, such as pages from a
-   * pipe. The size only grows, since each change is a call and trains of small and large messages
-   * may alternate. Under the progress lock.
+   * pipe. The size only grows, since each change is a system call, and trains of small and large
+   * messages may alternate. The caller holds the progress lock.
    *
-   * @return whether this is its default size now; false if it is larger or can't be set
+   * @return whether this is the socket's default size now; false if the default is larger or can't
+   *     be set
    */
   boolean growSegmentBytes(int segmentBytes) {
-    if (!lends || !segments || segmentBytes < defaultSegmentBytes) {
+    if (!allowsZeroCopy || !isSegmenting || segmentBytes < defaultSegmentBytes) {
       return false;
     }
     return segmentBytes == defaultSegmentBytes || setDefaultSegmentBytes(segmentBytes);
   }
 
-  /** Returns the default segment size, or 0 for none. Under the progress lock. */
+  /** Returns the default segment size, or 0 for none. The caller holds the progress lock. */
   int defaultSegmentBytes() {
     return defaultSegmentBytes;
   }
 
   /**
-   * Disables the default segment size for good. Under the progress lock.
+   * Disables the default segment size for good. The caller holds the progress lock.
    *
-   * @return whether it had one
+   * @return whether the socket had one
    */
-  boolean stopLending() {
+  boolean disableZeroCopy() {
     boolean did = defaultSegmentBytes != 0;
-    lends = false;
+    allowsZeroCopy = false;
     if (did) {
       check("setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
       defaultSegmentBytes = 0;
@@ -197,7 +201,7 @@ final class UdpSocket implements AutoCloseable {
 
   private boolean setDefaultSegmentBytes(int bytes) {
     if (LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, bytes) < 0) {
-      stopLending();
+      disableZeroCopy();
       return false;
     }
     defaultSegmentBytes = bytes;
@@ -206,7 +210,7 @@ final class UdpSocket implements AutoCloseable {
 
   /**
    * Returns the kernel's path MTU to the peer, from the interface, the route or a router's message;
-   * 0 where unknown.
+   * 0 if it is unknown.
    */
   int pathMtuBytes() {
     return Math.max(0, LinuxCalls.getIntOption(fd, options.level, options.mtu));
@@ -214,26 +218,27 @@ final class UdpSocket implements AutoCloseable {
 
   /**
    * Allows fragmentation of packets that have become too large for their path: the peer is a soft
-   * device, and the packets are already built. Under the progress lock.
+   * device, and the packets are already built. The caller holds the progress lock.
    */
-  void mayFragment() {
-    mayFragment = true;
+  void allowFragmentation() {
+    canFragment = true;
   }
 
   /**
-   * Starts fragmenting, if allowed and not yet started. Under the progress lock; once per socket.
+   * Starts fragmenting, if this is allowed and not yet started. Called under the progress lock,
+   * once per socket.
    */
   boolean startFragmenting() {
-    if (!mayFragment || fragments) {
+    if (!canFragment || isFragmenting) {
       return false;
     }
-    fragments = true;
+    isFragmenting = true;
     return LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 0) == 0;
   }
 
-  /** Returns whether a packet was too large for its path; under the progress lock. */
-  boolean fragments() {
-    return fragments;
+  /** Returns whether a packet was too large for its path. The caller holds the progress lock. */
+  boolean isFragmenting() {
+    return isFragmenting;
   }
 
   /** Returns the receive buffer of the socket, in bytes of the kernel's accounting. */

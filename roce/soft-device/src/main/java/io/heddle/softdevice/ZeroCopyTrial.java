@@ -10,8 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Trial on the loopback interface whether large trains are sent without a copy. It sends one and
- * changes it before reception: the received data shows whether the kernel copied it.
+ * Trial on the loopback interface whether large trains are sent without a copy. It sends a train
+ * and changes it before reception. The received data shows whether the kernel copied it.
  */
 final class ZeroCopyTrial {
   private static final Gid LOOPBACK = new Gid(0, 1);
@@ -35,10 +35,10 @@ final class ZeroCopyTrial {
   }
 
   /**
-   * @param kernel its release, such as "6.6.1"
+   * @param kernel the kernel's release, such as "6.6.1"
    */
   static DeviceTrial run(String kernel) {
-    if (!PagePipe.passesPages(kernel)) {
+    if (!PagePipe.supportsPages(kernel)) {
       return DeviceTrial.slower(
           COPIED + "kernel " + kernel + " copies what comes out of a pipe",
           "use a kernel from 6.6 on");
@@ -84,7 +84,7 @@ final class ZeroCopyTrial {
             "allow both calls: a container's seccomp profile may forbid them");
       }
       fill(CHANGED);
-      return judge(to);
+      return awaitResult(to);
     }
   }
 
@@ -92,7 +92,7 @@ final class ZeroCopyTrial {
     Memory.ALL.asSlice(train, BYTES).fill(mark);
   }
 
-  private DeviceTrial judge(UdpSocket to) {
+  private DeviceTrial awaitResult(UdpSocket to) {
     DatagramReceiver receiver = new DatagramReceiver(arena);
     int changed = 0;
     int received = 0;

@@ -4,9 +4,9 @@
  *
  * <p>Reading order: {@code SoftContext} is the open device and its control path. {@code Engine}
  * runs rounds of progress: packets pass from {@code ReceiveSockets} through a {@code PacketGate} to
- * a {@code SoftQueuePair}; {@code Departures} sends the queue pairs' packets. The protocol is each
+ * a {@code SoftQueuePair}; {@code SendStage} sends the queue pairs' packets. The protocol is each
  * queue pair's {@code ReliableConnection}, in roce/transport. It sends through the queue pair's
- * {@code PacketExit} and reports completions and failures to {@code SoftQueuePair}.
+ * {@code SocketOutlet} and reports completions and failures to {@code SoftQueuePair}.
  *
  * <p>Threads: any thread may make progress, one at a time, under {@code ProgressLock}, on which the
  * data path never waits. Posting threads reach the lock holder through {@code SendQueue}, {@code

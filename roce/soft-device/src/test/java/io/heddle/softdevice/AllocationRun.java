@@ -1,7 +1,7 @@
 package io.heddle.softdevice;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.TestShim;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -10,7 +10,7 @@ import io.heddle.verbs.SendWorkRequest.Operation;
 import java.lang.management.ManagementFactory;
 
 /**
- * Separate program with the shim's system calls, as in the plugin; arguments {@code BYTES
+ * Separate program with the shim's system calls, as in the plugin. Its arguments are {@code BYTES
  * STANDARD-PEERS FAULTS}. Prints the bytes allocated by the last batch of operations.
  */
 final class AllocationRun {
@@ -20,7 +20,7 @@ final class AllocationRun {
   private AllocationRun() {}
 
   public static void main(String[] arguments) {
-    TestShim.lendSocketCalls();
+    TestShim.registerSocketCalls();
     int bytes = Integer.parseInt(arguments[0]);
     boolean standardPeers = Boolean.parseBoolean(arguments[1]);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -31,11 +31,14 @@ final class AllocationRun {
       b.postEmptyReceives(1, 200);
       SendWorkRequest wr =
           pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right);
-      /* Foreign calls box until they are compiled, which may take long on a busy machine: runs batches until one allocates
-       *  nothing. A path that allocates never ends. */
+      /*
+       * Runs batches until one allocates nothing. Foreign calls box their arguments until they are
+       * compiled, which may take long on a busy machine. If the path allocates, the limit ends the
+       * loop.
+       */
       long allocated = -1;
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (allocated != 0 && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !deadline.isOver()) {
         long before = threads.getCurrentThreadAllocatedBytes();
         run(pair, a, b, wr);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;

@@ -38,9 +38,9 @@ class AllocationTest {
               Integer.toString(bytes),
               Boolean.toString(standardPeers),
               faults);
-      assertEquals(0, end.status(), end.printed());
+      assertEquals(0, end.status(), end.output());
       assertEquals(
-          "0", end.printed().strip(), "bytes allocated by 1000 operations, compilers to " + level);
+          "0", end.output().strip(), "bytes allocated by 1000 operations, compilers to " + level);
     }
   }
 }

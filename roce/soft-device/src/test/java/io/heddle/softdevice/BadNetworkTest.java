@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -29,7 +29,7 @@ class BadNetworkTest {
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGES = 150;
 
-  /* Record of a sender's operation, which the receiver checks in order. */
+  /* A sender's operation, which the receiver checks in order. */
   private record Sent(Operation operation, int offset, int bytes, int immediate) {}
 
   @ParameterizedTest
@@ -50,7 +50,7 @@ class BadNetworkTest {
     "'loss=0.1', false, 3, MTU_1024",
     "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 4, MTU_1024",
     "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 8, MTU_1024",
-    /* On the loopback packets of 8960 bytes between two soft devices. */
+    /* On the loopback, two soft devices use packets of 8960 bytes. */
     "'loss=0.05,duplicate=0.01,reorder=0.02,corrupt=0.01', false, 1, MTU_4096",
     "'delay-us=300,loss=0.02,reorder=0.02,corrupt=0.01', false, 1, MTU_4096",
     "'delay-us=300,loss=0.02,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 4, MTU_4096",
@@ -81,17 +81,17 @@ class BadNetworkTest {
     int received = 0;
     int offset = 0;
     assertEquals(0, b.postEmptyReceives(0, 100));
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (completed < MESSAGES || received < MESSAGES) {
       assertFalse(
-          patience.isOver(),
+          deadline.isOver(),
           "stuck at " + posted + " posted, " + completed + " completed, " + received + " received");
       if (posted < MESSAGES && posted - received < 40) {
         int bytes = random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(3000);
         if (offset + bytes > BUFFER) {
           offset = 0;
           if (posted > received) {
-            /* The memory is still being compared. */
+            /* The receiver still compares this memory. */
             bytes = -1;
           }
         }
@@ -133,7 +133,10 @@ class BadNetworkTest {
             pair.right.mr.address() + sent.offset(),
             pair.right.mr.address() + sent.offset() + sent.bytes());
     assertEquals(-1, mismatch, "byte that differs in a message of " + sent.bytes());
-    /* Cleared at the receiver, so that a late second placement shows in the next message here. */
+    /*
+     * Clears the receiver's memory, so that a late second placement shows in the next message at
+     * this place.
+     */
     Memory.clear(pair.right.mr.address() + sent.offset(), sent.bytes());
   }
 
@@ -190,8 +193,8 @@ class BadNetworkTest {
   }
 
   /*
-   * No later packet shows the loss, so each answer to a probe must show all of it: a probe for each of its sixty packets
-   *    took two seconds.
+   * No later packet shows the loss, so each answer to a probe must report all lost packets. A probe
+   * for each of the sixty packets would take two seconds.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -41,7 +41,7 @@ class BundleTest {
     return lefts;
   }
 
-  /* Message i lies i kilobytes from the beginning of both ends' memory. */
+  /* Fills an end's memory. Message i begins at kilobyte i at both ends. */
   private static void fill(SoftPair.Side side) {
     for (int i = 0; i < BYTES; i++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, side.mr.address() + i, (byte) (i * 31 + i / APART));
@@ -68,8 +68,8 @@ class BundleTest {
   }
 
   /*
-   * Like a receive's notice to its sender: a write without completion at the peer. On a busy machine the device's own thread
-   *    may send it between two posts, so this is retried.
+   * The first write has no completion at the peer, like a receive's notice to its sender. On a busy
+   * machine the device's own thread may send it between two posts, so the test retries.
    */
   @ParameterizedTest
   @ValueSource(ints = {8, 700})
@@ -79,9 +79,9 @@ class BundleTest {
       fill(pair.left);
       int tries = 0;
       long before = -1;
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (bundled(pair.left) - before != 2) {
-        assertFalse(patience.isOver(), "never together in " + tries + " tries");
+        assertFalse(deadline.isOver(), "never together in " + tries + " tries");
         before = bundled(pair.left);
         pair.left.context.progress();
         post(pair, two.get(0), Operation.RDMA_WRITE, 2 * tries % 60, 64);
@@ -97,15 +97,18 @@ class BundleTest {
     }
   }
 
-  /* For a caller that has just polled; a busy machine may preempt it meanwhile, so this is retried. */
+  /*
+   * Silent writes of a caller that has just polled are held. A busy machine may preempt the caller
+   * meanwhile, so the test retries.
+   */
   @Test
   void silentWritesAreBundledUntilNextPoll() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> three = connected(pair, 3);
       long before = bundled(pair.left);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       for (int tries = 0; bundled(pair.left) - before < 3; tries++) {
-        assertFalse(patience.isOver(), "never together in " + tries + " tries");
+        assertFalse(deadline.isOver(), "never together in " + tries + " tries");
         fill(pair.left);
         Memory.clear(pair.right.mr.address(), BYTES);
         before = bundled(pair.left);
@@ -127,9 +130,9 @@ class BundleTest {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);
       post(pair, two.get(0), Operation.RDMA_WRITE, 3, 100);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (!hasArrived(pair, 3, 100)) {
-        assertFalse(patience.isOver(), "it hasn't left");
+        assertFalse(deadline.isOver(), "it hasn't left");
         pair.right.context.progress();
       }
       awaitSends(pair, 1);
@@ -147,7 +150,7 @@ class BundleTest {
         post(pair, two.get(0), Operation.RDMA_WRITE, 2 * i + 1, 64);
         carrier.close();
         while (pair.await(pair.left).workRequestId != 2 * i + 1) {
-          /* the carrier's own, which arrived before it was closed */
+          /* completions of the carrier's own writes, which arrived before it was closed */
         }
         assertTrue(hasArrived(pair, 2 * i + 1, 64));
       }
@@ -173,17 +176,23 @@ class BundleTest {
         awaitSends(pair, 2);
         assertTrue(hasArrived(pair, i, 64) && hasArrived(pair, i + 20, 8));
       }
-      assertEquals(0, acrossPlanes(pair));
+      assertEquals(0, bundledAcrossPlanes(pair));
     }
   }
 
-  /* A packet from another plane than its queue pair's has a source that isn't its peer's. */
-  private static long acrossPlanes(SoftPair pair) {
+  /*
+   * Returns the number of packets that came from another plane than their queue pair's, and so from
+   * a source that isn't their peer's.
+   */
+  private static long bundledAcrossPlanes(SoftPair pair) {
     return pair.right.context.engine().counters.drops().get(DropCounters.Reason.WRONG_SOURCE)
         + pair.left.context.engine().counters.drops().get(DropCounters.Reason.WRONG_SOURCE);
   }
 
-  /* Its trains and packets sent through another queue pair's socket could be reordered. */
+  /*
+   * Large trains of a queue pair could be reordered against its packets in another queue pair's
+   * socket.
+   */
   @Test
   void queuePairWithLargeTrainsIsNotBundled() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
@@ -205,7 +214,7 @@ class BundleTest {
     }
   }
 
-  /* Faults affect a bundle as a whole; each queue pair repairs its own packets. */
+  /* Faults affect a bundle as a whole, and each queue pair repairs its own packets. */
   @Test
   void everyQueuePairRetransmitsFromLostBundle() {
     String faults = "loss=0.05,duplicate=0.05,corrupt=0.05,reorder=0.05,seed=7";

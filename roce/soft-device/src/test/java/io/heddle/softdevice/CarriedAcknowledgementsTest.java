@@ -3,7 +3,7 @@ package io.heddle.softdevice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CarriedAcknowledgementsTest {
   private static final int ROUND_TRIPS = 500;
 
-  /* Ping-pong: a response carries the acknowledgement of its request. */
+  /* In a ping-pong, a response carries the acknowledgement of its request. */
   @ParameterizedTest
   @ValueSource(ints = {0, 8, 200, 1024})
   void responseCarriesAcknowledgement(int bytes) {
@@ -30,10 +30,13 @@ class CarriedAcknowledgementsTest {
       pair.connect(a, b, PathMtu.MTU_1024, false, 16);
       assertEquals(0, a.postEmptyReceives(0, 250));
       assertEquals(0, b.postEmptyReceives(0, 250));
-      /* The progress threads take part too and carry none, more often on a busy machine. */
-      Patience patience = Patience.ofSeconds(20);
-      for (int i = 0; i < ROUND_TRIPS || carried(pair) <= ROUND_TRIPS / 4; i++) {
-        assertFalse(patience.isOver(), carried(pair) + " of " + 2 * i);
+      /*
+       * The progress threads send acknowledgements too, without a packet that carries them, and
+       * more often on a busy machine.
+       */
+      Deadline deadline = Deadline.ofSeconds(20);
+      for (int i = 0; i < ROUND_TRIPS || acknowledgementsCarried(pair) <= ROUND_TRIPS / 4; i++) {
+        assertFalse(deadline.isOver(), acknowledgementsCarried(pair) + " of " + 2 * i);
         send(pair.left, a, pair.right, i, bytes);
         receive(pair, pair.right, b, bytes);
         send(pair.right, b, pair.left, i, bytes);
@@ -42,7 +45,10 @@ class CarriedAcknowledgementsTest {
     }
   }
 
-  /* Like puts of two processes to each other: each direction has its own queue pairs, which never send back. */
+  /*
+   * Two processes put to each other. Each direction has its own queue pairs, which never send data
+   * back.
+   */
   @Test
   void bundleCarriesAcknowledgementOfOtherQueuePair() {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
@@ -54,9 +60,9 @@ class CarriedAcknowledgementsTest {
       pair.connect(backEnd, back, PathMtu.MTU_1024, false, 16);
       assertEquals(0, thereEnd.postEmptyReceives(0, 250));
       assertEquals(0, backEnd.postEmptyReceives(0, 250));
-      Patience patience = Patience.ofSeconds(20);
-      for (int i = 0; i < ROUND_TRIPS || carried(pair) <= ROUND_TRIPS / 4; i++) {
-        assertFalse(patience.isOver(), carried(pair) + " of " + 2 * i);
+      Deadline deadline = Deadline.ofSeconds(20);
+      for (int i = 0; i < ROUND_TRIPS || acknowledgementsCarried(pair) <= ROUND_TRIPS / 4; i++) {
+        assertFalse(deadline.isOver(), acknowledgementsCarried(pair) + " of " + 2 * i);
         send(pair.left, there, pair.right, i, 8);
         receive(pair, pair.right, thereEnd, 8);
         send(pair.right, back, pair.left, i, 8);
@@ -83,11 +89,11 @@ class CarriedAcknowledgementsTest {
         send(pair.right, back, pair.left, i, 8);
         receive(pair, pair.left, backEnd, 8);
       }
-      assertEquals(0, carried(pair));
+      assertEquals(0, acknowledgementsCarried(pair));
     }
   }
 
-  private static long carried(SoftPair pair) {
+  private static long acknowledgementsCarried(SoftPair pair) {
     return pair.left.context.engine().counters.acknowledgementsCarried()
         + pair.right.context.engine().counters.acknowledgementsCarried();
   }
@@ -97,7 +103,7 @@ class CarriedAcknowledgementsTest {
         1, qp.postSend(from.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, id, 0, bytes, to)));
   }
 
-  /* Send completions come in between. */
+  /* Waits for a receive. Send completions come in between. */
   private static void receive(SoftPair pair, SoftPair.Side side, QueuePair qp, int bytes) {
     WorkCompletion wc = pair.await(side);
     while (wc.kind != Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {

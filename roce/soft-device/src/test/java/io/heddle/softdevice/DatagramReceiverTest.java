@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the kernel's control messages with datagrams, over the loopback. */
+/** Test of the kernel's control messages for datagrams over the loopback. */
 class DatagramReceiverTest {
   private static final int PACKET = 1000;
   private static final int PACKETS = 4;
@@ -30,10 +30,13 @@ class DatagramReceiverTest {
       from.connect(here, 0, to.port());
       for (int step = 0; step < 4; step++) {
         boolean asked = step >= 2;
-        /* ECN-capable, then congestion experienced: both bits. */
+        /*
+         * Sends an ECN-capable datagram, then one with congestion experienced, in which both bits
+         * are set.
+         */
         boolean marked = step % 2 == 1;
         if (step == 2) {
-          to.reportMarks();
+          to.enableCongestionMarks();
         }
         from.setTrafficClass(marked ? 3 : 2);
         SocketCalls.send(from.fd(), train, PACKET * PACKETS, PACKET, cell);
@@ -47,9 +50,9 @@ class DatagramReceiverTest {
   }
 
   private static void awaitOne(DatagramReceiver receiver, UdpSocket socket) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (receiver.receive(socket.fd()) <= 0) {
-      assertFalse(patience.isOver(), "nothing comes");
+      assertFalse(deadline.isOver(), "nothing comes");
     }
   }
 }

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -148,13 +148,13 @@ class FaultGateTest {
         assertEquals(Status.SUCCESS, pair.await(pair.left).status);
         Memory.clear(pair.right.mr.address() + i, 1);
       }
-      /* Twice as long as the last one is delayed, and until one has arrived. */
+      /* Waits twice as long as the last packet is delayed, and until a duplicate has arrived. */
       long start = System.nanoTime();
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (System.nanoTime() - start < 120_000_000L
           || pair.right.context.engine().counters.drops().get(DropCounters.Reason.DUPLICATE) == 0) {
         pair.progress();
-        assertFalse(patience.isOver(), "no ghost has come");
+        assertFalse(deadline.isOver(), "no ghost has come");
       }
       for (int i = 0; i < messages; i++) {
         assertEquals(0, Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.right.mr.address() + i));

@@ -35,13 +35,13 @@ final class HandOffStress {
     return request;
   }
 
-  /* Push and poll access neither queue pair nor context. */
+  /* Creates a queue without queue pair and context, since push and poll access neither. */
   @SuppressWarnings("NullAway")
   private static SoftCompletionQueue completionQueue(Rows rows) {
     return new SoftCompletionQueue(null, DEPTH, rows.address());
   }
 
-  /** Memory of a queue, for the duration of its test. */
+  /** Memory of a completion queue, for the duration of its test. */
   private static final class Rows {
     private final MemorySegment memory = Arena.ofAuto().allocate(64 * DEPTH, 64);
 
@@ -54,7 +54,7 @@ final class HandOffStress {
     queue.push(number, WorkCompletion.Status.SUCCESS, WorkCompletion.Kind.SEND, number, false, 0);
   }
 
-  /** Lock holder → poller: a completion that is seen is whole. */
+  /** Lock holder → poller: the poller sees only whole completions. */
   @JCStressTest
   @State
   @Outcome(
@@ -81,7 +81,7 @@ final class HandOffStress {
     }
   }
 
-  /** Poller → lock holder: a row is not written over while it is read. */
+  /** Poller → lock holder: a row is not overwritten while it is read. */
   @JCStressTest
   @State
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
@@ -109,7 +109,7 @@ final class HandOffStress {
     }
   }
 
-  /** Poster → lock holder: a request that is seen is whole. */
+  /** Poster → lock holder: the holder sees only whole requests. */
   @JCStressTest
   @State
   @Outcome(
@@ -164,7 +164,7 @@ final class HandOffStress {
     }
   }
 
-  /** Poster → lock holder: a receive that is seen is whole. */
+  /** Poster → lock holder: the holder sees only whole receives. */
   @JCStressTest
   @State
   @Outcome(
@@ -274,11 +274,11 @@ final class HandOffStress {
     @Actor
     public void holder(II_Result result) {
       lock.unlock();
-      result.r2 = doorbells.anyIn(1) ? 1 : 0;
+      result.r2 = doorbells.isAnyRung(1) ? 1 : 0;
     }
   }
 
-  /** The progress lock keeps plain state whole. */
+  /** The progress lock keeps plain state consistent. */
   @JCStressTest
   @State
   @Outcome(
@@ -315,7 +315,7 @@ final class HandOffStress {
     }
   }
 
-  /** Lock holder → control thread: an event that is seen is whole. */
+  /** Lock holder → control thread: the control thread sees only whole events. */
   @JCStressTest
   @State
   @Outcome(

@@ -68,7 +68,7 @@ class HostilePacketsTest {
         pair.progress();
       }
       assertTrue(drops(pair.right) > 1_900, "counted " + drops(pair.right));
-      worksAsBefore(pair, a, b);
+      assertWorks(pair, a, b);
     }
   }
 
@@ -102,7 +102,7 @@ class HostilePacketsTest {
         }
         deliver(pair, a, b, packet, flow, source, random);
         while (pair.right.cq.poll(pair.right.one) > 0) {
-          /* Flushed receives, or immediates, which a peer may send at any time. */
+          /* Ignores flushed receives, and immediates, which a peer may send at any time. */
         }
       }
       DropCounters counted = pair.right.context.engine().counters.drops();
@@ -111,7 +111,7 @@ class HostilePacketsTest {
       assertEquals(0, counted.get(DropCounters.Reason.WRONG_SOURCE));
       assertTrue(counted.get(DropCounters.Reason.BAD_LENGTH) > 10, "lengths that don't fit");
       assertTrue(ended > 10, "queue pairs ended: " + ended);
-      /* No key was right, so no byte was placed. */
+      /* No key was right, so no byte may have been placed. */
       for (int i = 0; i < 1 << 16; i++) {
         assertEquals(0x5a, Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.right.mr.address() + i));
       }
@@ -121,8 +121,8 @@ class HostilePacketsTest {
   }
 
   /*
-   * Directly into the engine, from the peer's address and port: bundles with wrong entries. Unmapped memory follows each,
-   *    so a read beyond its end would crash this process.
+   * Passes bundles with wrong entries directly to the engine, with the peer's address and port.
+   * Unmapped memory follows each bundle, so that a read beyond its end would crash this process.
    */
   @Test
   void bundleEntriesAreValidated() {
@@ -142,7 +142,7 @@ class HostilePacketsTest {
       for (int i = 0; i < PACKETS; i++) {
         int bytes = 16 + random.nextInt(300) & (random.nextInt(4) == 0 ? -1 : ~3);
         long bundle = end - bytes;
-        writeLies(bundle, end, b.number(), sourcePort(a), random);
+        writeFalseEntries(bundle, end, b.number(), sourcePort(a), random);
         engine.lock.lock();
         try {
           engine.onPacket(
@@ -169,13 +169,14 @@ class HostilePacketsTest {
         assertTrue(counted.get(reason) > 10, reason + ": " + counted.get(reason));
       }
       assertEquals(QueuePairState.READY_TO_SEND, b.state());
-      worksAsBefore(pair, a, b);
+      assertWorks(pair, a, b);
     } finally {
       MemoryCalls.unmapMemory(pages, PAGE);
     }
   }
 
-  private static void writeLies(long bundle, long end, int queuePair, int port, Random random) {
+  private static void writeFalseEntries(
+      long bundle, long end, int queuePair, int port, Random random) {
     for (long at = bundle; at < end; at++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
     }
@@ -194,7 +195,10 @@ class HostilePacketsTest {
     }
   }
 
-  /* Directly into the engine, sealed like the peer's. Sometimes truncated, so that lengths and pads are wrong too. */
+  /*
+   * Passes a packet directly to the engine, sealed as the peer does. Sometimes it is truncated, so
+   * that lengths and pads are wrong too.
+   */
   private static void deliver(
       SoftPair pair,
       QueuePair a,
@@ -249,7 +253,7 @@ class HostilePacketsTest {
         .sourcePort();
   }
 
-  private static void worksAsBefore(SoftPair pair, QueuePair a, QueuePair b) {
+  private static void assertWorks(SoftPair pair, QueuePair a, QueuePair b) {
     long from = pair.left.mr.address();
     for (int i = 0; i < 9_000; i++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, from + i, (byte) (i * 31));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.EndpointParameters;
@@ -28,14 +28,17 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests acknowledgements and READ responses that end their queue pair, by a completion that
- * overruns its queue: afterwards no timer runs, and nothing is written.
+ * overruns its queue. Afterwards no timer may run, and nothing may be written.
  */
 class HostileResponsesTest {
   private static final int MTU = 1024;
   private static final int BUFFER = 1 << 16;
   private static final byte UNTOUCHED = 0x5a;
 
-  /* A requester whose completion queue holds two, and a peer whose answers this test forges. */
+  /*
+   * A requester whose completion queue holds two completions, and a peer whose answers this test
+   * forges.
+   */
   private static final class Victim implements AutoCloseable {
     final SoftPair pair = new SoftPair("", BUFFER);
     final Arena arena = Arena.ofConfined();
@@ -59,7 +62,7 @@ class HostileResponsesTest {
               .getFirst()
               .sourcePort();
       flow.reset(peer, peerPort, pair.left.context.gidTable().entries().getFirst().gid(), 4791);
-      other.reset(); /* it never answers by itself */
+      other.reset(); /* after a reset, the other end never answers by itself */
       Memory.ALL.asSlice(pair.left.mr.address(), BUFFER).fill(UNTOUCHED);
     }
 
@@ -94,7 +97,7 @@ class HostileResponsesTest {
       deliver(header + payloadBytes);
     }
 
-    /* Directly into the engine, sealed like the peer's. */
+    /* Passes the packet directly to the engine, sealed as the peer does. */
     private void deliver(int covered) {
       new PacketSeal(packet, 5000, flow).seal(packet, covered);
       Engine engine = pair.left.context.engine();
@@ -117,7 +120,7 @@ class HostileResponsesTest {
       assertEquals(0, drops.get(DropCounters.Reason.WRONG_SOURCE));
     }
 
-    /* Under the lock, so that the value isn't from a running round. */
+    /* Returns the deadline. Takes the lock, so that the value doesn't come from a running round. */
     long dueNs() {
       Engine engine = pair.left.context.engine();
       engine.lock.lock();
@@ -128,7 +131,7 @@ class HostileResponsesTest {
       }
     }
 
-    void hasEndedAndRests() {
+    void assertEndedWithoutTimer() {
       assertEquals(QueuePairState.ERROR, qp.state());
       for (int i = 0; i < BUFFER; i++) {
         assertEquals(
@@ -147,11 +150,13 @@ class HostileResponsesTest {
       assertEquals(-Errno.ENOSPC, small.poll(batch));
     }
 
-    /* Deadline of the progress thread; with one in the past it would never sleep. */
-    void backgroundThreadSleeps() throws InterruptedException {
+    /*
+     * Waits until the progress thread sleeps, which it would never do with a deadline in the past.
+     */
+    void assertBackgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();
-      Patience patience = Patience.ofSeconds(2);
-      while (engine.publishedDue() != Pause.NEVER_NS && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(2);
+      while (engine.publishedDue() != Pause.NEVER_NS && !deadline.isOver()) {
         pair.left.context.progress();
         Thread.sleep(5);
       }
@@ -172,9 +177,9 @@ class HostileResponsesTest {
     try (Victim victim = new Victim()) {
       victim.post(Operation.RDMA_WRITE, 4, 8);
       victim.acknowledge(SoftPair.PSN + 3, PacketFormat.SYNDROME_RECEIVER_NOT_READY | 12);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       victim.assertOverrunAfterTwoCompletions();
-      victim.backgroundThreadSleeps();
+      victim.assertBackgroundThreadSleeps();
     }
   }
 
@@ -183,9 +188,9 @@ class HostileResponsesTest {
     try (Victim victim = new Victim()) {
       victim.post(Operation.RDMA_WRITE, 40, 8);
       victim.acknowledge(SoftPair.PSN + 3, PacketFormat.SYNDROME_ACK, -1L, -1L);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       victim.assertOverrunAfterTwoCompletions();
-      victim.backgroundThreadSleeps();
+      victim.assertBackgroundThreadSleeps();
     }
   }
 
@@ -195,9 +200,9 @@ class HostileResponsesTest {
       victim.post(Operation.RDMA_WRITE, 3, 8);
       victim.post(Operation.RDMA_READ, 1, 2 * MTU);
       victim.respond(PacketFormat.READ_RESPONSE_FIRST, SoftPair.PSN + 3, MTU);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       victim.assertOverrunAfterTwoCompletions();
-      victim.backgroundThreadSleeps();
+      victim.assertBackgroundThreadSleeps();
     }
   }
 
@@ -210,7 +215,7 @@ class HostileResponsesTest {
       victim.respond(PacketFormat.READ_RESPONSE_FIRST, SoftPair.PSN + 3, MTU);
       victim.respond(PacketFormat.READ_RESPONSE_LAST, SoftPair.PSN + 4, MTU);
       victim.acknowledge(SoftPair.PSN + 4, PacketFormat.SYNDROME_SEQUENCE_ERROR);
-      victim.hasEndedAndRests();
+      victim.assertEndedWithoutTimer();
       assertEquals(
           3,
           victim
@@ -233,27 +238,27 @@ class HostileResponsesTest {
     for (int round = 0; round < 60; round++) {
       try (Victim victim = new Victim()) {
         victim.post(Operation.RDMA_WRITE, random.nextInt(6), 8 + random.nextInt(3000));
-        /* Where a READ is answered while the queue pair lives, its memory may change. */
+        /* If a READ is answered while the queue pair lives, the READ's memory may change. */
         victim.post(Operation.RDMA_READ, random.nextInt(2), 1 + random.nextInt(3000));
         victim.post(Operation.RDMA_WRITE, random.nextInt(3), random.nextInt(100));
         for (int i = 0; i < 50 && victim.qp.state() != QueuePairState.ERROR; i++) {
-          nonsense(victim, random);
+          sendMalformed(victim, random);
         }
         if (victim.qp.state() == QueuePairState.ERROR) {
           ended++;
           assertEquals(Pause.NEVER_NS, victim.dueNs(), "round " + round);
           Memory.ALL.asSlice(victim.pair.left.mr.address(), BUFFER).fill(UNTOUCHED);
           for (int i = 0; i < 20; i++) {
-            nonsense(victim, random);
+            sendMalformed(victim, random);
           }
-          victim.hasEndedAndRests();
+          victim.assertEndedWithoutTimer();
         }
       }
     }
     assertTrue(ended > 20, "queue pairs ended: " + ended);
   }
 
-  private static void nonsense(Victim victim, Random random) {
+  private static void sendMalformed(Victim victim, Random random) {
     int psn = SoftPair.PSN + random.nextInt(10) - 1;
     switch (random.nextInt(4)) {
       case 0 -> victim.acknowledge(psn, PacketFormat.SYNDROME_ACK);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.PathMtu;
@@ -21,13 +21,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests a reader that doesn't wait for completions, like a GPU under NCCL's protocols LL and LL128.
- * It polls lines, each complete once its last bytes are there, and then reuses their memory.
+ * It polls lines, each of which is complete once its last bytes have arrived, and then reuses their
+ * memory.
  */
 class LinesTest {
   private static final int BUFFER = 1 << 20;
   private static final int LINE = 128;
   private static final int WIDE_MESSAGE = 60_000;
-  /* Passes packets of the path MTU, but none of 4352 bytes. */
+  /* A length that packets of the path MTU don't exceed, but packets of 4352 bytes do. */
   private static final int NARROW = 4300;
   private static final int TIMEOUT_CODE = 16;
   private static final long USED = 0xfeed_beef_feed_beefL;
@@ -50,10 +51,10 @@ class LinesTest {
     pair.close();
   }
 
-  private void until(BooleanSupplier done) {
-    Patience patience = Patience.ofSeconds(40);
+  private void driveUntil(BooleanSupplier done) {
+    Deadline deadline = Deadline.ofSeconds(40);
     while (!done.getAsBoolean()) {
-      assertFalse(patience.isOver(), "nothing comes");
+      assertFalse(deadline.isOver(), "nothing comes");
       pair.progress();
     }
   }
@@ -73,22 +74,22 @@ class LinesTest {
     return write * 0x9e37_79b9_7f4a_7c15L + at;
   }
 
-  private long there(long offset) {
+  private long received(long offset) {
     return Memory.getLong(pair.right.mr.address() + offset);
   }
 
-  private void use(long offset) {
+  private void markUsed(long offset) {
     Memory.ALL.set(Memory.NATIVE_LONG, pair.right.mr.address() + offset, USED);
   }
 
   private void awaitArrival(int immediate) {
-    until(() -> pair.right.cq.poll(pair.right.one) == 1);
+    driveUntil(() -> pair.right.cq.poll(pair.right.one) == 1);
     assertEquals(Status.SUCCESS, pair.right.one[0].status);
     assertEquals(immediate, pair.right.one[0].immediate);
   }
 
   private void awaitAcknowledgement() {
-    until(() -> pair.left.cq.poll(pair.left.one) == 1);
+    driveUntil(() -> pair.left.cq.poll(pair.left.one) == 1);
     assertEquals(Status.SUCCESS, pair.left.one[0].status);
   }
 
@@ -99,7 +100,7 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* From now on wide packets are lost and retransmitted in pieces. */
+  /* Makes the path narrow: wide packets are then lost, and retransmitted in pieces. */
   private void makePathNarrow() {
     Counters counters = pair.left.context.engine().counters;
     long packets = Long.MAX_VALUE;
@@ -145,8 +146,8 @@ class LinesTest {
           switch (PacketFormat.piece(packet)) {
             case 1 -> {
               if (++firsts[0] == 2) {
-                assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
-                use(0);
+                assertEquals(word(posted - 1, 0), received(0), "the first piece isn't placed");
+                markUsed(0);
               }
               return true;
             }
@@ -161,9 +162,9 @@ class LinesTest {
     post(0, 8000);
     awaitArrival(posted - 1);
     assertTrue(firsts[0] >= 2, "the first piece came once");
-    assertEquals(USED, there(0), "placed again");
-    assertEquals(word(posted - 1, 8), there(8));
-    assertEquals(word(posted - 1, 7992), there(7992));
+    assertEquals(USED, received(0), "placed again");
+    assertEquals(word(posted - 1, 8), received(8));
+    assertEquals(word(posted - 1, 7992), received(7992));
     awaitAcknowledgement();
   }
 
@@ -177,8 +178,8 @@ class LinesTest {
     faults.hold(packet -> PacketFormat.piece(packet) == 0);
     faults.passOnly(packet -> {
       if (PacketFormat.piece(packet) == 2 && seconds[0]++ == 0) {
-        assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
-        use(0);
+        assertEquals(word(posted - 1, 0), received(0), "the first piece isn't placed");
+        markUsed(0);
         faults.releaseHeld();
       }
       return PacketFormat.piece(packet) < 2;
@@ -186,9 +187,9 @@ class LinesTest {
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     post(0, 8000);
     awaitArrival(posted - 1);
-    assertEquals(USED, there(0), "placed again");
-    assertEquals(word(posted - 1, 8), there(8));
-    assertEquals(word(posted - 1, 7992), there(7992));
+    assertEquals(USED, received(0), "placed again");
+    assertEquals(word(posted - 1, 8), received(8));
+    assertEquals(word(posted - 1, 7992), received(7992));
     awaitAcknowledgement();
   }
 
@@ -205,20 +206,20 @@ class LinesTest {
           }
           int write = placeOf(packet) == pair.right.mr.address() ? 0 : 1;
           if (++came[write] == 2 && write == 1) {
-            assertEquals(word(1, 4096), there(4096), "the second write isn't placed");
-            use(4096);
+            assertEquals(word(1, 4096), received(4096), "the second write isn't placed");
+            markUsed(4096);
           }
-          /* However late the second one is posted. */
+          /* The first write passes only after the second, however late that one is posted. */
           return write == 1 || came[1] > 0;
         });
     post(0, 1024);
     post(4096, 1024);
     awaitArrival(0);
-    until(() -> came[1] >= 2);
+    driveUntil(() -> came[1] >= 2);
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     awaitArrival(1);
-    assertEquals(USED, there(4096), "placed again");
-    assertEquals(word(1, 4104), there(4104));
+    assertEquals(USED, received(4096), "placed again");
+    assertEquals(word(1, 4104), received(4104));
     awaitAcknowledgement();
     awaitAcknowledgement();
   }

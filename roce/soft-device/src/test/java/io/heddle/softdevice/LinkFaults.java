@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Faults of single links of a {@link SoftPair}: a link is cut, narrow or slow. The remaining
- * packets get the random faults. Changed by the thread that makes progress.
+ * packets get the random faults. Only the thread that makes progress changes them.
  */
 final class LinkFaults {
   /** Hosts with a link's addresses: the source address identifies the link. */
@@ -36,17 +36,23 @@ final class LinkFaults {
     cut[link] = on;
   }
 
-  /** Drops packets on this link that are longer, from BTH to ICRC. */
+  /** Drops packets on this link that are longer than {@code bytes}, counted from BTH to ICRC. */
   void narrow(int link, int bytes) {
     longest[link] = bytes;
   }
 
-  /** Drops, on every link, packets that this filter, called with their address, refuses. */
+  /**
+   * Drops, on every link, packets that the filter refuses. The filter's argument is the packet's
+   * address.
+   */
   void passOnly(LongPredicate passes) {
     passFilter = passes;
   }
 
-  /** Holds packets, by address, until {@link #releaseHeld}. */
+  /**
+   * Holds packets that match until {@link #releaseHeld}. The filter's argument is the packet's
+   * address.
+   */
   void hold(LongPredicate which) {
     heldFilter = which;
     isHolding = true;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.IdleStopwatch;
-import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
@@ -22,22 +22,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests soft devices that agreed on wide packets, with a hop that silently drops these: from the
- * start, later, or for a while.
+ * Tests soft devices that agreed on wide packets, with a hop that silently drops wide packets: from
+ * the start, later, or for a while.
  */
 class NarrowPathTest {
   private static final int BUFFER = 4 << 20;
   private static final int DEPTH = 16;
   private static final int SLICE = BUFFER / DEPTH;
-  /* Passes packets of the path MTU, but none of 4352 bytes. */
+  /* A length that packets of the path MTU don't exceed, but packets of 4352 bytes do. */
   private static final int NARROW = 4300;
   private static final int WIDE = Integer.MAX_VALUE;
-  /* Allowed silence of a queue pair: 2.1 s, in which the lock's holder may have to wait for a processor. */
+  /*
+   * Timeout that allows a queue pair 2.1 s of silence, in which the lock's holder may have to wait
+   * for a processor.
+   */
   private static final int TIMEOUT_CODE = 16;
 
   private final Random random = new Random(11);
 
-  /* Writes with immediates, several outstanding, each compared on arrival. */
+  /*
+   * Writes with immediates, of which several are outstanding, and each of which is compared on
+   * arrival.
+   */
   private final class Writes implements AutoCloseable {
     final SoftPair pair;
     final QueuePair a;
@@ -110,10 +116,10 @@ class NarrowPathTest {
 
     void run(int writes, int length, int depth) {
       long end = posted + writes;
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (Math.min(acknowledged, arrived) < end) {
         assertFalse(
-            patience.isOver(),
+            deadline.isOver(),
             () -> posted + " posted, " + acknowledged + " acknowledged, " + arrived + " arrived");
         if (posted < end && posted - Math.min(acknowledged, arrived) < depth) {
           post(length);
@@ -122,7 +128,7 @@ class NarrowPathTest {
       }
     }
 
-    /* Returns the sequence numbers used for these writes. */
+    /* Returns the number of packets that these writes take, without retransmissions. */
     long packetsFor(int writes, int length) {
       Counters counters = pair.left.context.engine().counters;
       long before = counters.packetsSent() - counters.packetsResent();
@@ -134,25 +140,29 @@ class NarrowPathTest {
       return packetsFor(1, 8 * 4096) < 8;
     }
 
-    /* The path is probed again after at most a few seconds, once there is something to send. */
+    /*
+     * Waits until the path is wide again. The device probes the path after at most a few seconds,
+     * once there is something to send.
+     */
     void awaitWide() {
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       while (!isWide()) {
-        assertFalse(patience.isOver(), "still narrow after 10 s");
+        assertFalse(deadline.isOver(), "still narrow after 10 s");
       }
     }
 
     /*
-     * A link that rested while the others detected the narrow path detects it when it is used again, by lost trains;
-     *      afterwards it carries narrow packets. A single link never rests and isn't counted.
+     * Writes until every link carries packets. A link that rested while others detected the narrow
+     * path detects it by lost trains when it is used again; afterwards it carries narrow packets. A
+     * single link never rests and isn't counted.
      */
     void runUntilAllLinksCarry(long more, int length, int depth) {
       long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       for (int link = 0; link < before.length; link++) {
         while (carried(link) - before[link] < more) {
           int silent = link;
-          assertFalse(patience.isOver(), () -> "link " + silent + " is left");
+          assertFalse(deadline.isOver(), () -> "link " + silent + " is left");
           run(10, length, depth);
         }
       }
@@ -192,14 +202,14 @@ class NarrowPathTest {
       }
       assertTrue(writes.tooLong() >= links, "questions: " + writes.tooLong());
       assertTrue(writes.tooLong() <= 13L * links, "questions: " + writes.tooLong());
-      /* On a busy machine the device may have probed whether its peer is still there. */
+      /* On a busy machine the device may have sent a probe to its peer. */
       assertTrue(writes.resent() <= 20 + writes.timeouts(), "resent: " + writes.resent());
     }
   }
 
   @ParameterizedTest
   @CsvSource({
-    /* links, bytes of a write, outstanding writes */
+    /* columns: links, bytes of a write, outstanding writes */
     "1, 250000, 16",
     "1, 61440, 8",
     "1, 61440, 1",
@@ -268,11 +278,11 @@ class NarrowPathTest {
       writes.run(200, 250_000, DEPTH);
       writes.pair.right.faults().narrow(2, NARROW);
       writes.run(200, 250_000, DEPTH);
-      /* Where everything outstanding on it was lost, it rests a while. */
+      /* If everything outstanding on a link was lost, the link rests for a while. */
       long before = writes.carried(2);
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       while (writes.carried(2) == before) {
-        assertFalse(patience.isOver(), "link 2 carries nothing");
+        assertFalse(deadline.isOver(), "link 2 carries nothing");
         writes.run(10, 250_000, DEPTH);
       }
       before = writes.carried(2);
@@ -294,7 +304,7 @@ class NarrowPathTest {
       writes.run(10, 8000, 1);
       writes.narrow(NARROW);
       writes.post(8000);
-      writes.post(8000); /* finds none until the first has been taken */
+      writes.post(8000); /* finds no receive until the first write has been taken */
       writes.run(20, 8000, 2);
     }
   }

@@ -24,7 +24,10 @@ import java.nio.ByteBuffer;
 class PacketFuzzTest {
   private static final int LONGEST = 9000;
 
-  /* Sealed like the peer's, to the existing queue pair, so that it passes the first checks. */
+  /*
+   * Passes bytes to the existing queue pair, sealed as the peer does, so that they pass the first
+   * checks.
+   */
   @FuzzTest(maxDuration = "30s")
   void anyPacketIsProcessedOrCounted(byte[] bytes) {
     int length = Math.min(bytes.length, LONGEST);

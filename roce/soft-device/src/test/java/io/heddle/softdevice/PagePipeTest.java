@@ -50,7 +50,7 @@ class PagePipeTest {
     return pages;
   }
 
-  /* Local sockets: unread data in one fills the other, like a slow link. */
+  /* A pair of local sockets. Unread data in one fills the other, as on a slow link. */
   private void connect() {
     to = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);
     from = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);

@@ -28,7 +28,7 @@ class ProgressThreadFaultTest {
         new NoClassDefFoundError("as asked"));
   }
 
-  /* The right side isn't polled: only its thread receives, and fails at first. */
+  /* Nobody polls the right side: only its own thread receives, and that thread fails at first. */
   @ParameterizedTest
   @MethodSource("errors")
   void errorIsLoggedAndThreadContinues(Error error) {
@@ -65,7 +65,7 @@ class ProgressThreadFaultTest {
   void persistentFailureEndsDevice() {
     try (SoftPair pair = new SoftPair("", 4096)) {
       List<AsyncEventListener.Kind> kinds = new CopyOnWriteArrayList<>();
-      pair.left.context.engine().giveUp();
+      pair.left.context.engine().reportFatalError();
       pair.left.context.pollAsyncEvents((kind, number) -> kinds.add(kind));
       assertEquals(List.of(AsyncEventListener.Kind.DEVICE_FATAL), kinds);
     }

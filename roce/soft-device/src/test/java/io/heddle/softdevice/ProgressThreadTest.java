@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Tests when the progress thread leaves an engine to its callers, without queue pairs. */
 class ProgressThreadTest {
   private static final long LONG_NS = 1_000_000;
-  private static final long PATIENCE_S = 10;
+  private static final long LIMIT_S = 10;
 
   private final Arena arena = Arena.ofShared();
   private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -77,14 +77,14 @@ class ProgressThreadTest {
     sleeper.start();
     try {
       engine.lock.unlock();
-      assertTrue(round.await(PATIENCE_S, TimeUnit.SECONDS), "a round of the progress thread");
+      assertTrue(round.await(LIMIT_S, TimeUnit.SECONDS), "a round of the progress thread");
     } finally {
       sleeper.stop();
     }
     assertEquals(Pause.NEVER_NS, engine.publishedDue());
   }
 
-  /** Gate that passes all packets and runs work in every round. */
+  /** Gate that passes all packets and runs a task in every round. */
   private record Rounds(IntSupplier work) implements PacketGate {
     @Override
     public boolean isOpen() {

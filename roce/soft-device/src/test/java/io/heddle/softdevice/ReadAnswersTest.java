@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.requester.Requester;
 import io.heddle.roce.wire.PacketFormat;
@@ -26,9 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests acknowledgements around READs. To a standard peer only responses answer a READ: the
- * kernel's rxe treats an acknowledgement of the READ's last number as its answer, and completes it
- * without data. To a soft peer an acknowledgement may cover it, and its bitmap begins after it.
+ * Tests acknowledgements around READs. For a standard peer, only responses may answer a READ: the
+ * kernel's rxe treats an acknowledgement of the READ's last number as its answer, and completes the
+ * READ without data. For a soft peer, an acknowledgement may cover the READ, and its bitmap begins
+ * after the READ.
  */
 class ReadAnswersTest {
   private static final int BUFFER = 1 << 16;
@@ -37,10 +38,10 @@ class ReadAnswersTest {
   private static final int WRITES = 20;
   private static final int READ_AT = 4096;
   private static final int ROUNDS = 40;
-  /* A WRITE of one packet and a READ of three. */
+  /* Posts a WRITE of one packet and a READ of three packets. */
   private static final int NUMBERS = 4;
   private static final int PSN_MASK = 0xff_ffff;
-  /* After address and key. */
+  /* Offset of the length in the RETH, after address and key. */
   private static final int RETH_LENGTH = 12;
 
   private final List<Integer> acknowledged = new ArrayList<>();
@@ -65,14 +66,14 @@ class ReadAnswersTest {
   }
 
   private static void awaitCompletions(SoftPair pair, int count) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     for (int completed = 0; completed < count; ) {
       pair.progress();
       while (pair.left.cq.poll(pair.left.one) == 1) {
         assertEquals(Status.SUCCESS, pair.left.one[0].status);
         completed++;
       }
-      assertFalse(patience.isOver(), "not completed after 20 s");
+      assertFalse(deadline.isOver(), "not completed after 20 s");
     }
   }
 
@@ -103,7 +104,10 @@ class ReadAnswersTest {
     assertEquals(lossy ? ROUNDS * (NUMBERS - 1) : 0, lost.size());
   }
 
-  /* A probe of a slow peer is a write of length 0 with an executed number. */
+  /*
+   * Returns whether the packet is a probe of a slow peer: a write of length 0 with a number that
+   * was executed before.
+   */
   private static boolean isWidthProbe(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + PacketFormat.BTH_BYTES + RETH_LENGTH) == 0;
   }
@@ -141,14 +145,19 @@ class ReadAnswersTest {
       awaitCompletions(pair, 1 + WRITES);
       long unexpected =
           pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE);
-      /* A timer due before the responses were processed has requested them again. */
+      /*
+       * A timer that was due before the responses were processed has requested the responses again.
+       */
       int most = Requester.readPackets();
       int repeated = reads.get() - ((BUFFER + READ - 1) / 1024 / most + 1);
       assertTrue(
           unexpected <= (long) repeated * most,
           () -> unexpected + " answers that said nothing, and READs asked again: " + repeated);
     }
-    /* A timer due before the answer is processed probes with the oldest packet, which is the lost one: it may come again. */
+    /*
+     * A timer that is due before the answer is processed probes with the oldest packet. This is the
+     * lost packet, so it may come again.
+     */
     int missed = came.getFirst();
     List<Integer> others = came.stream().filter(psn -> psn != missed).toList();
     assertTrue(came.size() >= others.size() + 2, "the lost WRITE didn't come again: " + came);

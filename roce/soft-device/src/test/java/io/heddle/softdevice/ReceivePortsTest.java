@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class ReceivePortsTest {
   private static final RocePorts RANGE = new RocePorts(4791, 4793);
 
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
 
   private DeviceContext open() {
     long pid = ProcessHandle.current().pid();
@@ -28,7 +28,7 @@ final class ReceivePortsTest {
             false,
             RANGE,
             SourcePorts.ANY,
-            (level, sentence) -> said.add(level + " " + sentence),
+            (level, sentence) -> logged.add(level + " " + sentence),
             new LeakLedger(),
             arena -> PacketGate.OPEN)
         .open();
@@ -52,7 +52,7 @@ final class ReceivePortsTest {
         ports.add(port(open.getLast()));
       }
       assertEquals(List.of(4791, 4792, 4793), ports);
-      assertFalse(said.stream().anyMatch(line -> line.startsWith("WARN")), said::toString);
+      assertFalse(logged.stream().anyMatch(line -> line.startsWith("WARN")), logged::toString);
       open.remove(1).close();
       open.add(open());
       assertEquals(4792, port(open.getLast()), "one that has become free");
@@ -60,7 +60,7 @@ final class ReceivePortsTest {
       open.add(open());
       int outside = port(open.getLast());
       assertFalse(RANGE.contains(outside), "port " + outside);
-      String warning = said.getLast();
+      String warning = logged.getLast();
       assertTrue(
           warning.startsWith("WARN soft0: UDP ports 4791-4793 of ")
               && warning.contains(" port " + outside + ", ")

@@ -34,7 +34,7 @@ class RingSharesTest {
     assertEquals(1, qp.postSend(pair.left.request(Operation.RDMA_WRITE, 0, 0, bytes, pair.right)));
   }
 
-  /* Until many rounds in a row have sent nothing. */
+  /* Sends until many rounds in a row have sent nothing. */
   private static void sendUntilBlocked(SoftPair pair) {
     for (int quiet = 0; quiet < 100; quiet++) {
       if (pair.left.context.progress() > 0) {
@@ -49,7 +49,7 @@ class RingSharesTest {
     }
   }
 
-  /* With windows that allow each a full ring of outstanding trains. */
+  /* Connects queue pairs whose windows allow a full ring of outstanding trains each. */
   private static List<QueuePair> connected(SoftPair pair, int count) {
     List<QueuePair> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -80,14 +80,14 @@ class RingSharesTest {
           }
         });
         sendUntilBlocked(pair);
-        assertEquals(RingShares.LEAST, pair.left.context.engine().shares.each());
+        assertEquals(RingShares.LEAST, pair.left.context.engine().shares.share());
         long underWay = largeTrains(pair) - before;
         assertTrue(underWay <= RingShares.LEAST * queuePairs, underWay + " trains");
       } finally {
         silent.unlock();
       }
       awaitAll(pair, 5 * queuePairs);
-      assertEquals(TransmitRing.SLOTS, pair.left.context.engine().shares.each());
+      assertEquals(TransmitRing.SLOTS, pair.left.context.engine().shares.share());
     }
   }
 

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.LinkCounts;
@@ -29,11 +29,14 @@ class SeveralLinksTest {
   private static final int LINKS = 4;
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGE = 1 << 20;
-  /* Full packets between soft devices on the loopback. */
+  /* Length of a full packet between soft devices on the loopback. */
   private static final int PACKET = PacketSizes.MOST_BYTES;
   private static final int TRAIN = 7 * PACKET;
 
-  /* Writes messages of a MiB one after the other, each with different bytes, and checks those that arrived. */
+  /*
+   * Writes messages of a MiB one after the other, each with different bytes, and checks the
+   * messages that arrived.
+   */
   private static final class Stream implements AutoCloseable {
     final SoftPair pair;
     final QueuePair a;
@@ -90,14 +93,14 @@ class SeveralLinksTest {
     }
 
     void run(String what, BooleanSupplier until) {
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (!until.getAsBoolean()) {
         assertFalse(
-            patience.isOver(),
+            deadline.isOver(),
             () ->
                 "not within %s: %s; %s posted, %s acknowledged, %s arrived, %s"
-                    .formatted(patience, what, posted, acknowledged, arrived, counts()));
-        /* An arrived message isn't overwritten before it is acknowledged too. */
+                    .formatted(deadline, what, posted, acknowledged, arrived, counts()));
+        /* An arrived message's memory isn't overwritten before the message is acknowledged too. */
         if (posted - Math.min(acknowledged, arrived) < 4) {
           post();
         }
@@ -111,9 +114,9 @@ class SeveralLinksTest {
     }
 
     void finish() {
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (acknowledged < posted || arrived < posted) {
-        assertFalse(patience.isOver(), () -> "not finished: " + counts());
+        assertFalse(deadline.isOver(), () -> "not finished: " + counts());
         take();
       }
     }
@@ -186,7 +189,7 @@ class SeveralLinksTest {
       stream.finish();
       long resent = stream.a.resentPackets();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
-      /* Not zero: on a busy host a probe may be sent too early. */
+      /* The limit isn't zero, since a probe may be sent too early on a busy host. */
       assertTrue(resent < sent / 20, resent + " of " + sent + " packets were sent again");
       long[] ahead = new long[PsnBits.BIT_LENGTHS];
       for (LinkCounts counts : stream.b.linkCounts()) {
@@ -204,7 +207,7 @@ class SeveralLinksTest {
       stream.finish();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
       long resent = stream.a.resentPackets();
-      /* Acknowledgements and retransmissions are lost too. */
+      /* The bounds allow for lost acknowledgements and retransmissions. */
       assertTrue(
           resent > sent / 200 && resent < sent / 25,
           resent + " of " + sent + " packets were sent again");
@@ -291,9 +294,9 @@ class SeveralLinksTest {
       stream.messages(10);
       cut(stream.pair, LINKS - 1, true);
       stream.post();
-      Patience patience = Patience.ofSeconds(40);
+      Deadline deadline = Deadline.ofSeconds(40);
       while (stream.a.state() != QueuePairState.ERROR) {
-        assertFalse(patience.isOver(), "still not broken");
+        assertFalse(deadline.isOver(), "still not broken");
         stream.pair.progress();
       }
       boolean told = false;

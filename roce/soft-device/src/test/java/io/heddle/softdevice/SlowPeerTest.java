@@ -20,19 +20,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the distinction of a suspended peer from a failed path, by queue pairs over several paths.
- * A suspended peer is simulated by its held device lock, so that packets wait in its sockets.
+ * Tests whether queue pairs over several paths distinguish a suspended peer from a failed path. The
+ * test simulates a suspended peer by holding the peer's device lock, so that packets wait in its
+ * sockets.
  */
 class SlowPeerTest {
   private static final int PATHS = 4;
   private static final int BYTES = 3000;
   private static final long PEER = 7;
 
-  /* With seven retries 134 ms in total. */
+  /* Timeout of 134 ms in total with seven retries. */
   private static final int TIMEOUT_CODE = 12;
   private static final long LATE_NS = 400_000_000;
 
-  /* Several times the limit of a queue pair without peer group. */
+  /* Several times as many timeouts as a queue pair without peer group tolerates. */
   private static final long MANY_TIMEOUTS = 40L * PATHS;
 
   private final SoftPair pair = new SoftPair(null, PATHS, 1 << 16);
@@ -75,8 +76,11 @@ class SlowPeerTest {
     return pair.left.context.engine().counters.timeouts();
   }
 
-  /* The left side is polled; the right progresses by its own thread when its lock is free. */
-  private void goOnUntil(String what, BooleanSupplier there) {
+  /*
+   * The test polls the left side. The right side makes progress by its own thread when its lock is
+   * free.
+   */
+  private void driveUntil(String what, BooleanSupplier there) {
     long endNs = System.nanoTime() + 60_000_000_000L;
     while (!there.getAsBoolean()) {
       pair.left.context.progress();
@@ -86,7 +90,7 @@ class SlowPeerTest {
     }
   }
 
-  private void allArrive() {
+  private void assertAllArrive() {
     for (int i = 0; i < PATHS; i++) {
       WorkCompletion wc = pair.await(pair.left);
       assertEquals(Status.SUCCESS, wc.status, "of path " + wc.workRequestId);
@@ -97,12 +101,12 @@ class SlowPeerTest {
     }
   }
 
-  private void allWait() {
+  private void assertAllWait() {
     for (int path = 0; path < PATHS; path++) {
       write(path);
     }
     long before = timeouts();
-    goOnUntil("timeouts", () -> timeouts() - before >= MANY_TIMEOUTS);
+    driveUntil("timeouts", () -> timeouts() - before >= MANY_TIMEOUTS);
     for (QueuePair each : lefts) {
       assertEquals(QueuePairState.READY_TO_SEND, each.state(), each.toString());
       assertTrue(each.peerSilentNs() > 134_000_000, each + " for " + each.peerSilentNs());
@@ -116,22 +120,22 @@ class SlowPeerTest {
     connect(PEER, standard);
     pair.right.context.engine().lock.lock();
     try {
-      allWait();
+      assertAllWait();
     } finally {
       pair.right.context.engine().unlock();
     }
-    allArrive();
+    assertAllArrive();
   }
 
   @Test
   void withoutPeerGroupEveryPathIsGivenUp() {
-    connect(ReadyToSendAttributes.ALONE, false);
+    connect(ReadyToSendAttributes.NO_PEER_GROUP, false);
     pair.right.context.engine().lock.lock();
     try {
       for (int path = 0; path < PATHS; path++) {
         write(path);
       }
-      goOnUntil(
+      driveUntil(
           "ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
     } finally {
       pair.right.context.engine().unlock();
@@ -144,14 +148,14 @@ class SlowPeerTest {
     for (int path = 0; path < PATHS; path++) {
       cut(path, true, false);
     }
-    allWait();
+    assertAllWait();
     for (int path = 0; path < PATHS; path++) {
       cut(path, false, false);
     }
-    allArrive();
+    assertAllArrive();
   }
 
-  /* The others are idle, and are probed. */
+  /* The other paths are idle, and the device probes them. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void failedPathIsDetectedWhileOthersAreIdle(boolean standard) {
@@ -187,13 +191,16 @@ class SlowPeerTest {
     }
   }
 
-  /* All are silent until a path answers; then the silent one is judged. */
+  /*
+   * All paths are silent until one of them answers; the device then gives up the path that stays
+   * silent.
+   */
   @Test
   void onlyFailedPathOfResumedPeerIsGivenUp() {
     connect(PEER, false);
     pair.right.context.engine().lock.lock();
     try {
-      allWait();
+      assertAllWait();
       pair.right.faults().cut(3, true);
     } finally {
       pair.right.context.engine().unlock();
@@ -205,7 +212,9 @@ class SlowPeerTest {
     }
   }
 
-  /* It sends much, but packets to it wait in its sockets for three times the allowed silence. */
+  /*
+   * The peer sends much, but packets to it wait in its sockets for three times the allowed silence.
+   */
   @Test
   void slowPeerIsNoPathFailure() {
     connect(PEER, false);
@@ -221,7 +230,7 @@ class SlowPeerTest {
     SendWorkRequest word = pair.right.request(Operation.RDMA_WRITE, 1, 0, 8, pair.left);
     talking.postSend(word);
     int[] done = new int[1];
-    goOnUntil(
+    driveUntil(
         "answers",
         () -> {
           if (pair.right.cq.poll(pair.right.one) == 1) {
@@ -235,7 +244,7 @@ class SlowPeerTest {
         });
   }
 
-  /* Its own packets arrive, but nothing reaches it on any path. */
+  /* The peer's own packets arrive, but nothing reaches the peer on any path. */
   @Test
   void unreachedPeerIsGivenUpEventually() {
     connect(PEER, false);
@@ -249,7 +258,7 @@ class SlowPeerTest {
           .get(path)
           .postSend(pair.right.request(Operation.RDMA_WRITE, path, 0, BYTES, pair.left));
     }
-    goOnUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
+    driveUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
     long tookMs = (System.nanoTime() - startNs) / 1_000_000;
     assertTrue(tookMs >= 4 * 134, "given up after " + tookMs + " ms");
   }
@@ -266,7 +275,7 @@ class SlowPeerTest {
     pair.right.context.engine().unlock();
     write(0);
     right.postSend(pair.right.request(Operation.RDMA_WRITE, 1, 0, 8, pair.left));
-    goOnUntil(
+    driveUntil(
         "end",
         () -> {
           if (pair.right.cq.poll(pair.right.one) == 1) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
@@ -104,7 +104,7 @@ class SoftDeviceTest {
       assertEquals(0, bytes % mtu.bytes());
       b.postEmptyReceives(1, 2);
       Counters counters = pair.left.context.engine().counters;
-      /* The first one probes whether the path carries more than the path MTU. */
+      /* The first message probes whether the path carries more than the path MTU. */
       long before = 0;
       for (int i = 0; i < 2; i++) {
         before = counters.packetsSent() - counters.packetsResent();
@@ -113,7 +113,7 @@ class SoftDeviceTest {
         pair.await(pair.left);
       }
       int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
-      /* On a busy machine the device may have probed whether its peer is still there. */
+      /* On a busy machine the device may have sent a probe to its peer. */
       assertEquals(
           bytes / packet + 1,
           counters.packetsSent() - counters.packetsResent() - before,
@@ -130,11 +130,11 @@ class SoftDeviceTest {
       b.postEmptyReceives(1, 1);
       fill(pair.left.mr.address(), 1 << 20);
       a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 1 << 20, pair.right));
-      /* Neither side calls progress: both progress threads have to. */
-      Patience patience = Patience.ofSeconds(10);
+      /* Neither side calls progress, so both progress threads have to make it. */
+      Deadline deadline = Deadline.ofSeconds(10);
       int left = 0;
       int right = 0;
-      while ((left == 0 || right == 0) && !patience.isOver()) {
+      while ((left == 0 || right == 0) && !deadline.isOver()) {
         left += pair.left.cq.poll(pair.left.one);
         right += pair.right.cq.poll(pair.right.one);
         Thread.sleep(1);
@@ -241,21 +241,21 @@ class SoftDeviceTest {
             pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, n, 0, 1 << 20, pair.right));
       }
       pair.progress();
-      pair.close(); /* checks the ledger */
+      pair.close(); /* checks the leak ledger */
       assertEquals(-Errno.EINVAL, a.postSend(new SendWorkRequest()));
       assertEquals(0, pair.left.context.progress());
     }
   }
 
   /**
-   * States, answers and completions precede the event with the cause, and the progress thread may
-   * be in between.
+   * Waits for an event. States, answers and completions precede the event with the cause, and the
+   * progress thread may be between the two steps.
    */
   private static Set<AsyncEventListener.Kind> awaitEvent(
       DeviceContext context, AsyncEventListener.Kind wanted) {
     Set<AsyncEventListener.Kind> kinds = EnumSet.noneOf(AsyncEventListener.Kind.class);
-    Patience patience = Patience.ofSeconds(10);
-    while (!kinds.contains(wanted) && !patience.isOver()) {
+    Deadline deadline = Deadline.ofSeconds(10);
+    while (!kinds.contains(wanted) && !deadline.isOver()) {
       context.pollAsyncEvents((kind, number) -> kinds.add(kind));
     }
     assertTrue(kinds.contains(wanted), () -> wanted + " wasn't told, but " + kinds);
@@ -274,13 +274,13 @@ class SoftDeviceTest {
         b.postReceive(n, pair.right.mr.address(), 8, pair.right.mr.lkey());
         a.postSend(pair.left.request(operation, n, 0, 8, pair.right));
       }
-      Patience patience = Patience.ofSeconds(10);
-      while (b.state() != QueuePairState.ERROR && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(10);
+      while (b.state() != QueuePairState.ERROR && !deadline.isOver()) {
         pair.progress();
       }
       assertEquals(QueuePairState.ERROR, b.state());
       assertEquals(0, b.postReceive(99, pair.right.mr.address(), 8, pair.right.mr.lkey()));
-      pair.progress(); /* flushes that one, too */
+      pair.progress(); /* flushes this receive too */
       awaitEvent(pair.right.context, AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR);
       WorkCompletion[] batch = WorkCompletion.batch(4);
       assertEquals(4, small.poll(batch));

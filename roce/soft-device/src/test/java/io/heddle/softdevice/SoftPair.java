@@ -6,7 +6,7 @@ import io.heddle.addr.RocePorts;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.MemoryRegion;
@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 /**
  * Pair of soft devices in one process, each on its own IPv4 loopback address so that both receive
  * on port 4791, with any number of connected queue pairs. For queue pairs with several links there
- * is an address for each link. Close checks for leaks.
+ * is an address for each link. {@code close} checks for leaks.
  */
 final class SoftPair implements AutoCloseable {
   static final int PSN = 0xffff80; /* wraps soon */
@@ -38,7 +38,7 @@ final class SoftPair implements AutoCloseable {
   /** Log lines of both devices. */
   final List<String> lines = new CopyOnWriteArrayList<>();
 
-  private final Log told =
+  private final Log log =
       (level, sentence) -> {
         lines.add(sentence);
         Log.toStandardError().write(level, sentence);
@@ -73,7 +73,7 @@ final class SoftPair implements AutoCloseable {
                       false,
                       RocePorts.STANDARD,
                       SourcePorts.ANY,
-                      told,
+                      log,
                       ledger,
                       arena -> faults.before(arena, everywhere))
                   .open();
@@ -87,7 +87,7 @@ final class SoftPair implements AutoCloseable {
       gids = context.gidTable().entries().stream().limit(links).map(GidTable.Entry::gid).toList();
     }
 
-    /** Returns the faults of packets that arrive here, by link. */
+    /** Returns the faults, by link, of packets that arrive at this side. */
     LinkFaults faults() {
       return faults;
     }
@@ -130,14 +130,14 @@ final class SoftPair implements AutoCloseable {
     right = new Side(faults, 2, links, bufferBytes);
   }
 
-  /** Connects two queue pairs; as standard peers when {@code standard}. */
+  /** Connects two queue pairs, as standard peers if {@code standard}. */
   void connect(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
     a.initialise(left.gidIndexes());
     b.initialise(right.gidIndexes());
     follow(a, b, mtu, standard, timeoutCode);
   }
 
-  /** Connects two queue pairs over chosen links; −1 for a missing one. */
+  /** Connects two queue pairs over chosen links; −1 stands for a missing link. */
   void connect(QueuePair a, int[] indexesOfA, QueuePair b, int[] indexesOfB, PathMtu mtu) {
     a.initialise(indexesOfA);
     b.initialise(indexesOfB);
@@ -152,7 +152,7 @@ final class SoftPair implements AutoCloseable {
     follow(b, a, left.gids.get(link), mtu, false, 16);
   }
 
-  /** Connects two queue pairs over this link alone, both with this peer number. */
+  /** Connects two queue pairs over this link alone. Both have this peer number. */
   void connectOver(
       int link, QueuePair a, QueuePair b, boolean standard, int timeoutCode, long peer) {
     a.initialise(link);
@@ -169,7 +169,7 @@ final class SoftPair implements AutoCloseable {
 
   private static void follow(
       QueuePair qp, QueuePair peer, Gid gid, PathMtu mtu, boolean standard, int timeoutCode) {
-    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.ALONE);
+    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.NO_PEER_GROUP);
   }
 
   private static void follow(
@@ -191,10 +191,10 @@ final class SoftPair implements AutoCloseable {
     right.context.progress();
   }
 
-  /** Waits for one completion of {@code side}. */
+  /** Polls until {@code side} has one completion, and returns it. */
   WorkCompletion await(Side side) {
-    Patience patience = Patience.ofSeconds(20);
-    while (!patience.isOver()) {
+    Deadline deadline = Deadline.ofSeconds(20);
+    while (!deadline.isOver()) {
       progress();
       int count = side.cq.poll(side.one);
       if (count == 1) {

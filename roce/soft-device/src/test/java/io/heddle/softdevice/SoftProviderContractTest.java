@@ -56,7 +56,7 @@ class SoftProviderContractTest extends ProviderContract {
 
   @Test
   void partlyMappedMemoryIsRefused() {
-    long page = 65_536; /* the largest in use */
+    long page = 65_536; /* the largest page size in use */
     long memory = MemoryCalls.mapMemory(4 * page);
     assertEquals(0, MemoryCalls.unmapMemory(memory + page, page));
     assertEquals(0, MemoryCalls.unmapMemory(memory + 3 * page, page));
@@ -83,7 +83,7 @@ class SoftProviderContractTest extends ProviderContract {
     }
   }
 
-  /* Random offsets in a page, with lengths at least a byte beyond its end. */
+  /* Uses random offsets in a page, with lengths that exceed the page by at least a byte. */
   @Test
   void lengthBeyondMappingIsRefused() {
     long page = 65_536;

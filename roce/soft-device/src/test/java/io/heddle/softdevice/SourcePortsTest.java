@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tests parsing of HEDDLE_SOURCE_PORTS and the sockets' ports. */
 final class SourcePortsTest {
-  /* An address used by this process only, so that its ports are free. */
+  /* Returns an address that only this process uses, so that its ports are free. */
   private static SoftPort.Address address() {
     long pid = ProcessHandle.current().pid();
     return new SoftPort("127." + (pid >> 8 & 127) + "." + (pid & 255) + ".77=1").address(0);

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
  */
 @EndsWithin(60)
 class SystemCallFailuresTest {
-  private static final int NOBODYS_DESCRIPTOR = 1 << 29;
-  private static final int PORT_OF_NOBODY = 9;
+  private static final int UNUSED_DESCRIPTOR = 1 << 29;
+  private static final int UNUSED_PORT = 9;
   private static final int AF_INET = 2;
   private static final int SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0x80000 | 0x800;
 
-  private static final PacketSink NOTHING_COMES = new NothingComes();
+  private static final PacketSink NO_PACKETS = new NothingComes();
 
   private final List<String> lines = new ArrayList<>();
   private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
@@ -81,7 +81,7 @@ class SystemCallFailuresTest {
     ReceiveSockets sockets = new ReceiveSockets(arena, new Counters(), broken);
     sockets.add(fd, 0);
     for (int i = 0; i < rounds; i++) {
-      sockets.receiveAll(NOTHING_COMES, i);
+      sockets.receiveAll(NO_PACKETS, i);
     }
   }
 
@@ -101,7 +101,7 @@ class SystemCallFailuresTest {
   @Test
   void repeatedErrorEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
-      /* ENOTCONN, again and again. */
+      /* Receiving on this unconnected socket fails with ENOTCONN each time. */
       int fd = LinuxCalls.socket(AF_INET, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
       LinuxCalls.closeWith(arena, fd);
       receive(arena, fd, SystemCallFailures.MAX_IN_A_ROW - 1);
@@ -117,13 +117,12 @@ class SystemCallFailuresTest {
       TrainSender sender =
           new TrainSender(arena, log, PacketGate.OPEN, null, new LargeTrains(), broken);
       UdpSocket closed =
-          new UdpSocket(
-              NOBODYS_DESCRIPTOR, Gid.of(InetAddress.getLoopbackAddress()), PORT_OF_NOBODY);
+          new UdpSocket(UNUSED_DESCRIPTOR, Gid.of(InetAddress.getLoopbackAddress()), UNUSED_PORT);
       long packet = Memory.allocate(arena, 64, 8);
       assertTrue(sender.send(closed, packet, 64, 64));
       assertTrue(sender.send(closed, packet, 64, 64));
       assertReportedOnce(
-          "sendmsg on descriptor " + NOBODYS_DESCRIPTOR + ": EBADF (9). The descriptor isn't");
+          "sendmsg on descriptor " + UNUSED_DESCRIPTOR + ": EBADF (9). The descriptor isn't");
     }
   }
 
@@ -138,7 +137,7 @@ class SystemCallFailuresTest {
   @Test
   void systemCallsAreTriedAtOpen() {
     try (SoftPair pair = new SoftPair("", 4096)) {
-      pair.left.context.engine().tryCalls();
+      pair.left.context.engine().trySystemCalls();
       assertEquals(List.of(), pair.lines);
     }
   }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.LargeTrains;
 import io.heddle.roce.transport.PacketOutlet;
 import io.heddle.roce.transport.PacketOutlet.Outcome;
@@ -45,7 +45,7 @@ class TrainSenderTest {
       new TrainSender(
           arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains, broken);
   private final @Nullable PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
-  private final TrainSender lender =
+  private final TrainSender zeroCopySender =
       new TrainSender(
           arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains, broken);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
@@ -68,7 +68,7 @@ class TrainSenderTest {
     arena.close();
   }
 
-  /* Bound to an IPv6 loopback port; UDP-Lite has its own ports. */
+  /* Returns a socket bound to an IPv6 loopback port. UDP-Lite has its own ports. */
   private UdpSocket lite() throws Exception {
     int fd = LinuxCalls.socket(AF_INET6, DATAGRAM_NONBLOCK, IPPROTO_UDPLITE);
     if (fd < 0) {
@@ -96,7 +96,7 @@ class TrainSenderTest {
     assertTrue(sender.send(socket, train, PACKET * PACKETS, PACKET));
   }
 
-  /* Returns the marks of received packets: "0 1 2 3". */
+  /* Returns the marks of received packets, such as "0 1 2 3". */
   private String received(UdpSocket socket) throws InterruptedException {
     StringBuilder text = new StringBuilder();
     int packets = 0;
@@ -133,15 +133,15 @@ class TrainSenderTest {
     assertEquals("0 1 2 3", received(slowTo));
     send(sibling);
     assertEquals("0 1 2 3", received(slowTo));
-    assertFalse(slow.segments());
+    assertFalse(slow.isSegmenting());
     assertEquals(1, lines.size(), lines.toString());
     assertTrue(lines.getFirst().contains("127.0.0.1"), lines.toString());
 
     send(fast);
-    assertTrue(fast.segments());
-    Patience patience = Patience.ofSeconds(2);
+    assertTrue(fast.isSegmenting());
+    Deadline deadline = Deadline.ofSeconds(2);
     int datagrams = 0;
-    while (datagrams <= 0 && !patience.isOver()) {
+    while (datagrams <= 0 && !deadline.isOver()) {
       datagrams = receiver.receive(fastTo.fd());
     }
     assertEquals(1, datagrams, "one train, still in one piece");
@@ -157,8 +157,8 @@ class TrainSenderTest {
     return new UdpSocket[] {from, to};
   }
 
-  /* Packets whose bytes are all their number. */
-  private long lentTrain(int packetBytes, int packets) {
+  /* Returns packets in which every byte is the packet's number. */
+  private long zeroCopyTrain(int packetBytes, int packets) {
     long at = Memory.allocate(arena, (long) packetBytes * packets, PagePipe.PAGE_BYTES);
     for (int i = 0; i < packetBytes * packets; i++) {
       Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + i, (byte) (i / packetBytes));
@@ -167,17 +167,17 @@ class TrainSenderTest {
   }
 
   /* Sends a retained train and returns its outcome. */
-  private PacketOutlet.Outcome give(UdpSocket socket, long address, int bytes, int packet) {
-    return lender.sendRetained(socket, address, bytes, packet);
+  private PacketOutlet.Outcome sendRetained(UdpSocket socket, long address, int bytes, int packet) {
+    return zeroCopySender.sendRetained(socket, address, bytes, packet);
   }
 
-  private void assertCounted(long lent, long copied) {
+  private void assertCounted(long zeroCopy, long copied) {
     Map<String, Long> counted = new HashMap<>();
     trains.read(counted::put);
-    assertEquals(Map.of("trains_lent", lent, "trains_copied", copied), counted);
+    assertEquals(Map.of("trains_zero_copy", zeroCopy, "trains_copied", copied), counted);
   }
 
-  private void assumeLending() {
+  private void assumeZeroCopy() {
     if (pages == null) {
       String why = "this kernel copies what comes out of a pipe";
       System.out.println("skipped: " + why);
@@ -216,43 +216,44 @@ class TrainSenderTest {
 
   @Test
   void zeroCopyTrainArrivesAndNextKeepsItsSize() throws Exception {
-    assumeLending();
+    assumeZeroCopy();
     UdpSocket[] path = path();
     int packet = 8740;
-    long wide = lentTrain(packet, 7);
-    assertEquals(Outcome.LENT, give(path[0], lentTrain(4132, 9), 9 * 4132, 4132));
+    long wide = zeroCopyTrain(packet, 7);
+    assertEquals(Outcome.ZERO_COPY, sendRetained(path[0], zeroCopyTrain(4132, 9), 9 * 4132, 4132));
     assertEquals(9, lengths(path[1], 9 * 4132).size(), "before the path is probed it is narrow");
-    assertEquals(Outcome.LENT, give(path[0], wide, 7 * packet - 100, packet));
+    assertEquals(Outcome.ZERO_COPY, sendRetained(path[0], wide, 7 * packet - 100, packet));
     assertEquals(
         List.of(packet, packet, packet, packet, packet, packet, packet - 100),
         lengths(path[1], 7 * packet - 100));
 
-    long narrow = lentTrain(4132, 8);
-    assertEquals(Outcome.SENT, give(path[0], narrow, 8 * 4132, 4132), "else each changes the size");
+    long narrow = zeroCopyTrain(4132, 8);
+    assertEquals(
+        Outcome.SENT, sendRetained(path[0], narrow, 8 * 4132, 4132), "else each changes the size");
     assertEquals(8, lengths(path[1], 8 * 4132).size());
-    assertEquals(Outcome.LENT, give(path[0], wide, 7 * packet, packet));
+    assertEquals(Outcome.ZERO_COPY, sendRetained(path[0], wide, 7 * packet, packet));
     assertEquals(7, lengths(path[1], 7 * packet).size());
 
-    assertTrue(lender.send(path[0], wide, packet, packet));
+    assertTrue(zeroCopySender.send(path[0], wide, packet, packet));
     assertEquals(List.of(packet), lengths(path[1], packet), "one packet is never cut");
-    assertTrue(lender.send(path[0], train, PACKET * 2, PACKET));
+    assertTrue(zeroCopySender.send(path[0], train, PACKET * 2, PACKET));
     assertEquals(List.of(PACKET, PACKET), lengths(path[1], PACKET * 2));
-    assertTrue(lender.send(path[0], train, 20, 20));
+    assertTrue(zeroCopySender.send(path[0], train, 20, 20));
     assertEquals(List.of(20), lengths(path[1], 20));
     assertCounted(3, 1);
   }
 
   @Test
   void smallOrUnalignedTrainIsCopied() throws Exception {
-    assumeLending();
+    assumeZeroCopy();
     UdpSocket[] path = path();
-    long lent = lentTrain(8740, 7);
-    assertEquals(Outcome.SENT, give(path[0], train, PACKET * PACKETS, PACKET));
+    long alignedTrain = zeroCopyTrain(8740, 7);
+    assertEquals(Outcome.SENT, sendRetained(path[0], train, PACKET * PACKETS, PACKET));
     assertEquals("0 1 2 3", received(path[1]));
-    assertEquals(Outcome.SENT, give(path[0], lent + 8740, 6 * 8740, 8740));
+    assertEquals(Outcome.SENT, sendRetained(path[0], alignedTrain + 8740, 6 * 8740, 8740));
     assertEquals(6, lengths(path[1], 6 * 8740).size());
     assertEquals(
-        Outcome.SENT, sender.sendRetained(path[0], lent, 7 * 8740, 8740), "without a pipe");
+        Outcome.SENT, sender.sendRetained(path[0], alignedTrain, 7 * 8740, 8740), "without a pipe");
     assertEquals(7, lengths(path[1], 7 * 8740).size());
     assertEquals(0, path[0].defaultSegmentBytes());
     assertCounted(0, 2);
@@ -260,31 +261,34 @@ class TrainSenderTest {
 
   @Test
   void unsegmentablePathGetsSinglePackets() throws Exception {
-    assumeLending();
+    assumeZeroCopy();
     UdpSocket slowTo = lite();
     UdpSocket slow = lite();
     slow.connect(here, 0, slowTo.port());
     int packet = 8740;
-    long lent = lentTrain(packet, 7);
-    assertEquals(Outcome.SENT, give(slow, lent, 7 * packet, packet));
+    long alignedTrain = zeroCopyTrain(packet, 7);
+    assertEquals(Outcome.SENT, sendRetained(slow, alignedTrain, 7 * packet, packet));
     assertEquals(0, slow.defaultSegmentBytes(), "else nothing would leave by it any more");
     assertEquals(7, lengths(slowTo, 7 * packet).size());
     assertCounted(0, 1);
 
     UdpSocket[] path = path();
-    assertEquals(Outcome.LENT, give(path[0], lentTrain(packet, 5), 5 * packet, packet));
+    assertEquals(
+        Outcome.ZERO_COPY, sendRetained(path[0], zeroCopyTrain(packet, 5), 5 * packet, packet));
     assertEquals(5, lengths(path[1], 5 * packet).size());
     assertCounted(1, 1);
   }
 
   @Test
   void unsentTrainDoesNotPrecedeNext() throws Exception {
-    assumeLending();
+    assumeZeroCopy();
     UdpSocket[] path = path();
     int packet = 8740;
     UdpSocket unconnected = kept(UdpSocket.bind(here, 0, 0, false));
-    assertEquals(Outcome.SENT, give(unconnected, lentTrain(packet, 7), 7 * packet, packet));
-    assertEquals(Outcome.LENT, give(path[0], lentTrain(packet, 6), 6 * packet, packet));
+    assertEquals(
+        Outcome.SENT, sendRetained(unconnected, zeroCopyTrain(packet, 7), 7 * packet, packet));
+    assertEquals(
+        Outcome.ZERO_COPY, sendRetained(path[0], zeroCopyTrain(packet, 6), 6 * packet, packet));
     assertEquals(6, lengths(path[1], 6 * packet).size());
   }
 }

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests soft devices that agree on packets larger than RoCEv2's, where both links support them. */
+/** Tests soft devices that agree on packets larger than RoCEv2's, if both links support them. */
 class WidePacketsTest {
   private static final int BYTES = 1 << 20;
-  /* Offset of the size in the parameters. */
+  /* Offset of the packet size in the endpoint parameters. */
   private static final int SIZE_AT = 12;
 
   private final Random random = new Random(7);
@@ -48,7 +48,10 @@ class WidePacketsTest {
 
   @ParameterizedTest
   @CsvSource({
-    /* requested, own, peer's, on the route; sent, received */
+    /*
+     * columns: requested MTU, own link's size, peer's, that of the route; then the sizes sent and
+     * received
+     */
     "4096, 8704, 8704, 8704, 8704, 8704",
     "4096, 8704, 8960, 8960, 8704, 8704",
     "4096, 8960, 4352, 8960, 4352, 4352",
@@ -80,8 +83,8 @@ class WidePacketsTest {
     assertTrue(train <= PacketSizes.TRAIN_BYTES, "bytes: " + train);
   }
 
-  /* Changes the parameters to those of a link with that size. */
-  private static byte[] naming(byte[] parameters, int writeBytes) {
+  /* Returns the parameters of a link with this size. */
+  private static byte[] withWriteBytes(byte[] parameters, int writeBytes) {
     byte[] changed = parameters.clone();
     ByteBuffer.wrap(changed).putShort(SIZE_AT, (short) writeBytes);
     return changed;
@@ -109,11 +112,14 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       a.initialise(0);
       b.initialise(0);
-      follow(a, b, pair.right, naming(b.endpointParameters(), named));
-      /* b uses its own link's size; it receives no more than the smaller of both. */
-      follow(b, a, pair.left, naming(a.endpointParameters(), named));
+      follow(a, b, pair.right, withWriteBytes(b.endpointParameters(), named));
+      /*
+       * b sends with its own link's size, and receives packets of at most the smaller of both
+       * sizes.
+       */
+      follow(b, a, pair.left, withWriteBytes(a.endpointParameters(), named));
       int bytes = 1_000_000;
-      write(pair, a, b, 1); /* by its arrival the path has been probed */
+      write(pair, a, b, 1); /* once this write has arrived, the path has been probed */
       long before = packetsSent(pair.left);
       write(pair, a, b, bytes);
       assertEquals(
@@ -121,7 +127,7 @@ class WidePacketsTest {
     }
   }
 
-  /* On a busy machine the device may have probed whether its peer is still there. */
+  /* On a busy machine the device may have sent a probe to its peer. */
   private static long packetsSent(SoftPair.Side side) {
     Counters counters = side.context.engine().counters;
     return counters.packetsSent() - counters.packetsResent();
@@ -163,7 +169,7 @@ class WidePacketsTest {
       a.initialise(0);
       b.initialise(0);
       follow(a, b, pair.right, b.endpointParameters());
-      follow(b, a, pair.left, naming(a.endpointParameters(), 4352));
+      follow(b, a, pair.left, withWriteBytes(a.endpointParameters(), 4352));
       write(pair, a, b, 1);
       Memory.ALL.asSlice(pair.right.mr.address(), 1).fill((byte) 0);
       assertEquals(0, b.postEmptyReceives(1, 1));
@@ -185,7 +191,7 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       a.initialise(0);
       b.initialise(0);
-      byte[] parameters = naming(b.endpointParameters(), named);
+      byte[] parameters = withWriteBytes(b.endpointParameters(), named);
       VerbsException refused =
           assertThrows(VerbsException.class, () -> follow(a, b, pair.right, parameters));
       assertTrue(

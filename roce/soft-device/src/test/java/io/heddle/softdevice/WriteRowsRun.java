@@ -23,9 +23,9 @@ import java.util.Random;
 import java.util.zip.CRC32;
 
 /**
- * Separate program, since a JVM looks up the C functions only once and other tests cover the Java
- * version; argument {@code SEED}. Exits with 0, with 3 where the processor lacks the instructions,
- * and with an exception where C and Java differ.
+ * Separate program, since a JVM looks up the C functions only once, and other tests cover the Java
+ * version. Its argument is {@code SEED}. It exits with 0, with 3 if the processor lacks the
+ * instructions, or with an exception if C and Java differ.
  */
 final class WriteRowsRun {
   private static final int REGION_BYTES = 1 << 17;
@@ -40,7 +40,7 @@ final class WriteRowsRun {
   private final ByteBuffer view = Memory.ALL.asSlice(train, LONGEST).asByteBuffer();
   private final FlowChecksum flow = new FlowChecksum();
   private final PacketSeal seal = new PacketSeal(train, LONGEST, flow);
-  private final List<String> story = new ArrayList<>();
+  private final List<String> steps = new ArrayList<>();
   private final QueuePair a = pair.left.createQueuePair();
   private final QueuePair b = pair.right.createQueuePair();
   private final int mtu;
@@ -63,10 +63,10 @@ final class WriteRowsRun {
   }
 
   public static void main(String[] arguments) throws Throwable {
-    if (!TestShim.lendPacketCalls()) {
+    if (!TestShim.registerPacketCalls()) {
       System.exit(3);
     }
-    check(WriteRows.areTaken(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
+    check(WriteRows.isEligible(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
     long seed = Long.parseLong(arguments[0]);
     for (int i = 0; i < SCENARIOS; i++) {
       List<String> inC = new WriteRowsRun(seed + i, true).run();
@@ -89,7 +89,7 @@ final class WriteRowsRun {
     return side.context.gidTable().entries().getFirst().gid();
   }
 
-  /* Returns the visible state after each train. */
+  /* Runs all trains. Returns the visible state after each. */
   private List<String> run() {
     for (int i = 0; i < TRAINS; i++) {
       int payload = random.nextInt(6) == 0 ? 4 * random.nextInt(mtu / 4 + 2) : mtu;
@@ -97,13 +97,13 @@ final class WriteRowsRun {
       int packets = 1 + random.nextInt(14);
       int length = build(payload, stride, packets);
       arrive(length, stride);
-      story.add(describeState());
+      steps.add(describeState());
     }
     a.close();
     b.close();
     pair.close();
     arena.close();
-    return story;
+    return steps;
   }
 
   private String describeState() {
@@ -120,12 +120,14 @@ final class WriteRowsRun {
     return seen.toString();
   }
 
-  /* Packets of one write, most of them valid; the last may have the immediate. */
+  /*
+   * Builds packets of one write, most of which are valid. The last packet may have the immediate.
+   */
   private int build(int payload, int stride, int packets) {
     long remote = pair.right.mr.address() + random.nextInt(REGION_BYTES - packets * (payload + 4));
     boolean closing = random.nextInt(3) == 0;
     if (random.nextInt(12) == 0) {
-      psn += random.nextInt(5) - 2; /* a gap, or duplicates */
+      psn += random.nextInt(5) - 2; /* leaves a gap, or repeats numbers */
     }
     for (int i = 0; i < packets; i++) {
       long packet = train + (long) i * stride;
@@ -148,7 +150,7 @@ final class WriteRowsRun {
           left);
       seal.seal(packet, stride - PacketFormat.ICRC_BYTES);
       if (random.nextInt(80) == 0) {
-        spoil(packet, stride);
+        corrupt(packet, stride);
       }
     }
     return packets * stride + (closing ? close(train + (long) packets * stride, remote) : 0);
@@ -162,7 +164,7 @@ final class WriteRowsRun {
     return bytes + PacketFormat.ICRC_BYTES;
   }
 
-  private void spoil(long packet, int stride) {
+  private void corrupt(long packet, int stride) {
     int kind = random.nextInt(10);
     if (kind < 3) {
       long at = packet + random.nextInt(stride);
@@ -171,7 +173,7 @@ final class WriteRowsRun {
       return;
     }
     if (kind == 3) {
-      /* Congestion marks, which the checksum doesn't cover. */
+      /* Sets congestion marks, which the checksum doesn't cover. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0x40);
       return;
     }
@@ -193,7 +195,7 @@ final class WriteRowsRun {
     }
   }
 
-  /* End to end over sockets, built and received in C. */
+  /* Transfers data from end to end over sockets. C code builds and accepts the packets. */
   private static void transfer(Random random) {
     for (PathMtu negotiated : List.of(PathMtu.MTU_1024, PathMtu.MTU_4096)) {
       try (SoftPair pair = new SoftPair("", 1 << 20)) {

@@ -21,6 +21,6 @@ class WriteRowsTest {
     SeparateJvm.End end =
         TestShim.run(folder.resolve("output"), List.of(), WriteRowsRun.class, Long.toString(seed));
     assumeTrue(end.status() != 3, "this processor has none of the instructions of packets.c");
-    assertEquals(0, end.status(), end.printed());
+    assertEquals(0, end.status(), end.output());
   }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.EndpointParameters;
@@ -33,15 +33,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests zero-copy trains, whose pages the kernel reads in place: they stay unchanged until
- * acknowledged.
+ * Tests zero-copy trains, whose pages the kernel reads in place. The pages must stay unchanged
+ * until they are acknowledged.
  */
 class ZeroCopyTrainsTest {
   private static final int BYTES = 1 << 20;
 
-  private static void assumeLending() {
+  private static void assumeZeroCopy() {
     try (SoftPair pair = new SoftPair("", 4096)) {
-      if (!pair.left.context.engine().departures.lendsPages()) {
+      if (!pair.left.context.engine().departures.supportsZeroCopy()) {
         String why = "this kernel copies what comes out of a pipe";
         System.out.println("skipped: " + why);
         Assumptions.abort(why);
@@ -60,11 +60,11 @@ class ZeroCopyTrainsTest {
     return side.context.engine().counters.drops().get(reason);
   }
 
-  /* The peer reads the packets in its socket after the sender's probe. */
+  /* The peer reads the packets from its socket only after the sender has probed. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void probedTrainStaysUnchanged(boolean standard) throws Exception {
-    assumeLending();
+    assumeZeroCopy();
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
       pair.connect(a, pair.right.createQueuePair(), PathMtu.MTU_4096, standard, 14);
@@ -75,10 +75,10 @@ class ZeroCopyTrainsTest {
         stalled.lock.lock();
         try {
           a.postSend(pair.left.request(Operation.RDMA_WRITE, round, 0, BYTES, pair.right));
-          Patience patience = Patience.ofSeconds(20);
+          Deadline deadline = Deadline.ofSeconds(20);
           while (a.resentPackets() == before) {
             pair.left.context.progress();
-            assertFalse(patience.isOver(), "it hasn't asked");
+            assertFalse(deadline.isOver(), "it hasn't asked");
           }
         } finally {
           stalled.unlock();
@@ -115,13 +115,13 @@ class ZeroCopyTrainsTest {
 
   @Test
   void zeroCopyTrainsAreCounted() {
-    assumeLending();
+    assumeZeroCopy();
     Map<String, Long> counted = countOfWrites(3);
     assertEquals(0, counted.get("trains_copied"));
     long most = 3 * BYTES / (1 << 15);
     long least = 3 * BYTES / TransmitRing.SLOT_BYTES;
-    long lent = counted.get("trains_lent");
-    assertTrue(lent >= least && lent <= most, lent + " trains");
+    long zeroCopy = counted.get("trains_zero_copy");
+    assertTrue(zeroCopy >= least && zeroCopy <= most, zeroCopy + " trains");
   }
 
   @Test
@@ -130,7 +130,7 @@ class ZeroCopyTrainsTest {
     System.setProperty("os.version", "5.15.0-91-generic");
     try {
       Map<String, Long> counted = countOfWrites(3);
-      assertEquals(0, counted.get("trains_lent"));
+      assertEquals(0, counted.get("trains_zero_copy"));
       assertTrue(counted.get("trains_copied") >= 3 * BYTES / TransmitRing.SLOT_BYTES);
     } finally {
       System.setProperty("os.version", kernel);
@@ -157,10 +157,13 @@ class ZeroCopyTrainsTest {
     return copies;
   }
 
-  /* Each transmission has its own tag. The peer's socket isn't read meanwhile, so its packets are still the slot's pages. */
+  /*
+   * Each transmission has its own tag. Nobody reads the peer's socket meanwhile, so its packets are
+   * still the slot's pages.
+   */
   @Test
   void retransmissionChangesCopyOnly() {
-    assumeLending();
+    assumeZeroCopy();
     try (SoftPair pair = new SoftPair("", BYTES);
         Arena arena = Arena.ofConfined()) {
       byte[] wanted = fill(pair, new Random(1));
@@ -175,14 +178,14 @@ class ZeroCopyTrainsTest {
             new ReadyToReceiveAttributes(PathMtu.MTU_4096, peer, 77, SoftPair.PSN, soft, 1, 0, 0));
         a.readyToSend(new ReadyToSendAttributes(SoftPair.PSN, 14, 7, 7));
         a.postSend(pair.left.request(Operation.RDMA_WRITE, 1, 0, BYTES, pair.right));
-        Patience patience = Patience.ofSeconds(20);
-        while (a.resentPackets() < 2 && !patience.isOver()) {
+        Deadline deadline = Deadline.ofSeconds(20);
+        while (a.resentPackets() < 2 && !deadline.isOver()) {
           pair.left.context.progress();
         }
         assertTrue(a.resentPackets() >= 2, "it has probed twice");
         Map<String, Long> counted = new HashMap<>();
         pair.left.context.readCounters(counted::put);
-        assertTrue(counted.get("trains_lent") > 0, "nothing was lent");
+        assertTrue(counted.get("trains_zero_copy") > 0, "nothing was lent");
 
         List<byte[]> copies = copies(unread, SoftPair.PSN, arena);
         assertTrue(copies.size() >= 3, copies.size() + " copies");

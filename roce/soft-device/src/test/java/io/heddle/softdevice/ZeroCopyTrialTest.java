@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 class ZeroCopyTrialTest {
   private static final String KERNEL = System.getProperty("os.version");
 
-  private static void assumeLending() {
-    if (!PagePipe.passesPages(KERNEL)) {
+  private static void assumeZeroCopy() {
+    if (!PagePipe.supportsPages(KERNEL)) {
       String why = "this kernel copies what comes out of a pipe";
       System.out.println("skipped: " + why);
       Assumptions.abort(why);
@@ -26,7 +26,7 @@ class ZeroCopyTrialTest {
 
   @Test
   void trialReportsHostsAbility() {
-    assumeLending();
+    assumeZeroCopy();
     try (SoftPair pair = new SoftPair("", 4096)) {
       List<DeviceTrial> trials = pair.left.context.runTrials();
       assertEquals(List.of(Verdict.WORKS), trials.stream().map(DeviceTrial::verdict).toList());
@@ -44,7 +44,7 @@ class ZeroCopyTrialTest {
 
   @Test
   void smallPipeIsReported() {
-    assumeLending();
+    assumeZeroCopy();
     try (Arena arena = Arena.ofConfined()) {
       PagePipe pages = PagePipe.open(arena, KERNEL);
       long page = Memory.allocate(arena, PagePipe.PAGE_BYTES, PagePipe.PAGE_BYTES);
@@ -59,10 +59,10 @@ class ZeroCopyTrialTest {
 
   @Test
   void failedCallIsNamed() {
-    assumeLending();
+    assumeZeroCopy();
     try (Arena arena = Arena.ofConfined()) {
       long cells = Memory.allocate(arena, 24, 8);
-      Memory.ALL.set(Memory.NATIVE_LONG, cells + 16, -1); /* neither end is a pipe's */
+      Memory.ALL.set(Memory.NATIVE_LONG, cells + 16, -1); /* neither descriptor is a pipe's end */
       long sink = Memory.allocate(arena, PagePipe.PAGE_BYTES, 8);
       DeviceTrial trial = ZeroCopyTrial.run(arena, new PagePipe(cells, sink));
       assertEquals(Verdict.SLOWER, trial.verdict());

@@ -10,13 +10,13 @@ package io.heddle.routes;
 public record Liveness(State state, int process, long silenceNs) {
   /** Known state of a daemon. */
   public enum State {
-    /** It sends heartbeats. */
+    /** The daemon sends heartbeats. */
     ALIVE,
-    /** Its heartbeat is overdue by far. */
+    /** The daemon's heartbeat is overdue by far. */
     SILENT,
-    /** It ended in good order. */
+    /** The daemon ended in good order. */
     ENDED,
-    /** Another file has taken this one's name. */
+    /** Another file has taken the name of this daemon's file. */
     SUPERSEDED
   }
 }

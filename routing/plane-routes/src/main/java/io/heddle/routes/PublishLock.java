@@ -29,7 +29,7 @@ final class PublishLock {
     Path file = path.resolveSibling(path.getFileName() + ".lock");
     try {
       makeFolder(path);
-      try (OpenFolder folder = OpenFolder.around(path)) {
+      try (OpenFolder folder = OpenFolder.parentOf(path)) {
         requireSafe(path, folder);
         OpenFile lock = folder.openOrCreate(file.getFileName().toString(), MODE);
         if (isTaken(lock)) {
@@ -66,7 +66,7 @@ final class PublishLock {
     if (folder != null && !Files.isDirectory(folder)) {
       Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
-      /* Readable by everybody, like the file in it, whatever the umask. */
+      /* Everybody may read the folder, like the file in it, whatever the umask. */
       Files.setPosixFilePermissions(folder, mode);
     }
   }

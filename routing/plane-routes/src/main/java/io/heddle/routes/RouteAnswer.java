@@ -21,8 +21,8 @@ public final class RouteAnswer {
   }
 
   /**
-   * Prepares this for as many planes as a connection has, whose routes lead to different
-   * destinations; {@link #take} fills it.
+   * Prepares this answer for all planes of a connection, where each plane has a destination of its
+   * own. {@link #copyPlane} then copies the planes' results.
    */
   public void begin(int count) {
     planes = count;
@@ -30,7 +30,7 @@ public final class RouteAnswer {
   }
 
   /** Copies one plane's result from another answer. */
-  public void take(int plane, RouteAnswer from, int theirs) {
+  public void copyPlane(int plane, RouteAnswer from, int theirs) {
     cells[plane] = from.cells[theirs];
     lengths[plane] = from.lengths[theirs];
     generation = from.generation;
@@ -54,8 +54,8 @@ public final class RouteAnswer {
   }
 
   /**
-   * Returns the figure of the plane's own route, in Mbit/s, before planes without one are
-   * considered.
+   * Returns the figure of the plane's own route, in Mbit/s. Only {@link #weight} replaces a missing
+   * figure.
    */
   public int figure(int plane) {
     return RouteCell.weight(cells[plane]);
@@ -71,7 +71,7 @@ public final class RouteAnswer {
    * the ratio of weights of one answer means anything.
    */
   public int weight(int plane) {
-    if (!reason(plane).carries()) {
+    if (!reason(plane).carriesTraffic()) {
       return 0;
     }
     int base = unscaled(plane);
@@ -87,7 +87,7 @@ public final class RouteAnswer {
     for (int i = 0; i < planes; i++) {
       WeightReason other = reason(i);
       missing |= other == WeightReason.NO_FIGURE;
-      present |= other.carries() && other != WeightReason.NO_FIGURE;
+      present |= other.carriesTraffic() && other != WeightReason.NO_FIGURE;
     }
     if (!missing) {
       return figure(plane);

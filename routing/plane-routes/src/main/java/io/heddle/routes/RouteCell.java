@@ -1,15 +1,15 @@
 package io.heddle.routes;
 
 /**
- * Route of a plane for one prefix, in 32 bits: bit 31 is set if the plane borrows another plane's
- * path; bits 24 to 30 hold the reason's code, the rest the weight in Mbit/s. Zero leaves the plane
- * to a shorter prefix.
+ * Route of a plane for one prefix, in 32 bits. Bit 31 is set if the plane borrows another plane's
+ * path. Bits 24 to 30 hold the reason's code, and the others the weight in Mbit/s. Zero leaves the
+ * plane to a shorter prefix.
  */
 public final class RouteCell {
   /** Cell without a route. */
   public static final int EMPTY = 0;
 
-  /** Largest weight; greater ones are cut to it. */
+  /** Largest weight; greater weights are cut to it. */
   public static final int LARGEST_WEIGHT = (1 << 24) - 1;
 
   private static final int REASON_SHIFT = 24;
@@ -20,14 +20,14 @@ public final class RouteCell {
   /**
    * Returns a cell.
    *
-   * @param weight in Mbit/s; a reason that carries has at least 1, another has 0
+   * @param weight in Mbit/s; at least 1 for a reason with which the plane carries traffic, else 0
    * @throws IllegalArgumentException for {@link WeightReason#NO_ROUTE}, which is {@link #EMPTY}
    */
   public static int of(WeightReason reason, long weight) {
     if (reason == WeightReason.NO_ROUTE) {
       throw new IllegalArgumentException("a cell without a route is empty");
     }
-    long cut = reason.carries() ? Math.clamp(weight, 1, LARGEST_WEIGHT) : 0;
+    long cut = reason.carriesTraffic() ? Math.clamp(weight, 1, LARGEST_WEIGHT) : 0;
     return reason.ordinal() << REASON_SHIFT | (int) cut;
   }
 

@@ -75,7 +75,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
       Path path, String publisher, WeightRules rules, int heartbeatPeriodMs, NanoClock clock) {
     OpenFile lock = PublishLock.take(path);
     try {
-      RoutesMap map = RoutesMap.create(aside(path), CELLS[0], FIRST_SLOTS);
+      RoutesMap map = RoutesMap.create(unfinishedPath(path), CELLS[0], FIRST_SLOTS);
       RoutePublisher made =
           new RoutePublisher(path, lock, clock, map, publisher, heartbeatPeriodMs);
       made.writeHeader(rules);
@@ -102,7 +102,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
    * Returns whether another process has cut the file short, so that another store would be a fault.
    */
   @Override
-  public boolean isCut() {
+  public boolean isTruncated() {
     requireOpen();
     return !map.isWhole();
   }
@@ -117,7 +117,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   public void renew() {
     requireOpen();
     RoutesMap before = map;
-    map = RoutesMap.create(aside(path), before.cells, before.slots);
+    map = RoutesMap.create(unfinishedPath(path), before.cells, before.slots);
     live = false;
     changing = false;
     changed = false;
@@ -149,7 +149,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  private static Path aside(Path path) {
+  private static Path unfinishedPath(Path path) {
     return path.resolveSibling(path.getFileName() + ".new");
   }
 
@@ -165,9 +165,9 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Adds a plane, or changes the one with its key. Outside of a change.
+   * Adds a plane, or changes the plane that has its key. Outside of a change.
    *
-   * @return its number, which it keeps
+   * @return the plane's number, which it keeps
    * @throws HeddleException for more than 64 planes, or if a larger file can't be created
    */
   @Override
@@ -245,7 +245,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
       if (cell == RouteCell.EMPTY) {
         return;
       }
-      if (entries() >= room(map.slots)) {
+      if (entries() >= maxEntries(map.slots)) {
         moveTo(map.cells, map.slots * 2);
         slot = map.find(high, low, length);
       }
@@ -275,7 +275,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /* Returns the number of prefixes that a table of this many slots holds before it grows. */
-  private static int room(int slots) {
+  private static int maxEntries(int slots) {
     return slots / 10 * LOAD_TENTHS;
   }
 
@@ -283,7 +283,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   public void reserve(int prefixes) {
     requireOpen();
     int slots = map.slots;
-    while (room(slots) < prefixes) {
+    while (maxEntries(slots) < prefixes) {
       slots *= 2;
     }
     if (slots > map.slots) {
@@ -304,7 +304,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /* The memory is unmapped with the file, and a store there would end the process. */
+  /*
+   * Refuses calls after the close. The file's memory is unmapped then, and a store there would end
+   * the process.
+   */
   private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the routes file " + path + " is closed");
@@ -381,7 +384,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     requireOpen();
     if (!live) {
       live = true;
-      takeName(map);
+      replaceFile(map);
     }
   }
 
@@ -389,7 +392,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     return live;
   }
 
-  private void takeName(RoutesMap next) {
+  private void replaceFile(RoutesMap next) {
     RoutesMap before = null;
     try {
       before = RoutesMap.openToEnd(path);
@@ -398,8 +401,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
     heartbeat();
     setInt(next.base + RoutesLayout.STATE, RoutesLayout.LIVE);
-    try (OpenFolder folder = OpenFolder.around(path)) {
-      folder.rename(aside(path).getFileName().toString(), path.getFileName().toString());
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
+      folder.rename(unfinishedPath(path).getFileName().toString(), path.getFileName().toString());
     } catch (SystemCallException failure) {
       throw new HeddleException(
           "the routes file can't take its name " + path + ": " + FileFailure.reason(failure),
@@ -424,7 +427,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
    * old file see its first part as a complete state; each entry is whole.
    */
   private void moveTo(int cells, int slots) {
-    RoutesMap next = RoutesMap.create(aside(path), cells, slots);
+    RoutesMap next = RoutesMap.create(unfinishedPath(path), cells, slots);
     Memory.copy(map.base, next.base, RoutesLayout.CELLS);
     Memory.copy(map.base + RoutesLayout.PLANES, next.base + RoutesLayout.PLANES, Integer.BYTES);
     Memory.copy(
@@ -452,7 +455,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
       if (SequenceLock.isBeingChanged(getLong(before.base + RoutesLayout.SEQUENCE))) {
         SequenceLock.endWrite(before.base + RoutesLayout.SEQUENCE);
       }
-      takeName(next);
+      replaceFile(next);
     }
     before.close();
   }
@@ -469,9 +472,9 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
     map.close();
     try {
-      Files.deleteIfExists(aside(path));
+      Files.deleteIfExists(unfinishedPath(path));
     } catch (IOException left) {
-      /* The next daemon replaces it. */
+      /* The unfinished file stays: the next daemon replaces it. */
     }
     lock.close();
   }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Another process may cut the file short, which removes memory under its readers. Every call
  * then ends with a {@link RoutesCutException}, never with anything else: the file's size is checked
- * before and after reading, and a fault in between is caught. A single look-up doesn't do so, as it
- * would cost too much: trust its results only within {@link #reading}.
+ * before and after reading, and a fault in between is caught. A single look-up makes no such
+ * checks, which would cost too much: trust its results only within {@link #reading}.
  */
 public final class RouteReader implements AutoCloseable {
   private static final long GIVE_UP_NS = 2_000_000;
@@ -108,11 +108,14 @@ public final class RouteReader implements AutoCloseable {
     map.requireWhole();
     try {
       T result = reads.get();
-      /* Within the try: the JVM reports a memory fault at the return of a later call, this one at the latest. */
+      /*
+       * This check is within the try, since the JVM reports a memory fault at the return of a later
+       * call, this one at the latest.
+       */
       map.requireWhole();
       return result;
     } catch (InternalError fault) {
-      throw map.cut(fault);
+      throw map.cutException(fault);
     }
   }
 
@@ -129,7 +132,7 @@ public final class RouteReader implements AutoCloseable {
     try {
       return find(high, low, answer);
     } catch (InternalError fault) {
-      throw map.cut(fault);
+      throw map.cutException(fault);
     }
   }
 
@@ -167,7 +170,7 @@ public final class RouteReader implements AutoCloseable {
             : missing == MissingFigure.DEFAULT.ordinal()
                 ? MissingFigure.DEFAULT
                 : MissingFigure.EQUAL;
-    /* Within the bounds that weight() relies on, whatever the file contains. */
+    /* Keeps both values within the bounds that weight() relies on, whatever the file contains. */
     answer.defaultWeight =
         Math.clamp(getInt(base + RoutesLayout.DEFAULT_WEIGHT), 1, RouteCell.LARGEST_WEIGHT);
     answer.borrowedPercent = Math.clamp(getInt(base + RoutesLayout.BORROWED_PERCENT), 0, 100);
@@ -317,9 +320,9 @@ public final class RouteReader implements AutoCloseable {
     return path;
   }
 
-  /** Returns whether the file under this reader's name is still the one that it reads. */
+  /** Returns whether the reader's name still refers to the file that it reads. */
   public boolean isCurrent() {
-    return map.hasName(path);
+    return map.isFileAt(path);
   }
 
   @Override

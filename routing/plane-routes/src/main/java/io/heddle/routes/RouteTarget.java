@@ -9,14 +9,14 @@ import java.util.List;
  * memory. Used by one thread. Changes lie between {@link #begin} and {@link #commit}.
  */
 public interface RouteTarget {
-  /** Returns its path, for display. */
+  /** Returns the table's path, for display. */
   Path path();
 
-  /** Returns whether another process has damaged it, so that it must be replaced. */
-  boolean isCut();
+  /** Returns whether another process has damaged the table, so that it must be replaced. */
+  boolean isTruncated();
 
   /**
-   * Replaces it, with its planes and rules, without routes.
+   * Replaces the table by one with the same planes and rules, without routes.
    *
    * @throws HeddleException if it can't be created
    */
@@ -29,9 +29,9 @@ public interface RouteTarget {
   List<PublishedPlane> planes();
 
   /**
-   * Adds a plane, or changes the one with its key. Outside of a change.
+   * Adds a plane, or changes the plane that has its key. Outside of a change.
    *
-   * @return its number, which it keeps
+   * @return the plane's number, which it keeps
    * @throws HeddleException for too many planes
    */
   int setPlane(PublishedPlane plane);
@@ -65,6 +65,6 @@ public interface RouteTarget {
   /** Removes all routes, as part of a change. */
   void clear();
 
-  /** Returns the number of prefixes in it. */
+  /** Returns the number of prefixes in the table. */
   int entries();
 }

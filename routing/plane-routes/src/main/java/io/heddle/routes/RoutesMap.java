@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory mapping of a routes file, with the numbers of cells and slots from the file's header. */
 final class RoutesMap implements AutoCloseable {
-  /* Readable by jobs of other users. */
+  /* Mode of the file, which jobs of other users may read. */
   private static final int MODE = 0644;
 
   private final Path path;
@@ -52,11 +52,11 @@ final class RoutesMap implements AutoCloseable {
   static RoutesMap create(Path path, int cells, int slots) {
     long bytes = RoutesLayout.fileBytes(cells, slots);
     String name = path.getFileName().toString();
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       folder.remove(name);
       OpenFile file = folder.create(name, MODE);
       try {
-        /* Before any content, and independent of the umask. */
+        /* The mode is set before there is any content, and so is independent of the umask. */
         file.setMode(MODE);
         file.allocate(0, bytes);
         RoutesMap map = new RoutesMap(path, file, true, cells, slots);
@@ -100,7 +100,7 @@ final class RoutesMap implements AutoCloseable {
   }
 
   private static @Nullable RoutesMap open(Path path, boolean writing) {
-    try (OpenFolder folder = OpenFolder.around(path)) {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       OpenFile file = folder.open(path.getFileName().toString(), writing);
       try {
         requireTrusted(path, file.status(), folder.status(), writing);
@@ -165,7 +165,7 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /** Returns whether the name still refers to this file: it was neither replaced nor removed. */
-  boolean hasName(Path name) {
+  boolean isFileAt(Path name) {
     try {
       FileStatus there = OpenFolder.statusOf(name);
       return there != null && there.isSameFile(status);
@@ -175,9 +175,9 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Returns whether the whole mapping is backed. Beyond a file's end there is no memory: an access
-   * there is a SIGBUS, which the JVM turns into an InternalError if the host process leaves it the
-   * signal. So this is checked before and after reading; it costs a system call.
+   * Returns whether the whole mapping is backed. Beyond a file's end there is no memory, and an
+   * access there is a SIGBUS. The JVM turns that into an InternalError, if the host process leaves
+   * it the signal. So this is checked before and after reading; it costs a system call.
    */
   boolean isWhole() {
     return file.sizeBytes() >= bytes;
@@ -188,11 +188,11 @@ final class RoutesMap implements AutoCloseable {
    */
   void requireWhole() {
     if (!isWhole()) {
-      throw cut(null);
+      throw cutException(null);
     }
   }
 
-  RoutesCutException cut(@Nullable InternalError fault) {
+  RoutesCutException cutException(@Nullable InternalError fault) {
     return new RoutesCutException(path, fault);
   }
 
@@ -244,7 +244,7 @@ final class RoutesMap implements AutoCloseable {
                   RoutesLayout.getLong(next + RoutesLayout.SLOT_LOW),
                   length)
               & slots - 1;
-      /* It may move back unless its home lies behind the gap. */
+      /* The entry may move back unless its home slot lies behind the gap. */
       if ((index - home & slots - 1) >= (index - gap & slots - 1)) {
         Memory.copy(next, slot(gap), slotBytes);
         gap = index;

@@ -27,14 +27,14 @@ public enum WeightReason {
   }
 
   /** Returns whether a route with this reason carries anything at all. */
-  public boolean carries() {
+  public boolean carriesTraffic() {
     return switch (this) {
       case PATH_BANDWIDTH, LINK_BANDWIDTH, LOCAL_RATE, NO_FIGURE -> true;
       case NO_ROUTE, PATH_BANDWIDTH_ZERO, UNREACHABLE -> false;
     };
   }
 
-  /* A file of a later release may have codes that this one doesn't know. */
+  /* A file of a later release may have codes that this release doesn't know. */
   static WeightReason ofCode(int code) {
     return code < BY_CODE.length ? BY_CODE[code] : NO_ROUTE;
   }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reader in its own process, whose files are cut short while it reads, as long as its input is
- * "next".
+ * Reader in its own process, whose files are cut short while it reads. It goes on as long as its
+ * input is "next".
  */
 final class CutReaderProcess {
   private static final long WAIT_NS = 100_000;
@@ -20,7 +20,7 @@ final class CutReaderProcess {
 
   private CutReaderProcess() {}
 
-  /** Starts it, with both JIT compilers or with one. */
+  /** Starts the process, with both JIT compilers or with one. */
   static Process start(Path path, boolean quick) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -67,7 +67,7 @@ final class CutReaderProcess {
   private static String readUntilCut(RouteReader reader, RouteAnswer answer) {
     try {
       for (int readings = 1; ; readings++) {
-        int wrong = reader.reading(() -> wrong(reader, answer));
+        int wrong = reader.reading(() -> countWrong(reader, answer));
         if (wrong > 0) {
           return wrong + " wrong answers";
         }
@@ -82,7 +82,7 @@ final class CutReaderProcess {
     }
   }
 
-  private static int wrong(RouteReader reader, RouteAnswer answer) {
+  private static int countWrong(RouteReader reader, RouteAnswer answer) {
     int wrong = 0;
     for (int host = 0; host < PublisherProcess.HOSTS; host++) {
       boolean whole = reader.resolve(PublisherProcess.HIGH, host, answer);

@@ -43,7 +43,7 @@ class CutRoutesTest {
     publisher.goLive();
   }
 
-  /* An uncaught fault would end the process; this one survives all of them. */
+  /* An uncaught fault would end the reader's process; the process must survive all cuts. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void readerSurvivesEveryCutWithoutAWrongResult(boolean quick) throws Exception {
@@ -64,7 +64,7 @@ class CutRoutesTest {
           assertTrue("seen".equals(answer) || "fault".equals(answer), answer);
           cuts++;
           faults += "fault".equals(answer) ? 1 : 0;
-          assertTrue(bed.publisher.isCut());
+          assertTrue(bed.publisher.isTruncated());
           bed.publisher.renew();
           fill(bed.publisher);
         }
@@ -104,11 +104,11 @@ class CutRoutesTest {
   void renewedFileHasItsPlanesAndNoRoutes() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a", "b")) {
       bed.route("::/0", 1, 3);
-      assertFalse(bed.publisher.isCut());
+      assertFalse(bed.publisher.isTruncated());
       cut(bed.path, 4096);
-      assertTrue(bed.publisher.isCut());
+      assertTrue(bed.publisher.isTruncated());
       bed.publisher.renew();
-      assertFalse(bed.publisher.isCut());
+      assertFalse(bed.publisher.isTruncated());
       assertEquals(0, bed.publisher.entries());
       bed.route("::/0", 1, 4);
       bed.publisher.goLive();

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -37,9 +37,9 @@ class KilledPublisherTest {
         assertEquals("live", out.readLine());
         try (RouteReader reader = open(path)) {
           int[] seen = new int[1];
-          await(() -> (seen[0] += wholeAnswers(reader)) > 200);
+          await(() -> (seen[0] += countWholeAnswers(reader)) > 200);
           process.destroyForcibly().waitFor();
-          boolean readable = wholeAnswers(reader) > 0;
+          boolean readable = countWholeAnswers(reader) > 0;
           assertEquals(
               !readable,
               SequenceLock.isBeingChanged(reader.sequence()),
@@ -57,10 +57,10 @@ class KilledPublisherTest {
     Path path = folder.resolve("routes");
     assertEquals(PublisherProcess.DIED, PublisherProcess.start(path, 50).waitFor());
     try (RouteReader reader = open(path)) {
-      Patience patience = Patience.ofSeconds(2);
-      assertEquals(0, wholeAnswers(reader));
+      Deadline deadline = Deadline.ofSeconds(2);
+      assertEquals(0, countWholeAnswers(reader));
       assertEquals(List.of(), reader.planes());
-      assertFalse(patience.isOver(), () -> "a look-up in a dead publisher's file took " + patience);
+      assertFalse(deadline.isOver(), () -> "a look-up in a dead publisher's file took " + deadline);
       await(() -> reader.liveness().state() == Liveness.State.SILENT);
     }
   }
@@ -73,7 +73,7 @@ class KilledPublisherTest {
    * Counts the answers before the first failure. All hosts and planes have one figure in each state. The hosts are
    * looked up one after the other, so states may differ between them, but never go back.
    */
-  private static int wholeAnswers(RouteReader reader) {
+  private static int countWholeAnswers(RouteReader reader) {
     RouteAnswer answer = new RouteAnswer();
     long generation = 0;
     int answers = 0;
@@ -135,9 +135,9 @@ class KilledPublisherTest {
   }
 
   private static void await(BooleanSupplier there) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!there.getAsBoolean()) {
-      assertTrue(!patience.isOver(), "it didn't come within 20 s");
+      assertTrue(!deadline.isOver(), "it didn't come within 20 s");
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }

@@ -25,7 +25,7 @@ final class PublisherProcess {
   private PublisherProcess() {}
 
   /**
-   * Starts it.
+   * Starts the process.
    *
    * @param lastFigure figure of the change in which the process halts halfway; 0 for none
    * @param before a command that prepares its environment, if any

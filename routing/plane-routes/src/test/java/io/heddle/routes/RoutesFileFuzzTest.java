@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Fuzz test of arbitrary content in place of the routes file: it is refused with its path, or every
- * look-up has a result within bounds, in bounded time.
+ * Fuzz test of arbitrary content in place of the routes file. Either the file is refused with its
+ * path, or every look-up has a result within bounds, in bounded time.
  */
 @EndsWithin(120)
 class RoutesFileFuzzTest {
@@ -39,7 +39,7 @@ class RoutesFileFuzzTest {
   private static byte[] before = {};
   private static byte[] after = {};
 
-  /* One table in two states, between which every changeable field has changed. */
+  /* Publishes one table in two states, between which every changeable field has changed. */
   @BeforeAll
   static void publish() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a", "plane:b", "plane:c")) {
@@ -99,7 +99,10 @@ class RoutesFileFuzzTest {
     assertTrue(read(Arrays.copyOf(after, after.length + random.nextInt(10_000))));
   }
 
-  /* Content after a daemon died while writing, or of a copy made meanwhile: parts of both states. */
+  /*
+   * Tests parts of both states, as after a daemon's death during a write, or in a copy made
+   * meanwhile.
+   */
   @Test
   void aTornFileIsReadWithinBounds() throws IOException {
     Random random = seeded();
@@ -121,7 +124,7 @@ class RoutesFileFuzzTest {
     int readable = 0;
     for (int round = 0; round < ROUNDS; round++) {
       byte[] file = after.clone();
-      /* In rotation: the header's fields, the planes, anywhere. */
+      /* The rounds change bytes of the header, of the planes, or anywhere, in rotation. */
       int first =
           round % 3 == 0 ? RoutesLayout.SEQUENCE : round % 3 == 1 ? RoutesLayout.HEADER_BYTES : 0;
       int length = round % 3 == 0 ? RoutesLayout.PUBLISHER : round % 3 == 1 ? 640 : file.length;
@@ -170,7 +173,7 @@ class RoutesFileFuzzTest {
     return new Random(seed);
   }
 
-  /** Returns whether it is a routes file, after calling every method of its reader. */
+  /** Returns whether the bytes are a routes file, after calling every method of the reader. */
   private static boolean read(byte[] content) throws IOException {
     Path path = Files.write(folder.resolve("hostile"), content);
     try (RouteReader reader = RouteReader.open(path, NanoClock.SYSTEM)) {

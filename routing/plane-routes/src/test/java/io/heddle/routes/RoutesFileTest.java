@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
@@ -275,7 +275,7 @@ class RoutesFileTest {
         RouteReader reader = bed.reader()) {
       long sequence = reader.sequence();
       long start = System.nanoTime();
-      Patience patience = Patience.ofSeconds(10);
+      Deadline deadline = Deadline.ofSeconds(10);
       reader.awaitChange(sequence, 20_000_000);
       assertTrue(System.nanoTime() - start >= 20_000_000, "nothing changed, so it waits");
       Path self = Path.of("/proc/thread-self").toRealPath().resolve("status");
@@ -289,16 +289,16 @@ class RoutesFileTest {
       while (reader.sequence() == sequence) {
         reader.awaitChange(sequence, 30_000_000_000L);
       }
-      assertFalse(patience.isOver());
+      assertFalse(deadline.isOver());
       writer.join();
     }
   }
 
   /* The kernel reports a thread in a futex as sleeping. */
   private static void awaitAsleep(Path status) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     try {
-      while (!Files.readString(status).contains("\nState:\tS") && !patience.isOver()) {
+      while (!Files.readString(status).contains("\nState:\tS") && !deadline.isOver()) {
         Thread.onSpinWait();
       }
     } catch (IOException unreadable) {
@@ -307,7 +307,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void emptyChangeIsNoNewState() {
+  void emptyChangePublishesNothing() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
       bed.route("::/0", 0, 1);
       long generation = bed.publisher.generation();

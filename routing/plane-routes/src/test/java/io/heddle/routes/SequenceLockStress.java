@@ -71,7 +71,7 @@ final class SequenceLockStress {
     }
   }
 
-  /** Two changes in a row: a reader that missed both sees half of neither. */
+  /** Test of two changes in a row: a reader sees nothing, or one of the three whole states. */
   @JCStressTest
   @State
   @Outcome(
@@ -94,7 +94,10 @@ final class SequenceLockStress {
     }
   }
 
-  /** A reader of the new sequence sees the new state, on which the wake-up of readers relies. */
+  /**
+   * Test that a reader of the new sequence sees the new state. The wake-up of readers relies on
+   * this.
+   */
   @JCStressTest
   @State
   @Outcome(

@@ -4,7 +4,7 @@ import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.verbs.testing.JcstressRun;
 import org.junit.jupiter.api.Test;
 
-/* Long form; tests with killed writers and cut files are the short one. */
+/* Long form; the short form is the tests with killed writers and cut files. */
 class SequenceLockTest {
   @Test
   @WholeRunOnly

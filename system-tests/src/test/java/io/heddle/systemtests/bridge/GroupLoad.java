@@ -16,12 +16,14 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A host of both fabrics that constantly sends numbered payloads to a group in each, and counts how
  * often each arrives in the other: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS KIND END
- * ADDRESS}, with the time between two payloads and fabrics a and b. A comma and the group's other
- * name there may follow an address. Until it is killed, it prints its counts by the payloads'
- * source fabric, and the longest gap since the last line.
+ * ADDRESS}, where {@code MICROSECONDS} is the time between two payloads, followed by a port in
+ * fabric a and one in fabric b. A comma and the group's name in that fabric may follow an address.
+ * Until it is killed, the program prints its counts by source fabric, and the longest gap since the
+ * last line.
  *
- * <p>A device's sender delivers a datagram to one receiver after another. A pause in between would
- * be one that no switch makes. So its thread has precedence over all without priority.
+ * <p>The sender's thread of a stand-in device delivers a datagram to one receiver after another. A
+ * pause between two receivers would be one that no switch makes. So that thread has a real-time
+ * priority.
  *
  * <pre>
  *  0       4       8      16
@@ -29,42 +31,45 @@ import java.util.concurrent.locks.LockSupport;
  * </pre>
  */
 public final class GroupLoad {
-  /* Names of the two directions. */
+  /* Names of the two directions, by source fabric. */
   private static final List<String> DIRECTIONS = List.of("from-a", "from-b");
 
   private static final int MARK = 0x4c4f_4144;
   private static final int BYTES = 100;
-  /* Of the time between two payloads. */
+  /* Polls per period: the thread sleeps this fraction of the time between two payloads. */
   private static final int NAPS = 20;
-  private static final int TOLD_AFTER = 20;
+  private static final int REPORT_AFTER = 20;
 
   private final List<GroupPort> ports;
   private final long paceNs;
   private final List<Direction> directions = List.of(new Direction(), new Direction());
   private final ByteBuffer room = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.BIG_ENDIAN);
 
-  /* Payloads sent into one fabric, and received from the other. */
+  /* Counts of payloads that were sent into one fabric and received from the other. */
   private static final class Direction {
     private static final int MOST = 1 << 20;
 
     private final byte[] times = new byte[MOST];
     private int sent;
     private int newest = -1;
-    private int twice;
-    private int came;
-    private long heardNs;
+    private int duplicates;
+    private int received;
+    private long receivedNs;
     private long longestPauseNs;
 
-    void heard(int number, long nowNs) {
+    void countReceived(int number, long nowNs) {
       times[number]++;
-      twice += times[number] > 1 ? 1 : 0;
-      came += times[number] == 1 ? 1 : 0;
+      duplicates += times[number] > 1 ? 1 : 0;
+      received += times[number] == 1 ? 1 : 0;
       newest = Math.max(newest, number);
-      longestPauseNs = Math.max(longestPauseNs, heardNs == 0 ? 0 : nowNs - heardNs);
-      heardNs = nowNs;
+      longestPauseNs = Math.max(longestPauseNs, receivedNs == 0 ? 0 : nowNs - receivedNs);
+      receivedNs = nowNs;
     }
 
-    /* Those before the first arrival were sent before a bridge was known. */
+    /*
+     * Returns the counts. Payloads before the first arrival don't count: they were sent before a
+     * bridge was known.
+     */
     String counts() {
       int first = 0;
       while (first < newest && times[first] == 0) {
@@ -77,8 +82,8 @@ public final class GroupLoad {
           "sent %d newest %d twice %d lost %d pauseUs %d",
           sent,
           newest,
-          twice,
-          newest < 0 ? 0 : newest + 1 - first - came,
+          duplicates,
+          newest < 0 ? 0 : newest + 1 - first - received,
           pauseNs / 1000);
     }
   }
@@ -105,7 +110,7 @@ public final class GroupLoad {
     return Gid.of(InetAddress.getByName(text));
   }
 
-  /* Of this thread only: the compiler's and others may wait. */
+  /* Raises the priority of this thread only. The compiler's threads and others may wait. */
   private static void raisePriority() throws IOException, InterruptedException {
     String thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
     Process chrt = new ProcessBuilder("chrt", "-f", "-p", "1", thread).inheritIO().start();
@@ -126,14 +131,14 @@ public final class GroupLoad {
       if (now - sendNs >= 0) {
         send(0);
         send(1);
-        /* Payloads missed in a pause aren't sent later. */
+        /* After a pause, the missed payloads aren't sent later. */
         sendNs = now + paceNs;
       }
       if (now - tellNs >= 0) {
         for (int from = 0; from < directions.size(); from++) {
           System.out.println(DIRECTIONS.get(from) + " " + directions.get(from).counts());
         }
-        tellNs = now + TOLD_AFTER * paceNs;
+        tellNs = now + REPORT_AFTER * paceNs;
       }
       LockSupport.parkNanos(paceNs / NAPS);
     }
@@ -156,7 +161,9 @@ public final class GroupLoad {
     direction.sent++;
   }
 
-  /* Counts an arrival from a fabric; a device also returns the load's own payloads. */
+  /*
+   * Counts the arrival of a payload from a fabric. A device also returns the load's own payloads.
+   */
   private void take(int from, ByteBuffer payload) {
     payload.order(ByteOrder.BIG_ENDIAN);
     if (payload.remaining() != BYTES || payload.getInt() != MARK) {
@@ -171,7 +178,7 @@ public final class GroupLoad {
       }
     }
     if (side == from) {
-      directions.get(from).heard(number, System.nanoTime());
+      directions.get(from).countReceived(number, System.nanoTime());
     }
   }
 }

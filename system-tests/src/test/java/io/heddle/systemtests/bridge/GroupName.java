@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * Name of a group in a host's configuration: {@code 239.1.1.1}, or on InfiniBand its MGID and LID,
+ * Name of a group in a host's configuration: {@code 239.1.1.1}, or, on InfiniBand, the MGID and LID
  * {@code ff12:401b::1@0xc000}.
  *
  * @param lid 0 on Ethernet

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A host's end in a fabric: it sends to multicast groups and receives from them. */
+/** A host's port in a fabric. It sends to multicast groups and receives from them. */
 interface GroupPort extends AutoCloseable {
   /** The queue key of RDMA CM's datagram service. */
   int QUEUE_KEY = 0x0123_4567;
@@ -14,17 +14,17 @@ interface GroupPort extends AutoCloseable {
   interface Heard {
     /**
      * @param payload valid until the call returns
-     * @param immediate 0 if it has none
+     * @param immediate 0 if the datagram has none
      */
     void datagram(ByteBuffer payload, boolean hasImmediate, int immediate);
   }
 
   /**
-   * Opens an end.
+   * Opens a port.
    *
    * @param kind verbs, or wire
-   * @param end its device or interface
-   * @param own the address that it sends from
+   * @param end name of the device or interface
+   * @param own the address that the port sends from
    */
   static GroupPort open(String kind, String end, Gid own, List<GroupName> groups)
       throws IOException {
@@ -33,17 +33,20 @@ interface GroupPort extends AutoCloseable {
         : new WireGroupPort(end, own, GroupName.addresses(groups));
   }
 
-  /** Returns the longest payload. */
+  /** Returns the length of the longest payload in bytes. */
   int mostBytes();
 
   /**
    * Sends one datagram.
    *
-   * @param group its index among those that the end was opened for
+   * @param group index of the group in the list that the port was opened for
    */
   void send(int group, ByteBuffer payload, boolean hasImmediate, int immediate) throws IOException;
 
-  /** Passes received datagrams to the callback, without waiting. Some may be this port's own. */
+  /**
+   * Passes received datagrams to the callback without waiting. The port's own datagrams may be
+   * among them.
+   */
   void poll(Heard heard) throws IOException;
 
   @Override

@@ -1,6 +1,6 @@
 package io.heddle.systemtests.bridge;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,10 +12,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One of two hosts that exchange datagrams by multicast groups: {@code GroupTalk KIND END ME COUNT
- * SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each sends
- * numbered payloads of many lengths to each group, and receives all of the other's, in order and
- * once. A host acknowledges its progress to the other, so that no buffer overflows. It succeeds
- * once both have received everything.
+ * SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each host sends
+ * numbered payloads of many lengths to each group. It must receive all payloads of the other host,
+ * in order and once. Each host acknowledges its progress, so that no buffer overflows. The program
+ * succeeds once both hosts have received everything.
  *
  * <pre>
  *  0       4       8      12      20     28
@@ -26,20 +26,20 @@ public final class GroupTalk {
   private static final int MARK = 0x5441_4c4b;
   private static final int HEAD_BYTES = 28;
   private static final int WINDOW = 48;
-  private static final int ASK_AFTER = 16;
+  private static final int ACKNOWLEDGE_AFTER = 16;
   private static final long SILENCE_NS = 20_000_000;
-  /* Number of a datagram that only acknowledges. */
+  /* Number of a datagram that carries only an acknowledgement. */
   private static final long NO_NUMBER = -1;
 
   private final GroupPort port;
   private final int me;
   private final long count;
   private final long[] sent;
-  private final long[] heard;
-  private final long[] theyHeard;
+  private final long[] received;
+  private final long[] receivedByPeer;
   private final ByteBuffer room;
-  private long saidNs;
-  private int unsaid;
+  private long lastSentNs;
+  private int unacknowledged;
   private long words;
 
   private GroupTalk(GroupPort port, int me, int groups, long count) {
@@ -47,11 +47,11 @@ public final class GroupTalk {
     this.me = me;
     this.count = count;
     sent = new long[groups];
-    heard = new long[groups];
-    theyHeard = new long[groups];
+    received = new long[groups];
+    receivedByPeer = new long[groups];
     room = ByteBuffer.allocateDirect(port.mostBytes()).order(ByteOrder.BIG_ENDIAN);
-    /* The other host is unknown before its first word. */
-    Arrays.fill(theyHeard, Long.MIN_VALUE);
+    /* The other host's progress is unknown before its first datagram. */
+    Arrays.fill(receivedByPeer, Long.MIN_VALUE);
   }
 
   public static void main(String[] arguments) throws IOException {
@@ -68,10 +68,10 @@ public final class GroupTalk {
       GroupPort port = GroupPort.open(arguments[0], arguments[1], own, names);
       talks.add(new GroupTalk(port, me, names.size(), count));
     }
-    Patience patience = Patience.ofSeconds(seconds);
+    Deadline deadline = Deadline.ofSeconds(seconds);
     boolean all = false;
     while (!all) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         throw new IllegalStateException("still talking after " + seconds + " s: " + talks);
       }
       all = true;
@@ -94,44 +94,47 @@ public final class GroupTalk {
     return "sent "
         + Arrays.toString(sent)
         + " heard "
-        + Arrays.toString(heard)
+        + Arrays.toString(received)
         + " they heard "
-        + Arrays.toString(theyHeard);
+        + Arrays.toString(receivedByPeer);
   }
 
-  /* Returns whether both have received all. */
+  /* Returns whether both hosts have received all payloads. */
   private boolean round() throws IOException {
     port.poll(this::take);
     for (int group = 0; group < sent.length; group++) {
       while (sent[group] < count
-          && theyHeard[group] >= 0
-          && sent[group] - theyHeard[group] < WINDOW) {
+          && receivedByPeer[group] >= 0
+          && sent[group] - receivedByPeer[group] < WINDOW) {
         send(group, sent[group]++);
       }
     }
-    if (unsaid >= ASK_AFTER || System.nanoTime() - saidNs > SILENCE_NS) {
-      say();
+    if (unacknowledged >= ACKNOWLEDGE_AFTER || System.nanoTime() - lastSentNs > SILENCE_NS) {
+      sendAcknowledgement();
     }
     for (int group = 0; group < sent.length; group++) {
-      if (heard[group] < count || theyHeard[group] < count) {
+      if (received[group] < count || receivedByPeer[group] < count) {
         return false;
       }
     }
     return true;
   }
 
-  private void say() throws IOException {
+  private void sendAcknowledgement() throws IOException {
     for (int group = 0; group < sent.length; group++) {
       send(group, NO_NUMBER);
     }
-    unsaid = 0;
-    saidNs = System.nanoTime();
+    unacknowledged = 0;
+    lastSentNs = System.nanoTime();
   }
 
-  /* The other one may not know yet that all of its own have arrived. */
+  /*
+   * Repeats the last acknowledgements, since the other host may not know yet that all its payloads
+   * have arrived.
+   */
   private void repeatLastAcknowledgements() throws IOException {
-    for (int i = 0; i < ASK_AFTER; i++) {
-      say();
+    for (int i = 0; i < ACKNOWLEDGE_AFTER; i++) {
+      sendAcknowledgement();
       LockSupport.parkNanos(SILENCE_NS);
       port.poll((payload, hasImmediate, immediate) -> {});
     }
@@ -153,9 +156,9 @@ public final class GroupTalk {
   private void send(int group, long number) throws IOException {
     int length = lengthOf(number);
     room.clear().limit(length);
-    room.putInt(MARK).putInt(me).putInt(group).putLong(number).putLong(heard[group]);
+    room.putInt(MARK).putInt(me).putInt(group).putLong(number).putLong(received[group]);
     if (number == NO_NUMBER) {
-      /* No two are alike: a bridge drops equal payloads as copies. */
+      /* Payloads all differ, since a bridge drops equal payloads as copies. */
       room.putLong(words++);
     }
     while (room.hasRemaining()) {
@@ -175,11 +178,11 @@ public final class GroupTalk {
     }
     int group = payload.getInt();
     long number = payload.getLong();
-    theyHeard[group] = Math.max(theyHeard[group], payload.getLong());
+    receivedByPeer[group] = Math.max(receivedByPeer[group], payload.getLong());
     if (number == NO_NUMBER) {
       return;
     }
-    if (number != heard[group]
+    if (number != received[group]
         || length != lengthOf(number)
         || hasImmediate != hasImmediate(number)
         || hasImmediate && immediate != (int) number) {
@@ -189,7 +192,7 @@ public final class GroupTalk {
               + ": "
               + number
               + " came after "
-              + (heard[group] - 1)
+              + (received[group] - 1)
               + ", "
               + length
               + " bytes, immediate "
@@ -203,7 +206,7 @@ public final class GroupTalk {
         throw new IllegalStateException("group " + group + ": a byte of " + number + " is wrong");
       }
     }
-    heard[group]++;
-    unsaid++;
+    received[group]++;
+    unacknowledged++;
   }
 }

@@ -1,6 +1,6 @@
 package io.heddle.systemtests.bridge;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host that only sends numbered datagrams to a group, or only receives them: {@code OneWay
- * send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. It succeeds once all were sent, or have
- * arrived once and in order.
+ * A host that only sends numbered datagrams to a group, or only receives such datagrams: {@code
+ * OneWay send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. The program succeeds once all
+ * datagrams were sent, or have arrived once and in order.
  */
 public final class OneWay {
   private static final int BYTES = 64;
@@ -25,7 +25,7 @@ public final class OneWay {
     List<GroupName> groups = List.of(GroupName.of(arguments[4]));
     int hops = Integer.parseInt(arguments[5]);
     int count = Integer.parseInt(arguments[6]);
-    Patience patience = Patience.ofSeconds(Integer.parseInt(arguments[7]));
+    Deadline deadline = Deadline.ofSeconds(Integer.parseInt(arguments[7]));
     try (GroupPort port =
         arguments[1].equals("verbs")
             ? new VerbsGroupPort(arguments[2], own, groups, hops)
@@ -34,7 +34,7 @@ public final class OneWay {
       if (arguments[0].equals("send")) {
         program.send(port, count);
       } else {
-        program.hear(port, count, patience);
+        program.receive(port, count, deadline);
       }
     }
   }
@@ -44,14 +44,14 @@ public final class OneWay {
     while (next < count) {
       port.send(0, payload.clear().putLong(0, next++), false, 0);
     }
-    /* Until the device has sent them. */
+    /* Polls until the device has sent all datagrams. */
     port.poll((ignored, hasImmediate, immediate) -> {});
   }
 
-  private void hear(GroupPort port, int count, Patience patience) throws IOException {
+  private void receive(GroupPort port, int count, Deadline deadline) throws IOException {
     System.out.println("listening");
     while (next < count) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         throw new IllegalStateException(next + " of " + count + " have come");
       }
       port.poll(this::take);

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 
-/** A host's end on a datagram queue pair of a libibverbs device. */
+/** A host's port on a datagram queue pair of a libibverbs device. */
 final class VerbsGroupPort implements GroupPort {
   private static final int SLOTS = 512;
   private static final int SLOT_BYTES = 8192;
@@ -43,13 +43,13 @@ final class VerbsGroupPort implements GroupPort {
   private final CompletionQueue sent;
   private final MemoryRegion region;
   private final List<AddressHandle> groups = new ArrayList<>();
-  /* Up to Linux 6.7, rxe doesn't join by itself. */
+  /* Memberships by sockets: up to Linux 6.7, rxe doesn't join groups by itself. */
   private final List<DatagramChannel> members = new ArrayList<>();
   private final WorkCompletion[] completions = WorkCompletion.batch(SENDS);
   private int onTheirWay;
   private int next;
 
-  /** Sends as hosts do: on InfiniBand with hop limit 0. */
+  /** Sends a datagram as hosts do: on InfiniBand with hop limit 0. */
   VerbsGroupPort(String device, Gid own, List<GroupName> groups) throws IOException {
     this(device, own, groups, groups.getFirst().lid() == 0 ? 1 : 0);
   }

@@ -21,13 +21,13 @@ import java.util.zip.CRC32;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** A host's end on a plain UDP socket for each group; checks each packet as a device would. */
+/** A host's port on a plain UDP socket for each group. It checks each packet as a device would. */
 final class WireGroupPort implements GroupPort {
   private static final int ROOM_BYTES = 16_384;
   private static final int MOST_BYTES = 1024;
   /*
-   * Datagrams per poll, as for a device's end. With one, a host that waits long for its processor
-   * falls behind the other's datagrams, and never catches up.
+   * Datagrams per poll, as for a device's port. With one per poll, a host that waits long for its
+   * processor falls behind the other's datagrams and never catches up.
    */
   private static final int BATCH = 64;
   private static final int SOURCE_QUEUE_PAIR = 0x4711;
@@ -55,7 +55,7 @@ final class WireGroupPort implements GroupPort {
       channel.setOption(StandardSocketOptions.IP_MULTICAST_LOOP, false);
       channel.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
       if (each.isIpv4Mapped()) {
-        /* Sends identification 0, which the CRC covers. */
+        /* The packet has identification 0, which the CRC covers. */
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
       }
       channel.bind(new InetSocketAddress(each.toAddress(), PacketFormat.ROCE_PORT));

@@ -1,5 +1,5 @@
 /**
- * Bridges over libibverbs, and the hosts that communicate over them, each in a separate process.
+ * Bridges over libibverbs, and the hosts that communicate over them. Each is a separate process.
  */
 @NullMarked
 package io.heddle.systemtests.bridge;

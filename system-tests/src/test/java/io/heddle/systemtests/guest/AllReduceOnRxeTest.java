@@ -25,10 +25,10 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The plugin's all-reduce between two rxe devices over four planes, every element checked by the
- * driver, and each plane's share verified by its interfaces. Also puts with signals, checked by a
- * separate thread. Short forms are {@link FailoverOnRxeTest}, which uses all planes, and
- * OneSidedTest on devices of a host.
+ * The plugin's all-reduce between two rxe devices over four planes. The driver checks every
+ * element, and counters of the interfaces verify each plane's share. Also puts with signals, which
+ * a separate thread checks. {@link FailoverOnRxeTest}, which uses all planes, and OneSidedTest, on
+ * devices of a host, are shorter forms of these tests.
  */
 @WholeRunOnly
 @EndsWithin(600)
@@ -41,7 +41,9 @@ final class AllReduceOnRxeTest {
   private static final int BYTES = 1 << 20;
   private static final int ITERATIONS = 4;
 
-  /** In each iteration both ranks send the buffer once; there is one more for warm-up. */
+  /**
+   * Bytes that each rank sends: the buffer once in each iteration. The warm-up adds one iteration.
+   */
   private static final long SENT_BYTES = (long) BYTES * ITERATIONS;
 
   private static final Path PLUGIN =
@@ -50,7 +52,7 @@ final class AllReduceOnRxeTest {
   private static final Path PUTS = RxeGuest.ROOT.resolve("perf-tests/target/heddle-one-sided");
   private static final Pattern SENT = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
-  /* One guest is both hosts, so each rank's own addresses must be set. */
+  /* Both hosts are in one guest, so each rank's addresses must be set. */
   private static final String ALL_OF_A = planesOf("a");
   private static final String ALL_OF_B = planesOf("b");
 
@@ -83,8 +85,8 @@ final class AllReduceOnRxeTest {
   }
 
   /**
-   * Runs both ranks in the guest, with these settings added, and returns both outputs; before and
-   * after them the bytes sent by each plane.
+   * Runs both ranks in the guest with these additional settings. Returns the outputs of both ranks.
+   * Before and after them, the output has the bytes sent by each plane.
    */
   private String allReduce(String forA, String forB) throws Exception {
     return bothRanks(
@@ -125,7 +127,7 @@ final class AllReduceOnRxeTest {
     }
   }
 
-  /** Returns the bytes of each plane from A to B, and back. */
+  /** Returns the bytes that each plane carried from A to B, and from B to A. */
   private static long[][] carried(String output) {
     long[][] carried = new long[2][PLANES];
     Matcher line = SENT.matcher(output);
@@ -208,7 +210,7 @@ final class AllReduceOnRxeTest {
         .collect(Collectors.joining(","));
   }
 
-  /** With the usual depth each, their completions exceed an rxe queue. */
+  /** With queue pairs of the usual depth, the completions of all exceed an rxe completion queue. */
   @Test
   @Order(5)
   void sixtyFourQueuePairsShareACompletionQueue() throws Exception {
@@ -222,7 +224,7 @@ final class AllReduceOnRxeTest {
     assertEqualShares(output);
   }
 
-  /* Last, since it leaves the addresses changed. */
+  /* This test comes last, since it leaves the addresses changed. */
   @Test
   @Order(6)
   void planesMatchAtAnyGidIndex() throws Exception {

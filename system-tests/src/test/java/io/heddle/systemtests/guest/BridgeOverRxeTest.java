@@ -16,9 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge with a port of the kernel's rxe on one side, whose groups are joined by the kernel's
- * RDMA CM, and an interface on the other, which is in a namespace since rxe has bound RoCEv2's
- * port.
+ * A bridge between a port of the kernel's rxe and an interface. The kernel's RDMA CM joins the rxe
+ * port's groups. The interface is in a separate namespace, since rxe has bound RoCEv2's port.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 rxeG [the bridge] [gw: gB 10.2.0.254] ══ hB 10.2.0.1 rxeB
@@ -33,8 +32,8 @@ final class BridgeOverRxeTest {
   private static final int PACKETS = 300;
 
   /*
-   * Of a group: forwarded from a, dropped as the bridge's own, forwarded from b, and nothing
-   * dropped there.
+   * Counts of a group: forwarded from a, dropped there as the bridge's own, and forwarded from b.
+   * The pattern requires 0 other drops from b.
    */
   private static final Pattern COUNTS =
       Pattern.compile(
@@ -42,8 +41,8 @@ final class BridgeOverRxeTest {
               + " +b>a +\\d+ +\\S+ +(\\d+) +\\S+ +\\S+ +0 *\n");
 
   /*
-   * All but gB is in the namespace with rxe's sockets, so packets that leave by an interface never
-   * count as local.
+   * All interfaces except gB are in the namespace that has rxe's sockets, so packets that leave by
+   * an interface never count as local.
    */
   static final String TOPOLOGY =
       """
@@ -118,8 +117,8 @@ final class BridgeOverRxeTest {
   }
 
   /*
-   * Stock programs join by RDMA CM themselves. The listening one prints nothing, so the other sends
-   * until it has all.
+   * Stock programs join by RDMA CM themselves. The listening program prints nothing, so the other
+   * program sends until the listener has all datagrams.
    */
   private static final String STOCK =
       """
@@ -160,7 +159,7 @@ final class BridgeOverRxeTest {
     assertTrue(output.contains("stock programs have talked"), output);
   }
 
-  /* rxe returns its own sender's multicast, and nothing else was dropped. */
+  /* Returns whether all drops are rxe's own multicast, which it receives back. */
   private boolean isRight(MatchResult group) {
     return Integer.parseInt(group.group(1)) > PACKETS
         && Integer.parseInt(group.group(3)) > PACKETS

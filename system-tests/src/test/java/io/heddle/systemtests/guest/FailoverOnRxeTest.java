@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class FailoverOnRxeTest {
   private static final long CARRIED = 512 << 10;
 
-  /* Netlink reports it, the device reports it, or a send fails; whichever is first. */
+  /*
+   * Log messages about a lost address. Netlink reports it, the device reports it, or a send fails;
+   * the first of these is logged.
+   */
   private static final String ADDRESS_GONE =
       "(address is gone|no more|LOCAL_QUEUE_PAIR_OPERATION_ERROR)";
   private static final String PORT_DOWN = "(is down|PORT_ERROR|no more)";
@@ -52,7 +55,10 @@ final class FailoverOnRxeTest {
         .toArray();
   }
 
-  /* The plane fails over, the others carry on, and after the remedy it carries again. */
+  /*
+   * Asserts that the plane fails over while the others carry traffic, and that it carries traffic
+   * again after the remedy.
+   */
   private static void assertFailsOverAndReturns(
       RxeTraffic traffic, int plane, String fault, String cause, String remedy) throws Exception {
     traffic.guest(fault);
@@ -63,17 +69,17 @@ final class FailoverOnRxeTest {
     traffic.awaitBytes(CARRIED, plane);
   }
 
-  /** A failure under traffic, and its remedy. */
-  private interface Deaths {
-    void happen(RxeTraffic traffic) throws Exception;
+  /** A failure under traffic, and the script that repairs it. */
+  private interface Failures {
+    void inject(RxeTraffic traffic) throws Exception;
   }
 
-  private void everyByteIsRight(Deaths deaths) throws Exception {
+  private void assertEveryByteIsRightDuring(Failures deaths) throws Exception {
     try (RxeTraffic traffic =
         RxeTraffic.start(guest, 1, "heddle-chaos", "--seed 7 --max-bytes 131072")) {
       traffic.await("\"event\":\"start\"");
       traffic.awaitBytes(CARRIED, allBut());
-      deaths.happen(traffic);
+      deaths.inject(traffic);
       String output = traffic.end();
       for (int rank = 0; rank < 2; rank++) {
         String end = "{\"event\":\"end\",\"rank\":%s,\"wrong_bytes\":0,".formatted(rank);
@@ -85,7 +91,7 @@ final class FailoverOnRxeTest {
 
   @Test
   void everyByteIsRightWhilePlanesAreCutAndLoseTheirAddresses() throws Exception {
-    everyByteIsRight(traffic -> {
+    assertEveryByteIsRightDuring(traffic -> {
       assertFailsOverAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
       assertFailsOverAndReturns(
           traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
@@ -95,7 +101,7 @@ final class FailoverOnRxeTest {
   @Test
   @WholeRunOnly
   void everyByteIsRightWhilePlaneLosesPackets() throws Exception {
-    everyByteIsRight(traffic -> {
+    assertEveryByteIsRightDuring(traffic -> {
       traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
       traffic.awaitBytes(CARRIED, allBut(2));
       assertFailsOverAndReturns(
@@ -117,7 +123,7 @@ final class FailoverOnRxeTest {
       assertFailsOverAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
       assertFailsOverAndReturns(
           traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
-      /* A device temporarily without a plane, as its link goes down. */
+      /* Leaves a device temporarily without a plane, by setting its link down. */
       traffic.guest("ip link set hA0 down");
       traffic.await("moving off plane plane:1 .*" + PORT_DOWN);
       traffic.guest("device_routes A 0; wait_for_gids rxeA0");

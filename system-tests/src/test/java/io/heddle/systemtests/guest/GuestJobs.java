@@ -1,6 +1,6 @@
 package io.heddle.systemtests.guest;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A guest that runs scripts as they are submitted, in parallel, through a shared folder ({@code
- * jobs.sh}). A guest's start is expensive, so one serves many tests.
+ * A guest that runs submitted scripts in parallel, passed through a shared folder ({@code
+ * jobs.sh}). A guest's start is expensive, so one guest serves many tests.
  */
 final class GuestJobs implements AutoCloseable {
   private static final String READY = "the guest takes jobs";
@@ -81,7 +81,7 @@ final class GuestJobs implements AutoCloseable {
       return Files.exists(out) ? Files.readString(out, StandardCharsets.ISO_8859_1) : "";
     }
 
-    /** Returns the same for an assertion's message. */
+    /** Returns the output for an assertion's message, or the reason why it can't be read. */
     String outputOrWhyNot() {
       try {
         return output();
@@ -90,30 +90,30 @@ final class GuestJobs implements AutoCloseable {
       }
     }
 
-    private boolean ended() {
+    private boolean hasEnded() {
       return Files.exists(folder.resolve(name + ".status"));
     }
 
-    /** Waits until it has printed this. */
+    /** Waits until the script has printed this text. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      if (!Patience.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::ended)) {
+      if (!Deadline.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::hasEnded)) {
         throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }
 
-    /** Returns its exit status, once it has ended. */
+    /** Returns the exit status of the ended script. */
     OptionalInt exitCode() throws IOException {
-      return ended()
+      return hasEnded()
           ? OptionalInt.of(
               Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip()))
           : OptionalInt.empty();
     }
 
-    /** Waits for its end. */
+    /** Waits for the script to end. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
-      Patience patience = Patience.ofSeconds(limitSeconds);
-      while (!ended()) {
-        if (patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(limitSeconds);
+      while (!hasEnded()) {
+        if (deadline.isOver()) {
           throw new AssertionError(
               "the job still runs after " + limitSeconds + " s; it said:\n" + output());
         }
@@ -122,10 +122,10 @@ final class GuestJobs implements AutoCloseable {
       return exitCode().orElseThrow();
     }
 
-    /** Ends it, if it hasn't ended. */
+    /** Ends the script, unless it has ended. */
     @Override
     public void close() throws IOException {
-      if (!ended()) {
+      if (!hasEnded()) {
         put(name + ".kill", "");
       }
     }

@@ -8,8 +8,8 @@ import java.util.List;
  * Description of a guest.
  *
  * @param options of {@code run.sh}
- * @param outside words before its command, such as those that enter a network namespace
- * @param limitSeconds after which the guest is ended
+ * @param outside words before the guest's command, such as words that enter a network namespace
+ * @param limitSeconds time limit after which the guest is ended
  */
 record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
   private static final int LIMIT_SECONDS = 240;

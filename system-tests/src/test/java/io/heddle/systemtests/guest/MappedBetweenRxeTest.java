@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Unicast datagrams between two ports of the kernel's rxe. The bridge requests and answers by the
- * kernel's RDMA CM on both sides, with stock programs at both ends.
+ * Unicast datagrams between two ports of the kernel's rxe. The bridge uses the kernel's RDMA CM on
+ * both sides, and the hosts run stock programs.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 rxeGA [the bridge] rxeGB gB 10.2.0.254 ══ hB 10.2.0.1 rxeB
@@ -27,8 +27,8 @@ final class MappedBetweenRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
   /*
-   * All are in the namespace with rxe's sockets, so packets that leave by an interface never count
-   * as local.
+   * All interfaces are in the namespace that has rxe's sockets, so packets that leave by an
+   * interface never count as local.
    */
   private static final String TOPOLOGY =
       """

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Unicast datagrams between a port of the kernel's rxe and an interface, in the topology of {@link
- * BridgeOverRxeTest}. The bridge requests and answers by the kernel's RDMA CM on the one side, and
- * by its own packets on the other. Stock programs are at both ends.
+ * BridgeOverRxeTest}. The bridge uses the kernel's RDMA CM on the rxe side and its own packets on
+ * the interface's side. The hosts run stock programs.
  */
 @EndsWithin(600)
 @SystemTest
@@ -48,7 +48,7 @@ final class MappedOnRxeTest {
       CONFIG
       """;
 
-  /* A listening program prints nothing, so its client retries until it's there. */
+  /* A listening program prints nothing, so its client retries until the server is ready. */
   static final String PROGRAMS =
       """
       heddle bridge check /tmp/bridge.conf

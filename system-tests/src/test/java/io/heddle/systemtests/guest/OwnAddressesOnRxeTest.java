@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A host behind a port of the kernel's rxe and one beyond an interface see each other's own
- * addresses over bridge 1. rxe has one namespace for all, where an address can't belong to both a
- * host and a bridge. So the far host, 10.3.0.1, is an address of bridge 2, which stands for
+ * A host behind a port of the kernel's rxe and a host beyond an interface see each other's own
+ * addresses over bridge 1. All rxe devices are in one namespace, where an address can't belong to
+ * both a host and a bridge. So the far host, 10.3.0.1, is an address of bridge 2, which maps it to
  * 10.2.0.1.
  *
  * <pre>
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OwnAddressesOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
-  /* Packets that leave by an interface never count as local. */
+  /* Settings with which packets that leave by an interface never count as local. */
   private static final String TOPOLOGY =
       """
       load_rdma

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The libibverbs provider's own tests, which are skipped without a device, on the kernel's rxe:
- * both ends of a cable, and addresses and links that the tests may change.
+ * The libibverbs provider's own tests, run on the kernel's rxe; they are skipped on a host without
+ * a device. The guest has both ends of a cable, and addresses and links that the tests may change.
  */
 @EndsWithin(600)
 @SystemTest

@@ -1,7 +1,7 @@
 package io.heddle.systemtests.guest;
 
 import io.heddle.cli.lab.Skip;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A running guest: a bash script in it, the output of both its streams, its exit status. */
+/** A running guest: its bash script, the output of both streams, and its exit status. */
 final class RxeGuest implements AutoCloseable {
   static final Path ROOT = Path.of("").toAbsolutePath().getParent();
   static final int TIME_IS_UP = 124;
@@ -32,7 +32,7 @@ final class RxeGuest implements AutoCloseable {
   private final Path log;
   private final int limitSeconds;
 
-  /* Interrupted tests leave no guest running up to its limit. */
+  /* Shutdown hook that ends the guest if the tests are interrupted. */
   private final Thread hook;
 
   private RxeGuest(Process process, Path log, int limitSeconds) {
@@ -55,7 +55,7 @@ final class RxeGuest implements AutoCloseable {
               .start();
       make.getOutputStream().close();
       String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!Patience.ofSeconds(MAKE_LIMIT_SECONDS).awaitExit(make)) {
+      if (!Deadline.ofSeconds(MAKE_LIMIT_SECONDS).awaitExit(make)) {
         make.destroyForcibly();
         throw new AssertionError("make.sh runs for more than " + MAKE_LIMIT_SECONDS + " s");
       }
@@ -69,7 +69,9 @@ final class RxeGuest implements AutoCloseable {
     }
   }
 
-  /** Skips the test if one of these programs isn't installed: the guest has the host's programs. */
+  /**
+   * Skips the test if one of these programs isn't installed. The guest uses the host's programs.
+   */
   static void assumePrograms(String... programs) {
     for (String program : programs) {
       boolean found =
@@ -82,9 +84,9 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * Returns the guest's command line of a Java program among the tests' own classes. Uses C1 and
-   * the serial collector: with others a JVM under emulation has died of code that it had just
-   * patched.
+   * Returns the command line, in the guest, of a Java program from the tests' class path. It
+   * selects C1 and the serial collector: with other compilers and collectors, an emulated JVM has
+   * crashed in code that it had just patched.
    *
    * @param options of the JVM
    */
@@ -100,8 +102,8 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * @param folder for the guest's output and its own temporary files
-   * @param script for {@code bash -eu}, with the functions of {@code topology.sh}
+   * @param folder folder for the guest's output and temporary files @param script script for {@code
+   *     bash -eu}, with the functions of {@code topology.sh}
    */
   static RxeGuest start(GuestPlan plan, Path folder, String script)
       throws IOException, InterruptedException {
@@ -130,7 +132,7 @@ final class RxeGuest implements AutoCloseable {
   }
 
   Ended awaitEnd() throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds + GRACE_SECONDS).awaitExit(process)) {
+    if (!Deadline.ofSeconds(limitSeconds + GRACE_SECONDS).awaitExit(process)) {
       throw new AssertionError("the guest outlives its time limit; it said:\n" + output());
     }
     return new Ended(process.exitValue(), output());
@@ -140,21 +142,21 @@ final class RxeGuest implements AutoCloseable {
     return Files.readString(log, StandardCharsets.ISO_8859_1);
   }
 
-  /** Waits until it has printed this. */
+  /** Waits until the guest has printed this text. */
   void awaitOutput(String text) throws IOException, InterruptedException {
-    if (!Patience.ofSeconds(limitSeconds)
+    if (!Deadline.ofSeconds(limitSeconds)
         .awaitOutput(text, this::output, () -> !process.isAlive())) {
       throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
     }
   }
 
-  /* SIGTERM lets the script remove its files; QEMU ends with the script. */
+  /* Sends SIGTERM, which lets the script remove its files. QEMU ends with the script. */
   @Override
   public void close() throws InterruptedException {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException shuttingDown) {
-      /* Then the hook does the same. */
+      /* The JVM is shutting down, and the shutdown hook ends the guest. */
     }
     process.destroy();
     if (!process.waitFor(10, TimeUnit.SECONDS)) {

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The guest itself: its inputs and outputs, and stock programs over rxe in it. */
+/** Test of the guest itself: its inputs and outputs, and stock programs over rxe. */
 @EndsWithin(600)
 @SystemTest
 final class RxeGuestTest {
-  /* Either side's failure is the script's. */
+  /* Script that fails if the server or the client fails. */
   private static final String STOCK_WRITE_BANDWIDTH =
       """
       ib_write_bw -F -d rxeB0 -x "$(gid_index rxeB0)" -n 100 >/tmp/server 2>&1 &
@@ -53,7 +53,7 @@ final class RxeGuestTest {
     assertTrue(
         ended.output().matches("(?s).*kernel [0-9.]+[0-9a-z-]*-amd64 of 2 proc.*"), ended.output());
     assertTrue(ended.output().contains("complaint\n"), ended.output());
-    /* The two streams come out in no order: one may lie within the other. */
+    /* The two output streams have no common order, and one may interrupt the other. */
     String standardOutput = ended.output().replaceFirst("complaint\n", "");
     assertTrue(standardOutput.contains("bytes \u0001\n\r\u00ff."), ended.output());
     assertEquals("kept\n", Files.readString(shared.resolve("file")));
@@ -86,7 +86,7 @@ final class RxeGuestTest {
     assertTrue(ended.output().contains("sysrq triggered crash"), ended.output());
   }
 
-  /* SoftToRxeTest always has stock programs use it. */
+  /* {@code SoftToRxeTest} covers stock programs on rxe in each run. */
   @Test
   @WholeRunOnly
   void stockProgramsUseRxeAndGuestsAreIsolated() throws Exception {

@@ -3,7 +3,7 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.cli.lab.Skip;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,13 +17,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Both ranks of a program of {@code perf-tests} over the plugin, in a guest of {@link
- * GuestPlan#planes(int, int)}, while a test disturbs its planes; the program checks every byte.
+ * Two ranks of a program of {@code perf-tests} over the plugin, in a guest of {@link
+ * GuestPlan#planes(int, int)}. A test disturbs the planes meanwhile. The program checks every byte.
  */
 final class RxeTraffic implements AutoCloseable {
   static final int PLANES = 4;
 
-  /* An emulated guest on cores that others load as well. */
+  /* Time limit for an emulated guest on cores that other processes load as well. */
   private static final int LIMIT_SECONDS = 300;
 
   private static final Path PLUGIN =
@@ -53,7 +53,7 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /* One guest is both hosts, so each rank's own addresses must be set. */
+  /* Both hosts are in one guest, so each rank's addresses must be set. */
   private static String planesOf(String side, int devices) {
     return IntStream.range(0, PLANES * devices)
         .mapToObj(i -> "fd00:%s:%s:%s::/64=%s".formatted(side, i / PLANES, i % PLANES, i % PLANES))
@@ -67,8 +67,8 @@ final class RxeTraffic implements AutoCloseable {
   }
 
   /**
-   * Starts both ranks, each on its side's first devices; with one control address each, so that a
-   * slow start there isn't taken for a dead address.
+   * Starts both ranks, each on the first devices of its side. Each rank gets only one control
+   * address. So it doesn't take its peer's slow start for a dead address.
    */
   static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
       throws IOException {
@@ -112,7 +112,7 @@ final class RxeTraffic implements AutoCloseable {
     return new RxeTraffic(guest, guest.submit(script));
   }
 
-  /** Runs a script beside it. */
+  /** Runs a script in the guest beside the traffic. */
   String guest(String script) throws IOException, InterruptedException {
     seen = job.output().length();
     try (GuestJobs.Job beside = guest.submit(script)) {
@@ -122,18 +122,19 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /** Waits until it prints this, after the last output of {@link #guest}. */
+  /** Waits until the traffic's program prints this text after the last {@link #guest} call. */
   void await(String expression) throws IOException, InterruptedException {
     Pattern pattern = Pattern.compile(expression);
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (!pattern.matcher(job.output()).region(seen, job.output().length()).find()) {
-      goesOn("\"" + expression + "\" didn't come", patience);
+      checkAndSleep("\"" + expression + "\" didn't come", deadline);
     }
   }
 
-  private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
+  private void checkAndSleep(String missed, Deadline deadline)
+      throws IOException, InterruptedException {
     OptionalInt status = job.exitCode();
-    if (status.isPresent() || patience.isOver()) {
+    if (status.isPresent() || deadline.isOver()) {
       String until =
           status.isPresent()
               ? "the ranks ended with " + status.getAsInt()
@@ -157,21 +158,21 @@ final class RxeTraffic implements AutoCloseable {
     return sent;
   }
 
-  /** Waits until both sides have sent so much more over each of these planes. */
+  /** Waits until both sides have sent this many more bytes over each of these planes. */
   void awaitBytes(long bytes, int... planes) throws IOException, InterruptedException {
     long[][] before = sent();
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     for (int plane : planes) {
       for (long[][] now = sent();
           now[0][plane] - before[0][plane] < bytes || now[1][plane] - before[1][plane] < bytes;
           now = sent()) {
-        goesOn(
-            "plane " + plane + " doesn't carry " + bytes + " bytes in both directions", patience);
+        checkAndSleep(
+            "plane " + plane + " doesn't carry " + bytes + " bytes in both directions", deadline);
       }
     }
   }
 
-  /** Ends it: both ranks have found every byte right. */
+  /** Ends the program; both ranks must have found every byte right. */
   String end() throws IOException, InterruptedException {
     guest("touch /run/traffic/end");
     int status = job.exitCode(LIMIT_SECONDS);

@@ -30,8 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The soft device against the kernel's: {@code heddle perf} in a namespace of this machine, stock
- * perftest on rxe in a guest, a tap device between them, and no code of Heddle on the other side.
+ * The soft device against the kernel's rxe. {@code heddle perf} runs in a namespace of this
+ * machine, and stock perftest runs on rxe in a guest, without code of Heddle. A tap device connects
+ * them.
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -40,14 +41,15 @@ final class SoftToRxeTest {
   private static final String OURS = "fd00:b::1";
   private static final String THEIRS = "fd00:b::2";
 
-  /* perftest of Debian 12 connects to its peer over IPv4 only. */
+  /* Addresses of the handshake: Debian 12's perftest connects to its peer over IPv4 only. */
   private static final String OUR_HANDSHAKE = "192.0.2.1";
   private static final String THEIR_HANDSHAKE = "192.0.2.2";
 
   private static final int LIMIT_SECONDS = 90;
 
   /*
-   * The emulated end is slow, and shares its cores: perftest's total of half a second is too short.
+   * Longer timeout: the emulated end is slow and shares its cores, so perftest's total of half a
+   * second is too short.
    */
   private static final String PATIENCE = " -u 18";
 
@@ -112,18 +114,22 @@ final class SoftToRxeTest {
   }
 
   private static String stock(String arguments) {
-    /* Without -F perftest gives up if an emulated processor's clock is uneven. */
+    /* Without -F, perftest gives up if an emulated processor's clock is uneven. */
     return "ib_" + arguments + PATIENCE + " -F -d rxe0 -x \"$(gid_index rxe0)\"";
   }
 
-  /** Check of both ends' output once they have ended. */
-  private interface Judge {
-    void judge(End ours, String weSaid, End theirs, String theySaid) throws Exception;
+  /** A check of both ends' output after they have ended. */
+  private interface OutputCheck {
+    void check(End ours, String weSaid, End theirs, String theySaid) throws Exception;
   }
 
-  /** Runs both ends of one test, which must pass and measure. */
+  /** Runs both ends of one test, which must succeed and print a measurement. */
   private void measure(
-      boolean oursIsServer, String test, int port, Map<String, String> environment, Judge judge)
+      boolean oursIsServer,
+      String test,
+      int port,
+      Map<String, String> environment,
+      OutputCheck judge)
       throws Exception {
     String arguments = test + " -p " + port;
     if (oursIsServer) {
@@ -133,7 +139,7 @@ final class SoftToRxeTest {
           End ours = End.of("our server", server);
           End theirs = End.of("the stock client", client);
           TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
-          judge.judge(ours, server.output(), theirs, client.output());
+          judge.check(ours, server.output(), theirs, client.output());
           return;
         }
       }
@@ -147,7 +153,7 @@ final class SoftToRxeTest {
         End ours = End.of("our client", client);
         End theirs = End.of("the stock server", server);
         TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
-        judge.judge(ours, client.output(), theirs, server.output());
+        judge.check(ours, client.output(), theirs, server.output());
       }
     }
   }
@@ -176,11 +182,11 @@ final class SoftToRxeTest {
     measure(oursIsServer, test, Map.of());
   }
 
-  /** A run: a test in a role, at an MTU, over so many queue pairs. */
+  /** A run of a test: Heddle's role, the MTU, and the number of queue pairs. */
   record Run(String test, boolean oursIsServer, int mtu, int queuePairs) {
     /*
-     * Returns whether it is in the smaller set, which covers every pair of values of the four
-     * properties.
+     * Returns whether this run is in the short set, in which every pair of values of the four
+     * properties occurs.
      */
     private boolean isInShortSet() {
       int t = TESTS.indexOf(test);
@@ -194,7 +200,9 @@ final class SoftToRxeTest {
       return test.endsWith("_lat");
     }
 
-    /* 10,001 is no multiple of 4, so that the last packet of each message is padded. */
+    /*
+     * The length of 10,001 bytes is no multiple of 4, so the last packet of each message is padded.
+     */
     private String words() {
       return isLatency()
           ? test + " -s 2 -n 100 -m " + mtu
@@ -203,9 +211,9 @@ final class SoftToRxeTest {
   }
 
   /**
-   * Returns about every fourth run, of which a short test run takes one of each test. With {@code
-   * -Dheddle.test.whole=true -Dheddle.matrix=whole} returns all eighty; with a test's name instead,
-   * all of that test.
+   * Returns about every fourth run; a short test run executes one of each test. With {@code
+   * -Dheddle.test.whole=true -Dheddle.matrix=whole} it returns all eighty. With a test's name
+   * instead of {@code whole}, it returns all runs of that test.
    */
   static Stream<Run> runs() {
     String matrix = System.getProperty("heddle.matrix", "");
@@ -224,19 +232,22 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @MethodSource("runs")
-  @WholeRunOnly(butRows = {1, 7, 13, 19, 25})
+  @WholeRunOnly(alwaysRunRows = {1, 7, 13, 19, 25})
   void everyTestPassesInBothRolesAtEveryMtuOnOneAndFourQueuePairs(Run run) throws Exception {
     measure(run.oursIsServer(), run.words());
   }
 
-  /* 501 messages in the largest row: rows that take a moment on the stand-in take half a minute in the guest. */
+  /*
+   * The largest row has 501 messages, since rows take half a minute in the guest and a moment on
+   * the stand-in.
+   */
   static Stream<Arguments> matrix() {
     return PerftestMatrix.rows(501);
   }
 
   @ParameterizedTest
   @MethodSource("matrix")
-  @WholeRunOnly(butRows = {4, 61})
+  @WholeRunOnly(alwaysRunRows = {4, 61})
   void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
     measure(
         oursIsServer,
@@ -254,7 +265,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @CsvSource({"false", "true"})
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void wholeMegabytesPassAsClientAndAsServer(boolean oursIsServer) throws Exception {
     measure(oursIsServer, "write_bw -s 1048576 -n 10");
   }
@@ -270,7 +281,7 @@ final class SoftToRxeTest {
     "false, write_lat",
     "true, send_lat"
   })
-  @WholeRunOnly(butRows = {2, 5})
+  @WholeRunOnly(alwaysRunRows = {2, 5})
   void survivesLossInBothDirections(boolean oursIsServer, String test) throws Exception {
     Map<String, String> faults =
         Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,send-loss=0.01,seed=" + (runs + 1));
@@ -279,12 +290,12 @@ final class SoftToRxeTest {
   }
 
   /*
-   * Both ends are Java here, but the kernel answers Heddle's device; perftest has no immediate and
-   * checks no byte.
+   * Both ends run Java, but the kernel's rxe answers Heddle's device. perftest can't replace this
+   * test: it has no immediate data and checks no byte.
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @WholeRunOnly(butRows = 2)
+  @WholeRunOnly(alwaysRunRows = 2)
   void everyOperationAndLengthIsCorrect(boolean lossy) throws Exception {
     int port = 18_600 + ++runs;
     Map<String, String> faults =

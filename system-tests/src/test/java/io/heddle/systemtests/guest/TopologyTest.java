@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Planes in a guest are separate: each carries its own traffic, and can be cut alone. The short
- * form is {@link FailoverOnRxeTest}, which depends on both.
+ * Planes in a guest are separate: each carries its own traffic, and can be cut alone. {@link
+ * FailoverOnRxeTest} is the short form of this test, since it depends on both properties.
  */
 @WholeRunOnly
 @EndsWithin(600)
@@ -32,15 +32,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TopologyTest {
   private static final int PLANES = 3;
 
-  /** Least bytes of 40 writes of 65536 B on the wire. */
+  /** Least number of bytes on the wire for 40 writes of 65536 B. */
   private static final long MESSAGE_BYTES = 40 * 65536L;
 
   private static final Pattern BYTES = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
   /*
-   * write_over PLANE [SECONDS]. perftest sets 7 retries, which rxe treats as infinite: only a time
-   * limit shows that a plane is cut. Without -F it gives up if an emulated processor's clock is
-   * uneven.
+   * Shell function write_over PLANE [SECONDS]. perftest sets 7 retries, which rxe treats as
+   * infinite, so only a time limit shows that a plane is cut. Without -F, perftest gives up if an
+   * emulated processor's clock is uneven.
    */
   private static final String WRITE_OVER =
       """
@@ -70,7 +70,7 @@ final class TopologyTest {
     }
   }
 
-  /* Returns the one guest for all tests of a topology. */
+  /* Returns the guest that all tests of a topology share. */
   private GuestJobs guest(String topology) throws Exception {
     RxeGuest.assume();
     RxeGuest.assumePrograms("ib_write_bw", "radvd");
@@ -85,7 +85,7 @@ final class TopologyTest {
     return guest;
   }
 
-  /* Returns its output, once it has succeeded. */
+  /* Returns the output of a script, which must succeed. */
   private String run(String topology, String script) throws Exception {
     try (GuestJobs.Job job = guest(topology).submit(WRITE_OVER + script)) {
       assertEquals(0, job.exitCode(LIMIT_SECONDS), job::outputOrWhyNot);
@@ -93,7 +93,10 @@ final class TopologyTest {
     }
   }
 
-  /** Returns side A's sent bytes by plane, for each time that the script printed them. */
+  /**
+   * Returns the bytes that side A sent on each plane, once for each time that the script printed
+   * them.
+   */
   private static List<long[]> sentByPlane(String output) {
     List<long[]> all = new ArrayList<>();
     Matcher line = BYTES.matcher(output);

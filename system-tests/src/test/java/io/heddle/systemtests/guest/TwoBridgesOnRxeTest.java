@@ -34,7 +34,10 @@ final class TwoBridgesOnRxeTest {
   private static final int LIMIT_SECONDS = 840;
   private static final Pattern COUNTS =
       Pattern.compile("from-[ab] sent \\d+ newest \\d+ twice (\\d+) lost (\\d+) ");
-  /* Steady, after a drain, after its end, after a kill. */
+  /*
+   * Number of loads: one each in steady state, after a drain, after the drain's end, and after a
+   * kill.
+   */
   private static final int FLOWS = 4;
   private static final Pattern NO_OWNER = Pattern.compile("no-owner (\\d+)");
 

@@ -1,6 +1,6 @@
 package io.heddle.systemtests.guest;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.systemtests.HostProcess;
 import java.io.IOException;
 import java.util.List;
@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The two programs of one test. On a failure, the message's first line has each program's end and
- * last output, since a summary shows no more; their whole output follows.
+ * The two programs of one test. A failure's message begins with the exit status and last output of
+ * each program, since a summary shows only this line. The whole output follows.
  */
 final class TwoEnds {
-  /* Time for the remaining end to notice that the other has gone, and to report it. */
+  /* Time for the remaining program to notice that the other has ended, and to report it. */
   private static final int GRACE_SECONDS = 20;
 
   private final String what;
@@ -31,7 +31,7 @@ final class TwoEnds {
     String now() throws IOException;
   }
 
-  /** One of the programs, by its name in messages. */
+  /** A program, with its name in messages. */
   record End(String name, ExitCode exitCode, Output output) {
     static End of(String name, HostProcess process) {
       return new End(name, process::exitCode, process::output);
@@ -41,11 +41,11 @@ final class TwoEnds {
       return new End(name, job::exitCode, job::output);
     }
 
-    private boolean failed() throws IOException {
+    private boolean hasFailed() throws IOException {
       return exitCode.now().orElse(0) != 0;
     }
 
-    private String story() throws IOException {
+    private String description() throws IOException {
       OptionalInt code = exitCode.now();
       String last = output.now().lines().filter(line -> !line.isBlank()).reduce("", (a, b) -> b);
       return "%s %s, its last line \"%s\""
@@ -57,28 +57,28 @@ final class TwoEnds {
   }
 
   /**
-   * Waits until both have succeeded. Once one has failed, the other has little time left.
+   * Waits until both programs have succeeded. After one has failed, the other has little time left.
    *
-   * @param what they do, for the message
+   * @param what the programs do, for the message
    */
   static void assertPass(String what, End first, End second, int limitSeconds)
       throws IOException, InterruptedException {
     TwoEnds both = new TwoEnds(what, first, second);
-    Patience patience = Patience.ofSeconds(limitSeconds);
+    Deadline deadline = Deadline.ofSeconds(limitSeconds);
     boolean failed = false;
-    while (both.running() && !patience.isOver()) {
-      if (!failed && (first.failed() || second.failed())) {
+    while (both.isRunning() && !deadline.isOver()) {
+      if (!failed && (first.hasFailed() || second.hasFailed())) {
         failed = true;
-        patience = patience.atMostSeconds(GRACE_SECONDS);
+        deadline = deadline.atMostSeconds(GRACE_SECONDS);
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }
-    if (both.running() || first.failed() || second.failed()) {
+    if (both.isRunning() || first.hasFailed() || second.hasFailed()) {
       throw both.failure("");
     }
   }
 
-  /** Fails with both outputs in the message unless the expectation holds. */
+  /** Unless the expectation holds, fails with both outputs in the message. */
   static void assertThat(String expected, boolean isSo, String what, End first, End second)
       throws IOException {
     if (!isSo) {
@@ -86,7 +86,7 @@ final class TwoEnds {
     }
   }
 
-  private boolean running() throws IOException {
+  private boolean isRunning() throws IOException {
     for (End end : ends) {
       if (end.exitCode.now().isEmpty()) {
         return true;
@@ -97,7 +97,7 @@ final class TwoEnds {
 
   private AssertionError failure(String expected) throws IOException {
     StringBuilder message = new StringBuilder(what).append(": ").append(expected);
-    message.append(ends.getFirst().story()).append("; ").append(ends.getLast().story());
+    message.append(ends.getFirst().description()).append("; ").append(ends.getLast().description());
     for (End end : ends) {
       message.append("\n--- ").append(end.name).append(" said:\n").append(end.output.now());
     }

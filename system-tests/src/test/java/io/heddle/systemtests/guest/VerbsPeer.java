@@ -32,15 +32,14 @@ import java.util.EnumSet;
 import java.util.ServiceLoader;
 
 /**
- * One end of an exchange of every operation of a reliable connection in awkward lengths, each byte
- * checked by the receiving end: {@code VerbsPeer PROVIDER DEVICE ADDRESS PORT [HOST]}; without HOST
- * it waits for the other. Its RDMA operations use an empty parameter list, so that any standard
- * peer works.
+ * One end of an exchange of every operation of a reliable connection in awkward lengths: {@code
+ * VerbsPeer PROVIDER DEVICE ADDRESS PORT [HOST]}. Without HOST, the program waits for the other
+ * end. The receiving end checks each byte.
  */
 final class VerbsPeer implements AutoCloseable {
   private static final int[] LENGTHS = {1, 3, 1024, 4095, 4096, 4097, 65_537, 300_001};
   private static final int BUFFER_BYTES = 1 << 19;
-  /* Both near the end of the 24 bits, so that they wrap. */
+  /* First sequence number of both ends, so near the end of the 24 bits that it wraps. */
   private static final int FIRST_PSN = 0xfffff8;
   private static final int TIMEOUT_CODE = 17;
   private static final long DEADLINE_NS = 30_000_000_000L;
@@ -77,7 +76,7 @@ final class VerbsPeer implements AutoCloseable {
             first ? connect(arguments[4], arguments[3]) : accept(Integer.parseInt(arguments[3]));
         VerbsPeer peer = new VerbsPeer(socket, context)) {
       socket.setTcpNoDelay(true);
-      peer.meet(Gid.of(InetAddress.getByName(arguments[2])));
+      peer.exchangeEndpoints(Gid.of(InetAddress.getByName(arguments[2])));
       for (Operation operation : Operation.values()) {
         for (int length : LENGTHS) {
           peer.exchange(operation, length, first);
@@ -113,7 +112,7 @@ final class VerbsPeer implements AutoCloseable {
     }
   }
 
-  private void meet(Gid own) throws IOException {
+  private void exchangeEndpoints(Gid own) throws IOException {
     PathMtu mtu = context.port().activeMtu();
     out.write(own.toBytes());
     out.writeInt(mtu.code());
@@ -141,7 +140,10 @@ final class VerbsPeer implements AutoCloseable {
     }
   }
 
-  /* Both ends call this; one acts, the other checks, or is read from. */
+  /*
+   * Runs one operation; both ends call this method. One end acts, and the other end checks its
+   * buffer or is read from.
+   */
   private void exchange(Operation operation, int length, boolean acting) throws IOException {
     int seed = ++checked;
     String what = operation + " of " + length + " B, message " + seed;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The compiled classes keep to the arrows of ARCHITECTURE.md. */
+/** Test that the compiled classes keep to the arrows of ARCHITECTURE.md. */
 @Execution(ExecutionMode.CONCURRENT)
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";

@@ -98,7 +98,7 @@ class CheckstyleTest {
     return found;
   }
 
-  /** Rules that apply only in some places. */
+  /** Checkstyle rules that apply only in some places. */
   private static boolean isAllowed(String file, AuditEvent event) {
     String rule = event.getModuleId() == null ? "" : event.getModuleId();
     boolean test = file.contains("/src/test/");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The C formatter, if installed: only version 14 breaks lines like the sources. */
+/** The C formatter, if installed. Only version 14 breaks lines as the sources do. */
 final class ClangFormat {
   static final String MISSING = "no clang-format 14 on the path (on Debian: clang-format-14)";
 
@@ -20,14 +20,15 @@ final class ClangFormat {
               .map(folder -> Path.of(folder, name))
               .filter(Files::isExecutable)
               .findFirst();
-      if (found.isPresent() && said(found.get().toString(), "--version").contains("version 14.")) {
+      if (found.isPresent()
+          && output(found.get().toString(), "--version").contains("version 14.")) {
         return found;
       }
     }
     return Optional.empty();
   }
 
-  private static String said(String... command) throws Exception {
+  private static String output(String... command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Code metrics: sizes of files, class cycles and tests by module, lengths of sentences by page.
- * They are printed as the tables of docs/decisions/house.md, to be copied there. The page's figures
- * may be older than the code, but its modules must be the current ones.
+ * Code metrics: sizes of files, class cycles and tests by module, lengths of sentences by page. The
+ * test prints them as tables for docs/decisions/house.md. The page's figures may be older than the
+ * code, but the page must list the current modules.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMetricsTest {
@@ -91,7 +91,7 @@ class CodeMetricsTest {
         () -> "modules in " + Repository.name(PAGE) + ", which is to have the table\n" + table);
   }
 
-  /* Returns the first column of the table with this head. */
+  /* Returns the first column of the table with this heading. */
   private static List<String> names(String head, String page) {
     int begin = page.indexOf(head);
     return begin < 0
@@ -161,7 +161,10 @@ class CodeMetricsTest {
     }
   }
 
-  /* Returns the lengths without code, tables and headings. A span of code is one word. */
+  /*
+   * Returns the number of words of each sentence, without code blocks, tables and headings. A code
+   * span counts as one word.
+   */
   private static List<Integer> wordsOfSentences(String page) {
     String prose =
         page.replaceAll("(?s)```.*?```", "")

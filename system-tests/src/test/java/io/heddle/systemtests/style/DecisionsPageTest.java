@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** docs/decisions/README.md, the index of decisions, made from the headings of its neighbours. */
+/**
+ * Check of docs/decisions/README.md, the index of decisions, against the headings of the other
+ * pages there.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class DecisionsPageTest {
   private static final Path FOLDER = Repository.ROOT.resolve("docs/decisions");
@@ -77,7 +80,7 @@ class DecisionsPageTest {
     }
   }
 
-  /* The anchor that GitHub gives a heading. */
+  /* Returns the anchor that GitHub gives a heading. */
   private static String anchor(Matcher heading) {
     return (heading.group(1) + ". " + heading.group(2))
         .toLowerCase(Locale.ROOT)

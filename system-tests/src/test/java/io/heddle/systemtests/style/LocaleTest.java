@@ -31,12 +31,15 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Output doesn't depend on the user's locale: a decimal comma is not valid JSON, and a Turkish
- * lower-case I is in no option's name.
+ * Test that output doesn't depend on the user's locale. A decimal comma is not valid JSON, and no
+ * option's name has a Turkish lower-case I.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LocaleTest {
-  /* Digits, points, dates and upper case depend on the locale; text and hexadecimal digits don't. */
+  /*
+   * Conversions whose result depends on the locale: digits, points, dates and upper case. Text and
+   * hexadecimal digits don't depend on it.
+   */
   private static final Pattern OF_LOCALE =
       Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(<]*\\d*(?:\\.\\d+)?[defgtDEGTSXBCH]");
   private static final Set<String> CASES = Set.of("toLowerCase", "toUpperCase");
@@ -143,7 +146,7 @@ class LocaleTest {
       }
     }
 
-    /** A format that isn't a literal may contain anything. */
+    /** A format that isn't a literal may contain any conversion. */
     private static boolean dependsOnLocale(ExpressionTree format) {
       return !isText(format) || OF_LOCALE.matcher(text(format).replace("%%", "")).find();
     }

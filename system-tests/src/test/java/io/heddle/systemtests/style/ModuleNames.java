@@ -3,7 +3,7 @@ package io.heddle.systemtests.style;
 import com.tngtech.archunit.core.domain.JavaClass;
 import java.util.Set;
 
-/** Module of a class. */
+/** Names of the modules that classes belong to. */
 final class ModuleNames {
   private static final String ROOT_PACKAGE = "io.heddle.";
   private static final Set<String> FAMILIES = Set.of("roce", "cli", "fabric");
@@ -11,8 +11,8 @@ final class ModuleNames {
   private ModuleNames() {}
 
   /**
-   * Returns the name of the module's root package, without the common prefix. For modules of a
-   * family it has two parts. For a foreign class it is the package.
+   * Returns the name of the root package of a class's module, without the common prefix. It has two
+   * parts for a module of a family. For a foreign class, returns the package.
    */
   static String of(JavaClass type) {
     String name = type.getPackageName();

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Class names are unique, so that a log, a stack trace or a discussion needs no package. */
+/**
+ * Test that class names are unique, so that a log, a stack trace or a discussion needs no package.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class NamesTest {
   @Test

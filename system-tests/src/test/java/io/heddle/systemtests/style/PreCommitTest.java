@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The hook that formats a commit's files, in a separate repository. */
+/** Test of the hook that formats a commit's files, in a separate repository. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 class PreCommitTest {
@@ -43,7 +43,7 @@ class PreCommitTest {
       Files.createDirectories(to.getParent());
       Files.copy(Repository.ROOT.resolve(name), to, StandardCopyOption.COPY_ATTRIBUTES);
     }
-    /* ./heddle would download it; it is on this test's class path. */
+    /* Takes the formatter from the test's class path, so that ./heddle doesn't download it. */
     String version =
         Files.readString(repository.resolve("pom.xml"))
             .replaceFirst("(?s).*<google-java-format.version>(.*?)<.*", "$1");

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A module's packages have no cycles. The root package counts like any other.
+ * Test that a module's packages have no cycles. The root package counts like any other.
  *
- * <p>{@code slices.txt} names the dependencies that are in a cycle today. A new one fails this
- * test, and so does a listed one that no longer exists: the list only shrinks.
+ * <p>{@code slices.txt} lists the present dependencies that form cycles. A new dependency in a
+ * cycle fails this test, as does a listed one that no longer exists. So the list only shrinks.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SlicesTest {
@@ -41,7 +41,7 @@ class SlicesTest {
       for (Map.Entry<String, Set<String>> user : uses.entrySet()) {
         for (String used : user.getValue()) {
           arrows++;
-          if (leads(used, user.getKey(), uses)) {
+          if (isReachable(used, user.getKey(), uses)) {
             found.add(user.getKey() + ARROW + used);
           }
         }
@@ -49,11 +49,11 @@ class SlicesTest {
     }
     assertTrue(arrows > 0, "no arrow between packages found at all");
     Set<String> frozen = frozen();
-    assertEquals("", without(found, frozen), "new circles of packages: undo these arrows");
-    assertEquals("", without(frozen, found), "no more on a circle: take them out of slices.txt");
+    assertEquals("", difference(found, frozen), "new circles of packages: undo these arrows");
+    assertEquals("", difference(frozen, found), "no more on a circle: take them out of slices.txt");
   }
 
-  /** Returns the other packages of its module that each package uses. */
+  /** Returns, for each package, the other packages of the same module that it uses. */
   private static Map<String, Set<String>> uses(List<JavaClass> classes) {
     Set<String> own = classes.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     Map<String, Set<String>> uses = new TreeMap<>();
@@ -68,7 +68,7 @@ class SlicesTest {
     return uses;
   }
 
-  private static boolean leads(String from, String to, Map<String, Set<String>> uses) {
+  private static boolean isReachable(String from, String to, Map<String, Set<String>> uses) {
     Set<String> seen = new HashSet<>(Set.of(from));
     Deque<String> next = new ArrayDeque<>(seen);
     while (!next.isEmpty()) {
@@ -93,7 +93,7 @@ class SlicesTest {
     }
   }
 
-  private static String without(Set<String> these, Set<String> those) {
+  private static String difference(Set<String> these, Set<String> those) {
     return these.stream().filter(each -> !those.contains(each)).collect(Collectors.joining("\n"));
   }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The messages quoted in docs/symptoms.md are messages that the plugin prints. */
+/** Check that the plugin prints each message that docs/symptoms.md quotes. */
 @Execution(ExecutionMode.CONCURRENT)
 class SymptomsPageTest {
   private static final List<String> MODULES =

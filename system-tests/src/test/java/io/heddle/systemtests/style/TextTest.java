@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class TextTest {
   private static final int LINE_LENGTH = 130;
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
-  /* In pieces, so that this file doesn't contain the path itself. */
+  /* The pattern is built from pieces, so that this file doesn't contain such a path itself. */
   private static final Pattern MACHINE_PATH =
       Pattern.compile("(?<![\\w.$}*-])/(work|root|" + "home)/[\\w.]");
 
@@ -79,7 +79,7 @@ class TextTest {
     assertNone(found);
   }
 
-  /** Java has the same rule in Checkstyle. */
+  /** Checks comments of C and scripts. Checkstyle has the same rule for Java. */
   @Test
   void commentsInCAndScriptsBeginWithNounOrVerb() throws Exception {
     List<String> found = new ArrayList<>();
@@ -100,7 +100,7 @@ class TextTest {
     assertNone(found);
   }
 
-  /** Returns the file's text; empty for a binary file. */
+  /** Returns the file's text, or an empty text for a binary file. */
   private static String text(Path file) throws IOException {
     try {
       return Files.readString(file);

@@ -8,15 +8,15 @@ package io.heddle.spray;
  * If the late plane is slow by itself, that capacity is idle.
  *
  * <p>The detector compares two throughputs of all planes together: while some planes are dry beside
- * a late one, and at other times. It reports idle capacity if more than half of the dry planes'
- * share is missing, over enough chunks, and if that is a noticeable part of the total capacity.
- * Planes that carry exactly their weight run dry now and then, too: a link's shaper passes the
- * beginning of a message at once, and on a slow plane that is a larger part of the message. A
- * result is valid for a limited time, which counts only while chunks are in flight. Then the
- * detector measures again.
+ * a late one, and at other times. It reports idle capacity if, over enough chunks, more than half
+ * of the dry planes' share is missing. The missing part must also be noticeable in the total
+ * capacity. Planes that carry exactly their weight run dry now and then, too. A link's shaper
+ * passes the beginning of a message at once, and on a slow plane the beginning is a larger part of
+ * the message. A result is valid for a limited time, which counts only while chunks are in flight.
+ * Then the detector measures again.
  *
  * <p>A chunk is carried during the time since its plane's previous completion, or since the plane
- * was last idle. Its bytes are split between both kinds of time in proportion, whenever its
+ * was last idle. Its bytes are split in proportion between both kinds of time, however late its
  * completion is reported.
  */
 final class IdleCapacity {
@@ -54,23 +54,29 @@ final class IdleCapacity {
   private boolean isAnyBusy;
   private long polledAtNs;
 
-  /* Per plane: busy time since its last completion, the part beside dry planes, and the part with all busy. */
+  /*
+   * Busy time of each plane since its last completion: all of it, the part beside dry planes, and
+   * the part with all planes busy.
+   */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
   private final double[] sinceBusyNs;
 
-  /* Time in which planes were busy and none was dry beside a late one, and the bytes carried in it. */
+  /*
+   * Time in which planes were busy and no plane was dry beside a late one, and the bytes carried in
+   * that time.
+   */
   private double busyNs;
   private double busyBytes;
 
   /*
-   * The recent span with chunks in flight: its length; the part of it with dry planes beside a late one; the bytes
-   * carried in that part; and the dry planes' share of it.
+   * The recent span with chunks in flight, and its part with dry planes beside a late one. For that
+   * part: the bytes carried in it, and the dry planes' share of it.
    */
   private double spanNs;
   private double lateNs;
   private double lateBytes;
-  private double dryNs;
+  private double idleNs;
 
   private boolean isFound;
   private long findingAgeNs;
@@ -102,21 +108,21 @@ final class IdleCapacity {
     spanNs = 0;
     lateNs = 0;
     lateBytes = 0;
-    dryNs = 0;
+    idleNs = 0;
   }
 
   /**
-   * Takes account of a poll. All completions up to now were reported before, and nothing was posted
+   * Accounts for a poll. The caller has reported all completions up to now, and has posted nothing
    * since.
    *
    * @return whether an earlier finding has just expired
    */
-  boolean polled(PlaneLoads loads, PlaneWeights weights) {
+  boolean onPolled(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     if (!isAnyBusy && !rates.isAnyInFlight()) {
       /*
-       * No plane was late since the last poll. None can be late at the next one either: chunks posted now are not
-       * overdue by then.
+       * No plane was late since the last poll. No plane can be late at the next poll either: chunks
+       * posted now are not overdue by then.
        */
       polledAtNs = rates.nowNs();
       loads.copyCarriedBytes(carriedBytes);
@@ -143,8 +149,8 @@ final class IdleCapacity {
     attributeBytes(loads, tookNs, isLate, !isLate && isAnyBusyAllTheTime);
     if (isLate) {
       lateNs += tookNs;
-      dryNs += tookNs * (double) dry / weights.total();
-      judge();
+      idleNs += tookNs * (double) dry / weights.total();
+      updateFinding();
     } else if (isAnyBusyAllTheTime) {
       busyNs += tookNs;
       if (busyBytes > MOST_BUSY_CHUNKS * chunkBytes) {
@@ -192,19 +198,19 @@ final class IdleCapacity {
       spanNs /= MOST_SPANS;
       lateNs /= MOST_SPANS;
       lateBytes /= MOST_SPANS;
-      dryNs /= MOST_SPANS;
+      idleNs /= MOST_SPANS;
     }
   }
 
-  private void judge() {
+  private void updateFinding() {
     double bytesPerNs = busyBytes / busyNs;
-    if (dryNs < ENOUGH_NS
+    if (idleNs < ENOUGH_NS
         || busyBytes < BUSY_CHUNKS * chunkBytes
-        || dryNs * bytesPerNs < ENOUGH_CHUNKS * chunkBytes) {
+        || idleNs * bytesPerNs < ENOUGH_CHUNKS * chunkBytes) {
       return;
     }
     double missingNs = lateNs - lateBytes / bytesPerNs;
-    if (missingNs > Math.max(dryNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
+    if (missingNs > Math.max(idleNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
       isFound = true;
       findingAgeNs = 0;
       forgetLate();

@@ -1,9 +1,9 @@
 package io.heddle.spray;
 
 /**
- * Policy that gives each chunk to the plane with the fewest bytes in flight, regardless of weights;
- * among equals, by weight. It needs neither measurements nor announcements. A slow plane costs it a
- * queue as long as the others'.
+ * Policy that gives each chunk to the plane with the fewest bytes in flight, regardless of weights.
+ * Planes with equally many bytes in flight are chosen by weight. The policy needs neither
+ * measurements nor announced weights. A slow plane's queue grows as long as the others'.
  */
 final class LeastInFlightPolicy implements SprayPolicy {
   @Override

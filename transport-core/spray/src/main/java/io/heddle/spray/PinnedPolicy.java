@@ -13,7 +13,7 @@ final class PinnedPolicy implements SprayPolicy {
   }
 
   @Override
-  public boolean cutsByWeight() {
+  public boolean isCutByWeight() {
     return true;
   }
 
@@ -24,10 +24,10 @@ final class PinnedPolicy implements SprayPolicy {
     }
     return lengthBytes > MOST_CHUNK_BYTES
         ? UniformChunks.count(lengthBytes, loads.preferredChunkBytes())
-        : carrying(weights);
+        : usablePlanes(weights);
   }
 
-  private static int carrying(PlaneWeights weights) {
+  private static int usablePlanes(PlaneWeights weights) {
     int carrying = 0;
     for (int plane = 0; plane < weights.planes(); plane++) {
       carrying += weights.weight(plane) > 0 ? 1 : 0;
@@ -65,7 +65,7 @@ final class PinnedPolicy implements SprayPolicy {
       int lengthBytes,
       PlaneLoads loads,
       PlaneWeights weights) {
-    if (chunks == 1 || chunks > carrying(weights)) {
+    if (chunks == 1 || chunks > usablePlanes(weights)) {
       return loads.lowestVirtualFinish(lengthBytes, weights);
     }
     int plane = plane(chunk, weights);

@@ -23,7 +23,7 @@ public final class PlaneLoads {
   /** Bytes charged to a plane for an empty message. */
   private static final int SMALLEST_CHARGE_BYTES = 64;
 
-  /** Divisor of the preferred chunk length up to which a chunk is small. */
+  /** A chunk is small up to the preferred chunk length divided by this. */
   private static final int SMALL_PART = 8;
 
   private static final long REBASE_AT = 1L << 61;
@@ -35,7 +35,7 @@ public final class PlaneLoads {
   private final PlaneRates rates;
   private final IdleCapacity idle;
   private boolean isObserved;
-  private long moves;
+  private long changeCount;
   private final int maxChunksPerPlane;
   private final long windowBytes;
   private final int preferredChunkBytes;
@@ -52,9 +52,9 @@ public final class PlaneLoads {
   private final long[] unlimited;
 
   /*
-   * Plane for small chunks until another plane lags by a preferred chunk. Each small chunk then carries the
-   * acknowledgement of the one before. Beside it, the virtual time up to which no plane lagged so far at the last
-   * full comparison.
+   * Plane that takes small chunks until another plane lags by a preferred chunk. So each small
+   * chunk carries the acknowledgement of the previous one. The second field is the virtual time up
+   * to which no other plane lags that far, as of the last full comparison.
    */
   private int smallChunkPlane;
   private long smallChunkUntil;
@@ -86,21 +86,21 @@ public final class PlaneLoads {
   }
 
   /** Sets the time of all following events. Without this call, nothing is observed. */
-  public void at(long nowNs) {
+  public void setTime(long nowNs) {
     isObserved = true;
-    rates.at(nowNs);
+    rates.setTime(nowNs);
   }
 
-  /** Records that completions were polled now, and that all of them have been reported. */
-  public void polled() {
-    rates.polled();
+  /** Records that the caller polled completions now, and has reported all of them. */
+  public void onPolled() {
+    rates.onPolled();
     PlaneWeights weights = derivedFrom;
-    if (weights != null && idle.polled(this, weights)) {
+    if (weights != null && idle.onPolled(this, weights)) {
       forgetDebts();
     }
   }
 
-  /** Returns whether keeping to the weights was found to leave capacity idle. */
+  /** Returns whether the detector found that keeping to the weights leaves capacity idle. */
   boolean isCapacityIdle() {
     return idle.isFound();
   }
@@ -133,8 +133,8 @@ public final class PlaneLoads {
   }
 
   /** Returns a count that grows with every chunk that begins or ends. */
-  long moves() {
-    return moves;
+  long changeCount() {
+    return changeCount;
   }
 
   /** Returns whether a chunk is still unacknowledged. */
@@ -173,18 +173,18 @@ public final class PlaneLoads {
   }
 
   /**
-   * Returns the plane that would have the lowest virtual time with this chunk, of those whose
-   * queues and share of the window take it; −1 if none does. An idle plane takes any chunk. A plane
-   * with less than four preferred chunks takes another, so that a small weight never starves. Small
-   * chunks stay on one plane until it is a preferred chunk ahead of the others, by their state at
-   * the last full comparison.
+   * Returns the plane with the lowest virtual time after this chunk; −1 if no plane has room. A
+   * plane has room if its queues and its share of the window take the chunk. An idle plane takes
+   * any chunk. A plane with less than four preferred chunks takes another, so that a small weight
+   * never starves. Small chunks stay on one plane until that plane is a preferred chunk ahead of
+   * the others, as of the last full comparison.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
     if (weights == derivedFrom
         && isSmall(lengthBytes)
         && virtualTime[smallChunkPlane] + charge(lengthBytes, cost[smallChunkPlane])
             <= smallChunkUntil
-        && takes(smallChunkPlane, lengthBytes, Long.MAX_VALUE)) {
+        && hasRoomFor(smallChunkPlane, lengthBytes, Long.MAX_VALUE)) {
       return smallChunkPlane;
     }
     return lowestVirtualFinish(lengthBytes, weights, unlimited);
@@ -195,7 +195,8 @@ public final class PlaneLoads {
   }
 
   /**
-   * Does the same among planes that have at most the given bytes in flight.
+   * Returns the plane with the lowest virtual time after this chunk, among planes with room and at
+   * most the given bytes in flight.
    *
    * @param mostInFlight limit of each plane before the chunk; negative for a plane that takes none
    */
@@ -207,7 +208,7 @@ public final class PlaneLoads {
     long bestFinish = Long.MAX_VALUE;
     for (int plane = 0; plane < virtualTime.length; plane++) {
       long finish = virtualTime[plane] + charge(lengthBytes, cost[plane]);
-      if (finish < bestFinish && takes(plane, lengthBytes, mostInFlight[plane])) {
+      if (finish < bestFinish && hasRoomFor(plane, lengthBytes, mostInFlight[plane])) {
         bestFinish = finish;
         best = plane;
       }
@@ -217,14 +218,14 @@ public final class PlaneLoads {
     }
     smallChunkUntil = bestFinish + charge(preferredChunkBytes, cost[smallChunkPlane]);
     if (virtualTime[smallChunkPlane] + charge(lengthBytes, cost[smallChunkPlane]) > smallChunkUntil
-        || !takes(smallChunkPlane, lengthBytes, mostInFlight[smallChunkPlane])) {
+        || !hasRoomFor(smallChunkPlane, lengthBytes, mostInFlight[smallChunkPlane])) {
       smallChunkPlane = best;
       smallChunkUntil = bestFinish;
     }
     return smallChunkPlane;
   }
 
-  private boolean takes(int plane, int lengthBytes, long mostInFlight) {
+  private boolean hasRoomFor(int plane, int lengthBytes, long mostInFlight) {
     long inFlight = inFlightBytes[plane];
     return inFlight <= mostInFlight
         && inFlightChunks[plane] < mostChunks[plane]
@@ -238,7 +239,7 @@ public final class PlaneLoads {
     }
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;
-    moves++;
+    changeCount++;
     if (isObserved) {
       rates.started(plane, inFlightBytes[plane]);
     }
@@ -250,10 +251,10 @@ public final class PlaneLoads {
   }
 
   /**
-   * Takes account of changed weights. Virtual time under the old weights is no debt under the new
-   * ones. A plane's observed rate is dropped if its weight relative to the heaviest plane changed.
+   * Applies changed weights. Virtual time under the old weights is no debt under the new ones. A
+   * plane's observed rate is dropped if its weight relative to the heaviest plane changed.
    */
-  public void weightsChanged(PlaneWeights before, PlaneWeights now) {
+  public void onWeightsChanged(PlaneWeights before, PlaneWeights now) {
     forgetDebts();
     idle.forget();
     long heaviestBefore = before.heaviest();
@@ -276,7 +277,7 @@ public final class PlaneLoads {
   public void finished(int plane, int lengthBytes) {
     inFlightBytes[plane] -= lengthBytes;
     inFlightChunks[plane]--;
-    moves++;
+    changeCount++;
     carriedBytes[plane] += lengthBytes;
     if (isObserved) {
       rates.finished(plane);
@@ -287,7 +288,7 @@ public final class PlaneLoads {
   public void lost(int plane) {
     inFlightBytes[plane] = 0;
     inFlightChunks[plane] = 0;
-    moves++;
+    changeCount++;
     rates.lost(plane);
   }
 

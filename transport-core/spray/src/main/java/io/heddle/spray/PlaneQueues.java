@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A plane is late if its next chunk would finish noticeably later than on the first plane to
  * finish. Differences shorter than the caller's polling interval don't count. A late plane gets no
  * chunk. Each queue is also limited to some milliseconds of the plane's rate, or to the caller's
- * polling interval: an unassigned chunk can go to any plane with room, a queued one can't move.
+ * polling interval. An unassigned chunk can go to any plane with room; a queued chunk can't move.
  * With a single usable plane there is no limit.
  *
  * <p>Planes that share a scarce resource, such as one processor, carry in proportion to their bytes
  * in flight. Their rates would preserve any shares once established. So a plane chosen by weight
- * may exceed its limit by as much as the others are below theirs, while it is hardly later than
- * they are.
+ * may exceed its limit by as much as the others are below their limits, unless it is noticeably
+ * later than they are.
  *
  * <p>A slow plane that has been idle is probed with one chunk.
  *
@@ -27,7 +27,10 @@ final class PlaneQueues {
   /** Lag behind the first plane before a plane is late, as a share of the first plane's time. */
   private static final double TOLERANCE = 0.25;
 
-  /** Addition to that lag, in chunks of the first plane; the caller's lateness is added, too. */
+  /**
+   * Part of the lag before a plane is late, in chunks of the first plane; the caller's lateness is
+   * added, too.
+   */
   private static final int TOLERATED_CHUNKS = 2;
 
   /** Queue limit of a plane in ns; the largest of this and the next three applies. */
@@ -70,15 +73,15 @@ final class PlaneQueues {
       update(lengthBytes, loads, weights);
     }
     if (loads.inFlightBytes(plane) > mostInFlight[plane]
-        && (loads.moves() != moves || loads.rates().nowNs() != atNs)) {
+        && (loads.changeCount() != moves || loads.rates().nowNs() != atNs)) {
       update(lengthBytes, loads, weights);
     }
     return loads.inFlightBytes(plane) <= mostInFlight[plane];
   }
 
   /**
-   * Returns the bytes that each plane may have in flight before it gets a chunk of the length last
-   * passed to {@link #hasRoom}; negative for a plane that gets none.
+   * Returns the bytes that each plane may have in flight before it gets a chunk, of the length last
+   * passed to {@link #hasRoom}. Negative for a plane that gets none.
    */
   long[] mostInFlight() {
     return mostInFlight;
@@ -94,7 +97,7 @@ final class PlaneQueues {
     }
     seenWeights = weights;
     chunkBytes = Math.max(lengthBytes, loads.preferredChunkBytes());
-    moves = loads.moves();
+    moves = loads.changeCount();
     atNs = loads.rates().nowNs();
     isTimed = loads.rates().isTimed();
     if (isTimed && usable(weights) > 1) {

@@ -1,11 +1,11 @@
 package io.heddle.spray;
 
 /**
- * Observed rate of each plane of a connection. An acknowledged chunk yields one observation: the
- * bytes in flight on its plane when it was posted, its own included, divided by the time until its
- * acknowledgement. So only the plane's own queue counts, and a caller that polls late is late for
- * all planes alike. Queue pairs of one plane may overtake each other; their chunks are matched in
- * order of posting, which is right on average.
+ * Observed rate of each plane of a connection. An acknowledged chunk yields one observation: bytes
+ * in flight divided by time. The bytes are those on the plane when the chunk was posted, its own
+ * included; the time ends with the acknowledgement. So only the plane's own queue counts, and a
+ * caller that polls late is late for all planes alike. Queue pairs of one plane may overtake each
+ * other; their chunks are matched in order of posting, which is right on average.
  *
  * <p>Two facts need no acknowledgement. A plane whose oldest chunk is overdue is slower than
  * observed. And an observation ages while its plane is idle: its weight falls in units of the time
@@ -73,7 +73,7 @@ final class PlaneRates {
     idleSinceNs = new long[planes];
   }
 
-  void at(long newNs) {
+  void setTime(long newNs) {
     if (isTimed && newNs <= nowNs) {
       return;
     }
@@ -81,8 +81,8 @@ final class PlaneRates {
     nowNs = newNs;
   }
 
-  /** Records that completions were polled now, and that all of them have been reported. */
-  void polled() {
+  /** Records that the caller polled completions now, and has reported all of them. */
+  void onPolled() {
     double before =
         callerLateNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
     callerLateNs = wasBusy ? Math.max(nowNs - Math.max(polledAtNs, busySinceNs), before) : before;
@@ -191,7 +191,7 @@ final class PlaneRates {
   /**
    * Returns the plane's rate in bytes per nanosecond; 0 if none was observed yet.
    *
-   * @param fastest of all planes; the limit for an aged observation
+   * @param fastest highest rate of all planes; an aged observation never exceeds it
    */
   double bytesPerNs(int plane, double fastest) {
     double rate = bytesPerNs[plane];
@@ -214,7 +214,10 @@ final class PlaneRates {
     return ageNs * rate > bytes ? bytes / (double) ageNs : rate;
   }
 
-  /** Returns whether a chunk posted later than one of the plane's was acknowledged before it. */
+  /**
+   * Returns whether the oldest chunk in flight on this plane is overtaken: a chunk that was posted
+   * later is acknowledged already.
+   */
   boolean isOvertaken(int plane) {
     int number = finished[plane];
     return number != posted[plane]

@@ -22,8 +22,9 @@ public final class PlaneWeights {
   private static final int LARGEST_OF_ROUTES = 4096;
 
   /*
-   * Denominator of shares. Weights up to LARGEST_TO_REFINE aren't divided by it: they become eighths, and so stay
-   * integers. LARGEST_OF_ROUTES leaves room for this factor.
+   * Denominator of shares. Weights are multiplied by a share's eighths. They are divided by this
+   * number only above LARGEST_TO_REFINE; below it the results are in units of an eighth, without
+   * rounding. LARGEST_OF_ROUTES leaves room for the factor.
    */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;
@@ -32,7 +33,7 @@ public final class PlaneWeights {
   private final long total;
   private final String source;
   /* Bit i is set if plane i must not be given anything, even by a policy that ignores weights. */
-  private final long out;
+  private final long outOfUseMask;
 
   private PlaneWeights(int[] weights, String source) {
     this(weights, source, 0);
@@ -41,7 +42,7 @@ public final class PlaneWeights {
   private PlaneWeights(int[] weights, String source, long out) {
     this.weights = weights;
     this.source = source;
-    this.out = out;
+    this.outOfUseMask = out;
     long sum = 0;
     for (int weight : weights) {
       sum += weight;
@@ -71,7 +72,7 @@ public final class PlaneWeights {
     String[] parts = value.split(",", -1);
     int[] weights = new int[planeKeys.size()];
     if (value.indexOf('=') >= 0) {
-      byKey(value, parts, planeKeys, weights);
+      parseByKey(value, parts, planeKeys, weights);
     } else {
       if (parts.length != weights.length) {
         throw new HeddleException(
@@ -98,7 +99,8 @@ public final class PlaneWeights {
     return new PlaneWeights(weights, "HEDDLE_WEIGHTS");
   }
 
-  private static void byKey(String value, String[] parts, List<String> planeKeys, int[] weights) {
+  private static void parseByKey(
+      String value, String[] parts, List<String> planeKeys, int[] weights) {
     Map<String, Integer> named = new HashMap<>();
     for (String part : parts) {
       int equals = part.lastIndexOf('=');
@@ -173,8 +175,8 @@ public final class PlaneWeights {
   }
 
   /** Returns these weights with another source for display. */
-  public PlaneWeights from(String otherSource) {
-    return new PlaneWeights(weights, otherSource, out);
+  public PlaneWeights withSource(String otherSource) {
+    return new PlaneWeights(weights, otherSource, outOfUseMask);
   }
 
   /** Returns whether both give every plane the same weight. */
@@ -202,7 +204,7 @@ public final class PlaneWeights {
    *
    * @param eighths one for each plane, 0 to 8; 0 takes it out of use
    */
-  public PlaneWeights shared(int[] eighths) {
+  public PlaneWeights scaledBy(int[] eighths) {
     if (Arrays.stream(eighths).allMatch(each -> each == SHARES)) {
       return this;
     }
@@ -224,11 +226,11 @@ public final class PlaneWeights {
 
   /** Returns whether this plane must not be given anything. */
   public boolean isOutOfUse(int plane) {
-    return (out >>> plane & 1) != 0;
+    return (outOfUseMask >>> plane & 1) != 0;
   }
 
   /** Returns whether no plane may be given anything. */
-  public boolean carriesNothing() {
+  public boolean areAllZero() {
     return total == 0;
   }
 

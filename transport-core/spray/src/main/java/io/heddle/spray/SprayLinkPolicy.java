@@ -33,7 +33,7 @@ final class SprayLinkPolicy implements SprayPolicy {
   }
 
   @Override
-  public boolean observes() {
+  public boolean needsTimes() {
     return true;
   }
 
@@ -79,7 +79,10 @@ final class SprayLinkPolicy implements SprayPolicy {
     return (loads.inFlightBytes(plane) + lengthBytes) / rate[plane];
   }
 
-  /* Takes the observed rates if every plane has one, else the announced ones; then only ratios matter. */
+  /*
+   * Takes the observed rates if every plane has one, else the announced rates. In the latter case
+   * only ratios matter.
+   */
   private void findRates(PlaneLoads loads, PlaneWeights weights) {
     double fastest = loads.rates().fastest();
     boolean areKnown = true;

@@ -39,15 +39,15 @@ public interface SprayPolicy {
    * Returns whether chunks are cut by weight. Such a message keeps the weights by which it was cut;
    * otherwise its next chunk goes by the newest weights.
    */
-  default boolean cutsByWeight() {
+  default boolean isCutByWeight() {
     return false;
   }
 
   /**
-   * Returns whether the policy needs the chunks' times. The caller then calls {@link PlaneLoads#at}
-   * and {@link PlaneLoads#polled}.
+   * Returns whether the policy needs the chunks' times. The caller then calls {@link
+   * PlaneLoads#setTime} and {@link PlaneLoads#onPolled}.
    */
-  default boolean observes() {
+  default boolean needsTimes() {
     return false;
   }
 

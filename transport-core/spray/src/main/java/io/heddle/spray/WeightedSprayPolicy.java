@@ -18,7 +18,7 @@ final class WeightedSprayPolicy implements SprayPolicy {
   }
 
   @Override
-  public boolean observes() {
+  public boolean needsTimes() {
     return true;
   }
 

@@ -17,14 +17,14 @@ class IdleCapacityTest {
 
   private void poll(int finishedOfFirst, int finishedOfSecond) {
     now++;
-    loads.at(now * MS);
+    loads.setTime(now * MS);
     for (int i = 0; i < finishedOfFirst; i++) {
       loads.finished(0, CHUNK);
     }
     for (int i = 0; i < finishedOfSecond; i++) {
       loads.finished(1, CHUNK);
     }
-    loads.polled();
+    loads.onPolled();
   }
 
   private void post(int first, int second) {
@@ -37,8 +37,8 @@ class IdleCapacityTest {
   }
 
   /*
-   * Lasts 20 ms. The first plane is busy all the time, the second one in the first 10 ms only. Each plane finishes
-   * every millisecond as many chunks as it is given.
+   * Simulates 20 ms. The first plane is busy all the time, the second one in the first 10 ms only.
+   * Each plane finishes every millisecond as many chunks as it is given.
    */
   private void round(int firstBesideSecond, int firstAlone, int second) {
     for (int at = 0; at < 10; at++) {
@@ -52,7 +52,7 @@ class IdleCapacityTest {
   }
 
   private void rounds(int firstBesideSecond, int firstAlone, int second) {
-    loads.at(now * MS);
+    loads.setTime(now * MS);
     /* Constant queue of the first plane. */
     post(8, 0);
     for (int i = 0; i < 10; i++) {
@@ -80,14 +80,14 @@ class IdleCapacityTest {
 
   @Test
   void shortIdleTimesCountAsAShapersBurst() {
-    loads.at(now * MS);
+    loads.setTime(now * MS);
     post(8, 0);
     for (int message = 0; message < 40; message++) {
       for (int at = 0; at < 90; at++) {
         post(2, 2);
         poll(2, 2);
       }
-      /* The second has finished its part; the first continues at its own rate. */
+      /* The second plane has finished its part; the first plane continues at its own rate. */
       for (int at = 0; at < 10; at++) {
         post(2, 0);
         poll(2, 0);
@@ -98,10 +98,10 @@ class IdleCapacityTest {
 
   @Test
   void chunksGivenByEarlierWeightsAreIgnored() {
-    loads.at(now * MS);
+    loads.setTime(now * MS);
     post(200, 0);
     PlaneWeights next = PlaneWeights.parse("1,4", List.of("if:a", "if:b"));
-    loads.weightsChanged(weights, next);
+    loads.onWeightsChanged(weights, next);
     for (int at = 0; at < 10; at++) {
       post(0, 4);
       poll(4, 4);
@@ -114,7 +114,7 @@ class IdleCapacityTest {
 
   @Test
   void fewMillisecondsAreNoFinding() {
-    loads.at(now * MS);
+    loads.setTime(now * MS);
     post(8, 0);
     round(1, 1, 4);
     assertFalse(loads.isCapacityIdle());
@@ -122,7 +122,7 @@ class IdleCapacityTest {
 
   @Test
   void planeWithoutOvertakingIsNotLate() {
-    loads.at(now * MS);
+    loads.setTime(now * MS);
     post(8, 8);
     poll(0, 8);
     for (int at = 0; at < 100; at++) {
@@ -134,11 +134,11 @@ class IdleCapacityTest {
   @Test
   void findingIsValidForALimitedTime() {
     rounds(1, 1, 4);
-    loads.at((now + 1_000) * MS);
-    loads.polled();
+    loads.setTime((now + 1_000) * MS);
+    loads.onPolled();
     assertTrue(loads.isCapacityIdle());
-    loads.at((now + 10_000) * MS);
-    loads.polled();
+    loads.setTime((now + 10_000) * MS);
+    loads.onPolled();
     assertFalse(loads.isCapacityIdle());
   }
 
@@ -160,7 +160,7 @@ class IdleCapacityTest {
   @Test
   void newWeightsForgetTheFinding() {
     rounds(1, 1, 4);
-    loads.weightsChanged(weights, PlaneWeights.equal(2));
+    loads.onWeightsChanged(weights, PlaneWeights.equal(2));
     assertFalse(loads.isCapacityIdle());
   }
 }

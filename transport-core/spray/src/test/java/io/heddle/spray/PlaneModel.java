@@ -133,9 +133,9 @@ final class PlaneModel {
       carry();
       if (now >= Math.max(comesBackAt, sentAt)) {
         comesBackAt = lateness.nextInt(10) == 0 ? now + lateSeconds * lateness.nextDouble() : now;
-        loads.at((long) (now * NS));
-        see();
-        loads.polled();
+        loads.setTime((long) (now * NS));
+        reportCompletions();
+        loads.onPolled();
         post();
       }
     }
@@ -195,7 +195,7 @@ final class PlaneModel {
     }
   }
 
-  private void see() {
+  private void reportCompletions() {
     while (!unseen.isEmpty() && unseen.element().at() <= now) {
       Done done = unseen.remove();
       loads.finished(done.chunk().plane(), done.chunk().lengthBytes());
@@ -231,7 +231,7 @@ final class PlaneModel {
       }
       posting++;
       if (sharing == Sharing.SENDER) {
-        loads.at((long) (sentAt * NS));
+        loads.setTime((long) (sentAt * NS));
       }
     }
   }

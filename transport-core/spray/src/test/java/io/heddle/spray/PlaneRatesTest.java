@@ -19,7 +19,7 @@ class PlaneRatesTest {
     }
     long from = rates.nowNs();
     for (int chunk = 1; chunk <= chunks; chunk++) {
-      rates.at(from + tookNs * chunk / chunks);
+      rates.setTime(from + tookNs * chunk / chunks);
       rates.finished(plane);
     }
   }
@@ -30,7 +30,7 @@ class PlaneRatesTest {
 
   @Test
   void rateIsBytesInFlightDividedByTheirTime() {
-    rates.at(START);
+    rates.setTime(START);
     assertEquals(0, rate(0));
     carry(0, 10, 10 * MS);
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
@@ -39,43 +39,43 @@ class PlaneRatesTest {
 
   @Test
   void overdueChunkLowersTheRateBeforeItsAcknowledgement() {
-    rates.at(START);
+    rates.setTime(START);
     carry(0, 10, 10 * MS);
     rates.started(0, CHUNK);
-    rates.at(START + 11 * MS);
-    rates.polled();
+    rates.setTime(START + 11 * MS);
+    rates.onPolled();
     rates.started(1, CHUNK);
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
-    rates.at(START + 18 * MS);
-    rates.polled();
+    rates.setTime(START + 18 * MS);
+    rates.onPolled();
     assertEquals((double) CHUNK / MS, rate(0), 1e-9, "nothing has overtaken it");
     rates.finished(1);
     assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9);
-    rates.at(START + 100 * MS);
+    rates.setTime(START + 100 * MS);
     assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9, "nothing was polled since");
   }
 
   @Test
   void idleSlowPlaneFinallyCountsAsFastest() {
-    rates.at(START);
+    rates.setTime(START);
     carry(0, 1, MS);
     carry(1, 1, 4 * MS);
-    rates.at(START + 5 * MS + 32 * MS);
+    rates.setTime(START + 5 * MS + 32 * MS);
     assertEquals((double) CHUNK / MS / 2, rate(1), 1e-9);
-    rates.at(START + 5 * MS + 1_000_000 * MS);
+    rates.setTime(START + 5 * MS + 1_000_000 * MS);
     assertEquals((double) CHUNK / MS, rate(1), 1e-9);
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
   }
 
   @Test
   void chunksInFlightWhenAPlaneIsForgottenAreIgnored() {
-    rates.at(START);
+    rates.setTime(START);
     carry(0, 4, 40 * MS);
     rates.started(0, CHUNK);
     rates.started(0, 2 * CHUNK);
     rates.forget(0);
     rates.started(0, 3 * CHUNK);
-    rates.at(START + 100 * MS);
+    rates.setTime(START + 100 * MS);
     rates.finished(0);
     rates.finished(0);
     assertEquals(0, rate(0));
@@ -85,7 +85,7 @@ class PlaneRatesTest {
 
   @Test
   void lostPlaneHasNothingInFlight() {
-    rates.at(START);
+    rates.setTime(START);
     rates.started(0, CHUNK);
     assertTrue(rates.isAnyInFlight());
     rates.lost(0);
@@ -97,22 +97,22 @@ class PlaneRatesTest {
   }
 
   private void pollAt(long ns) {
-    rates.at(START + ns);
-    rates.polled();
+    rates.setTime(START + ns);
+    rates.onPolled();
   }
 
   @Test
   void callerIsLateOnlyWhileChunksAreInFlight() {
-    rates.at(START);
+    rates.setTime(START);
     pollAt(0);
-    rates.at(START + 100 * MS);
+    rates.setTime(START + 100 * MS);
     assertEquals(0, rates.callerLateNs(), "nothing was in flight");
     rates.started(0, CHUNK);
     for (int poll = 1; poll <= 500; poll++) {
       pollAt(100 * MS + poll * MS / 10);
     }
     assertEquals(MS / 10.0, rates.callerLateNs(), 1, "a plane may take 50 ms");
-    rates.at(START + 170 * MS);
+    rates.setTime(START + 170 * MS);
     rates.started(0, CHUNK);
     pollAt(180 * MS);
     assertEquals(30.0 * MS, rates.callerLateNs(), 1, "posting is not polling");
@@ -125,7 +125,7 @@ class PlaneRatesTest {
 
   @Test
   void shortestTimeFollowsAPathThatHasBecomeLonger() {
-    rates.at(START);
+    rates.setTime(START);
     carry(0, 1, MS);
     carry(0, 64, 64 * MS);
     assertEquals(MS, rates.shortestNs(0), 0.1 * MS, "a long queue hides the path");
@@ -137,7 +137,7 @@ class PlaneRatesTest {
 
   @Test
   void ringsHoldAsManyChunksAsTheQueuesAfterManyWraps() {
-    rates.at(START);
+    rates.setTime(START);
     for (int round = 0; round < 1_000; round++) {
       carry(round & 1, 256, 256 * MS);
       assertEquals((double) CHUNK / MS, rate(round & 1), 1e-9);

@@ -156,32 +156,32 @@ class PolicyComparisonTest {
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     long us = 1_000;
     for (int at = 1; at < 1_000; at += 20) {
-      loads.at(at * us);
+      loads.setTime(at * us);
       loads.started(0, 8, weights);
       loads.started(1, 61_440, weights);
-      loads.at((at + 10) * us);
+      loads.setTime((at + 10) * us);
       loads.finished(0, 8);
       loads.finished(1, 61_440);
     }
-    loads.weightsChanged(weights, weights);
+    loads.onWeightsChanged(weights, weights);
     assertEquals(0, policy.choose(0, 0, 1, 61_440, loads, weights), "10 us is its latency");
   }
 
   /* Plane 0 takes 100 ms for a chunk; plane 1 takes 1 ms, and is idle for most of that. */
   private static void delayPlaneOne(PlaneLoads loads, PlaneWeights weights) {
     long ms = 1_000_000;
-    loads.at(ms);
+    loads.setTime(ms);
     loads.started(0, 61_440, weights);
     loads.started(1, 61_440, weights);
     for (int at = 2; at <= 101; at++) {
-      loads.at(at * ms);
+      loads.setTime(at * ms);
       if (loads.inFlightBytes(1) > 0) {
         loads.finished(1, 61_440);
       }
       if (at == 101) {
         loads.finished(0, 61_440);
       }
-      loads.polled();
+      loads.onPolled();
       if (at < 30) {
         loads.started(1, 61_440, weights);
       }
@@ -195,11 +195,11 @@ class PolicyComparisonTest {
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     long ms = 1_000_000;
     delayPlaneOne(loads, weights);
-    loads.at(102 * ms);
+    loads.setTime(102 * ms);
     for (int chunk = 0; chunk < 4; chunk++) {
       assertEquals(1, policy.choose(0, chunk, 4, 61_440, loads, weights), "plane 0 took 100 ms");
     }
-    loads.at(60_000 * ms);
+    loads.setTime(60_000 * ms);
     assertEquals(0, policy.choose(0, 0, 1, 61_440, loads, weights), "that was a minute ago");
   }
 
@@ -219,7 +219,7 @@ class PolicyComparisonTest {
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     long ms = 1_000_000;
     delayPlaneOne(loads, weights);
-    loads.at(60_000 * ms);
+    loads.setTime(60_000 * ms);
     int[] chosen = new int[2];
     for (int chunk = 0; chunk < 8; chunk++) {
       int plane = policy.choose(0, chunk, 8, 61_440, loads, weights);
@@ -238,9 +238,9 @@ class PolicyComparisonTest {
     delayPlaneOne(loads, both);
     assertEquals(1, policy.choose(0, 0, 1, 61_440, loads, both), "plane 0 took 100 ms");
     PlaneWeights without = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
-    loads.weightsChanged(both, without);
+    loads.onWeightsChanged(both, without);
     assertEquals(1, policy.choose(0, 0, 1, 61_440, loads, without));
-    loads.weightsChanged(without, both);
+    loads.onWeightsChanged(without, both);
     int[] chosen = new int[2];
     for (int chunk = 0; chunk < 8; chunk++) {
       int plane = policy.choose(0, chunk, 8, 61_440, loads, both);
@@ -255,7 +255,7 @@ class PolicyComparisonTest {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
-    loads.at(1);
+    loads.setTime(1);
     int chunks = 0;
     for (int plane = 0; plane != SprayPolicy.NO_PLANE; ) {
       plane = policy.choose(0, 0, 1, 61_440, loads, weights);
@@ -272,7 +272,7 @@ class PolicyComparisonTest {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 512);
     PlaneWeights weights = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
     SprayPolicy policy = SprayPolicy.named("spray", 1);
-    loads.at(1);
+    loads.setTime(1);
     int chunks = 0;
     while (policy.choose(0, 0, 1, 61_440, loads, weights) == 1) {
       loads.started(1, 61_440, weights);
@@ -288,14 +288,14 @@ class PolicyComparisonTest {
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     int huge = 16 << 20;
     long ms = 1_000_000;
-    loads.at(ms);
+    loads.setTime(ms);
     for (int chunk = 0; chunk < 2; chunk++) {
       int plane = policy.choose(0, chunk, 64, huge, loads, weights);
       assertEquals(0, loads.inFlightBytes(plane));
       loads.started(plane, huge, weights);
     }
     assertEquals(SprayPolicy.NO_PLANE, policy.choose(0, 2, 64, huge, loads, weights));
-    loads.at(101 * ms);
+    loads.setTime(101 * ms);
     loads.finished(1, huge);
     assertEquals(1, policy.choose(0, 2, 64, huge, loads, weights));
   }

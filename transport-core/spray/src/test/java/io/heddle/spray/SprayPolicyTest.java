@@ -199,7 +199,7 @@ class SprayPolicyTest {
     assertTrue(
         spray.choose(256, 0, 1, 8, loads, before) != current, "256 are all that a plane takes");
     loads.finished(current, 8);
-    loads.weightsChanged(before, after);
+    loads.onWeightsChanged(before, after);
     for (int message = 257; message < 600; message++) {
       int plane = spray.choose(message, 0, 1, 8, loads, after);
       assertTrue(

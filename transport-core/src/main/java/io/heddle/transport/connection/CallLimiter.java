@@ -3,42 +3,42 @@ package io.heddle.transport.connection;
 import java.util.ArrayDeque;
 
 /**
- * Limit on concurrent connects to listeners. Hundreds that begin together would wait for each
- * other's steps, each with its own timeout for a silent peer. Control thread only.
+ * Limit on concurrent connects to listeners. Hundreds of connects that begin together would wait
+ * for each other's steps, each with its own timeout for a silent peer. Control thread only.
  */
 final class CallLimiter {
   private static final int MOST = 32;
 
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
   private int underWay;
-  private boolean beginning;
+  private boolean isBeginning;
 
-  /** Begins a connect, now or when another has {@linkplain #ended ended}. */
+  /** Begins a connect, now or when another has {@linkplain #onEnded ended}. */
   void begin(Runnable call) {
     waiting.add(call);
     beginNext();
   }
 
-  /** Notes that a connect has ended, with any outcome, and begins the next. */
-  void ended() {
+  /** Notes that a connect has ended, with any outcome, and begins the next one. */
+  void onEnded() {
     underWay--;
     beginNext();
   }
 
   /** Drops the waiting connects. */
-  void giveUp() {
+  void cancelWaiting() {
     waiting.clear();
   }
 
   /*
-   * A loop instead of recursion: thousands that were abandoned while they waited end as soon as
-   * they begin.
+   * A loop instead of recursion: thousands of connects may have been abandoned while they waited,
+   * and each of them ends as soon as it begins.
    */
   private void beginNext() {
-    if (beginning) {
+    if (isBeginning) {
       return;
     }
-    beginning = true;
+    isBeginning = true;
     boolean whole = false;
     try {
       while (underWay < MOST && !waiting.isEmpty()) {
@@ -47,9 +47,9 @@ final class CallLimiter {
       }
       whole = true;
     } finally {
-      beginning = false;
+      isBeginning = false;
       if (!whole) {
-        ended();
+        onEnded();
       }
     }
   }

@@ -33,23 +33,23 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private static final int MAX_SETTLED = 4096;
 
   /* Time in which a peer that disconnected during the handshake may call again. */
-  private static final long RECALL_LIMIT_NS = 5_000_000_000L;
+  private static final long NEXT_CALL_LIMIT_NS = 5_000_000_000L;
 
   private final ControlLoop loop;
   private final Log log;
   private final Queue<Handshake<C>> ended = new ConcurrentLinkedQueue<>();
 
   /* Control thread only. */
-  private final List<Handshake<C>> conversations = new ArrayList<>();
+  private final List<Handshake<C>> handshakes = new ArrayList<>();
 
   /*
-   * A peer may use several channels for one call. These are the calls whose outcome accept got,
-   * and the last handshake of each call that was interrupted.
+   * A peer may use several channels for one call. The first field has the calls whose outcome
+   * accept has returned; the second has the last handshake of each interrupted call.
    */
   private final Set<Long> settled = new LinkedHashSet<>();
   private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
-  private int strangers;
-  private int silent;
+  private int unauthenticatedCount;
+  private int silentCount;
   /*
    * A channel that was accepted before the close is refused at its first message: nobody would
    * accept or close its connection.
@@ -62,11 +62,11 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     this.log = log;
   }
 
-  void listenWith(List<ControlListener> controls) {
+  void setListeners(List<ControlListener> controls) {
     listeners = List.copyOf(controls);
   }
 
-  /** Returns the addresses that it listens on. */
+  /** Returns the addresses of this listener. */
   List<InetSocketAddress> addresses() {
     return listeners.stream().map(ControlListener::address).toList();
   }
@@ -80,81 +80,85 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   private void begin(Supplier<Handshake<C>> maker, ControlChannel with, ControlMessage first) {
-    if (closed || conversations.size() >= MAX_HANDSHAKES) {
+    if (closed || handshakes.size() >= MAX_HANDSHAKES) {
       with.send(
           new ControlMessage.Refused(
               closed ? "this listener has closed" : "too many connections at this listener"));
       with.closeWhenSent();
       return;
     }
-    Handshake<C> conversation = maker.get();
-    conversations.add(conversation);
-    conversation.start(with, first);
+    Handshake<C> handshake = maker.get();
+    handshakes.add(handshake);
+    handshake.start(with, first);
   }
 
   /**
    * Handles the end of a handshake. Unauthenticated peers don't concern accept; they are logged at
    * the first, second, fourth, eighth … time. Control thread.
    */
-  void ended(Handshake<C> conversation) {
-    boolean expected = conversations.remove(conversation);
-    Handshake.Outcome<C> outcome = conversation.outcome();
-    if (conversation.isAuthenticated()) {
-      endedAuthenticated(conversation, outcome != null && outcome.comm() != null);
+  void ended(Handshake<C> handshake) {
+    boolean expected = handshakes.remove(handshake);
+    Handshake.Outcome<C> outcome = handshake.outcome();
+    if (handshake.isAuthenticated()) {
+      endedAuthenticated(handshake, outcome != null && outcome.comm() != null);
     } else if (expected && outcome != null) {
       logRejected(outcome.failure());
     }
   }
 
   private void logRejected(String why) {
-    if (Integer.bitCount(++strangers) == 1) {
-      log.warn("rejected at a control port (%d so far at this listener): %s", strangers, why);
+    if (Integer.bitCount(++unauthenticatedCount) == 1) {
+      log.warn(
+          "rejected at a control port (%d so far at this listener): %s", unauthenticatedCount, why);
     }
   }
 
   /*
-   * Each call gets one outcome: where this end is slow, a peer says hello on several channels and
-   * goes on with one of them.
+   * Each call gets one outcome. If this end is slow, a peer sends Hello on several channels and
+   * continues on one of them.
    */
-  private void endedAuthenticated(Handshake<C> conversation, boolean connected) {
-    long call = conversation.call();
+  private void endedAuthenticated(Handshake<C> handshake, boolean connected) {
+    long call = handshake.call();
     if (connected) {
-      settle(conversation);
-    } else if (!settled.contains(call) && !goesOn(call)) {
-      if (conversation.peerHungUp()) {
-        interrupted.put(call, conversation);
-        loop.schedule(RECALL_LIMIT_NS, () -> giveUp(conversation));
+      settle(handshake);
+    } else if (!settled.contains(call) && !isCallActive(call)) {
+      if (handshake.hasPeerClosed()) {
+        interrupted.put(call, handshake);
+        loop.schedule(NEXT_CALL_LIMIT_NS, () -> settleInterrupted(handshake));
       } else {
-        settle(conversation);
+        settle(handshake);
       }
     }
   }
 
-  /* Whether another channel of the call is still open; its end decides. */
-  private boolean goesOn(long call) {
-    return conversations.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);
+  /*
+   * Returns whether another channel of the call is still open; the end of that channel then
+   * decides.
+   */
+  private boolean isCallActive(long call) {
+    return handshakes.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);
   }
 
-  private void giveUp(Handshake<C> conversation) {
-    long call = conversation.call();
-    if (interrupted.get(call) == conversation && !goesOn(call)) {
-      settle(conversation);
+  private void settleInterrupted(Handshake<C> handshake) {
+    long call = handshake.call();
+    if (interrupted.get(call) == handshake && !isCallActive(call)) {
+      settle(handshake);
     }
   }
 
-  private void settle(Handshake<C> conversation) {
-    settled.add(conversation.call());
+  private void settle(Handshake<C> handshake) {
+    settled.add(handshake.call());
     if (settled.size() > MAX_SETTLED) {
       settled.remove(settled.iterator().next());
     }
-    interrupted.remove(conversation.call());
-    ended.add(conversation);
+    interrupted.remove(handshake.call());
+    ended.add(handshake);
   }
 
   /** Returns the outcome of the next handshake that ended; null while there is none. */
   Handshake.@Nullable Outcome<C> next() {
-    Handshake<C> conversation = ended.poll();
-    return conversation == null ? null : conversation.outcome();
+    Handshake<C> handshake = ended.poll();
+    return handshake == null ? null : handshake.outcome();
   }
 
   /** Stops listening, abandons handshakes, and closes connections that weren't accepted. */
@@ -163,8 +167,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     listeners.forEach(ControlListener::close);
     loop.execute(() -> {
       closed = true;
-      List<Handshake<C>> unfinished = List.copyOf(conversations);
-      conversations.clear();
+      List<Handshake<C>> unfinished = List.copyOf(handshakes);
+      handshakes.clear();
       unfinished.forEach(Handshake::abandon);
       for (Handshake<C> left = ended.poll(); left != null; left = ended.poll()) {
         Handshake.Outcome<C> outcome = left.outcome();
@@ -178,7 +182,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
 
   /**
    * Listener of a new connection's first message; until then the connection costs only its channel
-   * and this.
+   * and this object.
    */
   private final class FirstMessageListener implements ControlChannel.Listener {
     private final Supplier<Handshake<C>> maker;
@@ -208,10 +212,10 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
       channel = null;
       if (open != null && open.hasHeard()) {
         logRejected(reason);
-      } else if (open != null && Integer.bitCount(++silent) == 1) {
+      } else if (open != null && Integer.bitCount(++silentCount) == 1) {
         log.info(
             "a connection to a control port sent nothing (%d so far at this listener): %s",
-            silent, reason);
+            silentCount, reason);
       }
     }
   }

@@ -29,30 +29,30 @@ final class ConnectAttempts {
   private static final long PAUSE_NS = 200_000_000;
 
   /* Silence after which the next address is tried. */
-  private static final long PATIENCE_NS = 2_000_000_000L;
+  private static final long MAX_SILENCE_NS = 2_000_000_000L;
 
-  /* Attempts at an address that accepts and closes without a message. */
+  /* Maximum number of attempts at an address that accepts and then closes without a message. */
   private static final int MAX_SILENT_CLOSES = 3;
 
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final ControlMessage.Hello hello;
   private final long silenceLimitNs;
-  private final BiConsumer<ControlChannel, ControlMessage.Hello> answered;
-  private final Consumer<String> unanswered;
-  private final List<Call> calls;
+  private final BiConsumer<ControlChannel, ControlMessage.Hello> onAnswer;
+  private final Consumer<String> onFailure;
+  private final List<Attempt> attempts;
 
-  private @Nullable Call current;
+  private @Nullable Attempt current;
   private int next;
-  private boolean resting;
-  private boolean over;
+  private boolean pausing;
+  private boolean isEnded;
 
   /**
    * @param tasks of the owner of these attempts
    * @param hello the message to send
    * @param limitNs time until {@link #hangUp}, at the latest
-   * @param answered takes the channel and the answer, once; the other attempts are closed by then
-   * @param unanswered takes the reasons where no address leads to the listener, once
+   * @param onAnswer takes the channel and the answer, once; the other attempts are closed by then
+   * @param onFailure takes the reasons where no address leads to the listener, once
    */
   ConnectAttempts(
       ControlLoop loop,
@@ -60,66 +60,66 @@ final class ConnectAttempts {
       List<InetSocketAddress> addresses,
       ControlMessage.Hello hello,
       long limitNs,
-      BiConsumer<ControlChannel, ControlMessage.Hello> answered,
-      Consumer<String> unanswered) {
+      BiConsumer<ControlChannel, ControlMessage.Hello> onAnswer,
+      Consumer<String> onFailure) {
     this.loop = loop;
     this.tasks = tasks;
     this.hello = hello;
-    this.silenceLimitNs = Math.min(PATIENCE_NS, limitNs / (addresses.size() + 1));
-    this.answered = answered;
-    this.unanswered = unanswered;
-    this.calls = addresses.stream().map(Call::new).toList();
+    this.silenceLimitNs = Math.min(MAX_SILENCE_NS, limitNs / (addresses.size() + 1));
+    this.onAnswer = onAnswer;
+    this.onFailure = onFailure;
+    this.attempts = addresses.stream().map(Attempt::new).toList();
   }
 
-  /** Tries the next address, unless another's attempt is current. */
-  void callNext() {
-    if (over || current != null || resting) {
+  /** Tries the next address, unless an attempt at another address is current. */
+  void connectNext() {
+    if (isEnded || current != null || pausing) {
       return;
     }
-    while (next < calls.size()) {
-      Call call = calls.get(next++);
-      if (call.state == State.DUE) {
-        current = call;
-        call.begin();
+    while (next < attempts.size()) {
+      Attempt attempt = attempts.get(next++);
+      if (attempt.state == State.DUE) {
+        current = attempt;
+        attempt.begin();
         return;
       }
     }
-    if (calls.stream().anyMatch(call -> call.state == State.DUE)) {
-      resting = true;
+    if (attempts.stream().anyMatch(attempt -> attempt.state == State.DUE)) {
+      pausing = true;
       tasks.schedule(
           PAUSE_NS,
           () -> {
-            resting = false;
+            pausing = false;
             next = 0;
-            callNext();
+            connectNext();
           });
-    } else if (calls.stream().noneMatch(call -> call.state == State.CALLING)) {
+    } else if (attempts.stream().noneMatch(attempt -> attempt.state == State.CALLING)) {
       hangUp();
-      unanswered.accept(failures());
+      onFailure.accept(failures());
     }
   }
 
   /** Ends all attempts without a notification. */
   void hangUp() {
-    over = true;
-    calls.forEach(Call::hangUp);
+    isEnded = true;
+    attempts.forEach(Attempt::hangUp);
   }
 
   /** Returns the failure of each address; empty where there was none. */
   String failures() {
-    return calls.stream()
-        .map(call -> call.trouble)
+    return attempts.stream()
+        .map(attempt -> attempt.failure)
         .filter(trouble -> !trouble.isEmpty())
         .collect(Collectors.joining("; "));
   }
 
   /** Returns the failures at the timeout, unanswered addresses included. */
   String failuresAfter(long waitedNs) {
-    for (Call call : calls) {
-      if (call.channel != null || call.trouble.isEmpty()) {
-        call.trouble =
+    for (Attempt attempt : attempts) {
+      if (attempt.channel != null || attempt.failure.isEmpty()) {
+        attempt.failure =
             "%s did not answer within %s ms"
-                .formatted(AddressText.of(call.address), waitedNs / 1_000_000);
+                .formatted(AddressText.of(attempt.address), waitedNs / 1_000_000);
       }
     }
     return failures();
@@ -128,8 +128,8 @@ final class ConnectAttempts {
   private enum State {
     DUE,
     CALLING,
-    /** A process answers that isn't the listener, or refuses us. */
-    TURNED_AWAY
+    /** The process at the address isn't the listener, or has refused this end. */
+    REJECTED
   }
 
   static String otherVersion(String peer, ControlMessage.Hello hello) {
@@ -151,17 +151,17 @@ final class ConnectAttempts {
   }
 
   /** Attempts at one address. */
-  private final class Call implements ControlChannel.Listener {
+  private final class Attempt implements ControlChannel.Listener {
     private final InetSocketAddress address;
     private State state = State.DUE;
-    private String trouble = "";
+    private String failure = "";
     private int begun;
 
-    /* Set once the connection was accepted. */
+    /* Channel of the present attempt, set once the connection was accepted. */
     private @Nullable ControlChannel channel;
     private @Nullable ControlChannel calling;
 
-    Call(InetSocketAddress address) {
+    Attempt(InetSocketAddress address) {
       this.address = address;
     }
 
@@ -175,14 +175,14 @@ final class ConnectAttempts {
               onSilence();
             }
           });
-      ControlChannel untaken = ControlChannel.connect(loop, address, this);
+      ControlChannel opening = ControlChannel.connect(loop, address, this);
       if (state == State.CALLING && channel == null) {
-        calling = untaken;
+        calling = opening;
       }
     }
 
     private void onSilence() {
-      trouble =
+      failure =
           "%s: no answer within %s ms"
               .formatted(AddressText.of(address), silenceLimitNs / 1_000_000);
       if (channel == null) {
@@ -190,7 +190,7 @@ final class ConnectAttempts {
         state = State.DUE;
       }
       current = null;
-      callNext();
+      connectNext();
     }
 
     @Override
@@ -209,10 +209,10 @@ final class ConnectAttempts {
       switch (message) {
         case ControlMessage.Hello answer -> onAnswer(open, answer);
         case ControlMessage.Refused refused ->
-            end(State.TURNED_AWAY, AddressText.of(address) + " refused: " + refused.reason());
+            end(State.REJECTED, AddressText.of(address) + " refused: " + refused.reason());
         default ->
             end(
-                State.TURNED_AWAY,
+                State.REJECTED,
                 AddressText.of(address)
                     + " sent "
                     + message.getClass().getSimpleName()
@@ -222,15 +222,15 @@ final class ConnectAttempts {
 
     private void onAnswer(ControlChannel open, ControlMessage.Hello answer) {
       if (answer.version() != ControlCodec.VERSION) {
-        end(State.TURNED_AWAY, otherVersion(AddressText.of(address), answer));
+        end(State.REJECTED, otherVersion(AddressText.of(address), answer));
       } else if (!answer.isAnswer()) {
-        end(State.TURNED_AWAY, describeEcho(AddressText.of(address), answer));
+        end(State.REJECTED, describeEcho(AddressText.of(address), answer));
       } else if (!MessageDigest.isEqual(answer.token(), hello.token())) {
-        end(State.TURNED_AWAY, otherToken(AddressText.of(address)));
+        end(State.REJECTED, otherToken(AddressText.of(address)));
       } else {
         channel = null;
         ConnectAttempts.this.hangUp();
-        answered.accept(open, answer);
+        onAnswer.accept(open, answer);
       }
     }
 
@@ -240,29 +240,29 @@ final class ConnectAttempts {
       boolean again =
           how == ControlChannel.Ending.NETWORK
               || how == ControlChannel.Ending.PEER && begun < MAX_SILENT_CLOSES;
-      end(again ? State.DUE : State.TURNED_AWAY, reason);
+      end(again ? State.DUE : State.REJECTED, reason);
     }
 
     private void end(State then, String reason) {
       hangUp();
       state = then;
-      trouble = reason;
+      failure = reason;
       if (current == this) {
         current = null;
       }
-      callNext();
+      connectNext();
     }
 
     private void hangUp() {
-      ControlChannel taken = channel;
-      ControlChannel untaken = calling;
+      ControlChannel open = channel;
+      ControlChannel opening = calling;
       channel = null;
       calling = null;
-      if (taken != null) {
-        taken.close();
+      if (open != null) {
+        open.close();
       }
-      if (untaken != null) {
-        untaken.close();
+      if (opening != null) {
+        opening.close();
       }
     }
   }

@@ -5,12 +5,12 @@ import io.heddle.platform.Errno;
 /**
  * Retries of a queue pair that couldn't be connected, as NCCL_IB_MQP_RETRY_* set them.
  *
- * @param any whether to retry after any errno, or only after ETIMEDOUT
- * @param most number of retries
+ * @param onAnyError whether to retry after any errno, or only after ETIMEDOUT
+ * @param maxRetries number of retries
  * @param pauseNs pause before each
  */
-record ConnectRetries(boolean any, int most, long pauseNs) {
+record ConnectRetries(boolean onAnyError, int maxRetries, long pauseNs) {
   boolean allows(int already, int errno) {
-    return already < most && (any || errno == Errno.ETIMEDOUT);
+    return already < maxRetries && (onAnyError || errno == Errno.ETIMEDOUT);
   }
 }

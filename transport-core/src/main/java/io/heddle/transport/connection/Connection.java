@@ -39,7 +39,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private final ConnectionMemory memory;
   private final int inlineBytes;
 
-  /* Also read by the routes thread. */
+  /* Planes at both ends; also read by the routes thread. */
   private volatile PlaneEnds planes = PlaneEnds.NONE;
   /* Names of the paired planes that both ends use, in the same order. */
   private List<String> pairNames = List.of();
@@ -76,33 +76,33 @@ public final class Connection implements DeviceConnection, FailoverConnection {
       arena.close();
       throw failure;
     }
-    device.opened(this);
+    device.addConnection(this);
   }
 
   /**
    * Pairs the planes by their marks and makes queue pairs on each common one.
    *
    * @param queuePairs how many this end would make on each plane
-   * @param together whether each queue pair spans all planes, as the policy packet requires
+   * @param spansAllPlanes whether each queue pair spans all planes, as the policy packet requires
    * @return the result for each plane
    * @throws HeddleException when no plane is common, the peer has two planes on one address, or the
    *     device has no room for so many queue pairs
    */
-  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
+  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean spansAllPlanes) {
     peer = remote.host();
     PlanePairing.requireDistinctAddresses(peer, remote.planes());
     List<LocalPlane> own = device.planes();
     PlanePairing pairing = PlanePairing.of(own, remote);
     if (pairing.pairs().isEmpty()) {
-      throw new HeddleException(pairing.refusal(peer));
+      throw new HeddleException(pairing.describeMismatch(peer));
     }
     PlaneEnds paired =
         new PlaneEnds(
             pairing.pairs().stream().map(PlanePairing.Pair::mine).toList(),
             pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList());
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
-    /* A single plane is an ordinary carrier. */
-    boolean joined = together && paired.count() > 1;
+    /* With a single plane, the carrier is an ordinary plane. */
+    boolean joined = spansAllPlanes && paired.count() > 1;
     int maxLinks = device.context().maxLinks();
     if (joined && paired.count() > maxLinks) {
       throw new HeddleException(
@@ -113,7 +113,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     carriers = joined ? Carrier.ofAll(pairNames) : Carrier.ofEach(pairNames);
     planeWeights =
         new ConnectionWeights(
-            device.weights().subset(paired.here().stream().mapToInt(own::indexOf).toArray()));
+            device
+                .weights()
+                .subset(paired.localPlanes().stream().mapToInt(own::indexOf).toArray()));
     weights = planeWeights;
     if (joined) {
       weights = new ConnectionWeights(PlaneWeights.equal(1, "all planes together"));
@@ -162,7 +164,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
    * @throws HeddleException when the peer's list isn't the agreed one
    */
   void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
-    if (!pairs().isAgreed(remote.endpoints())) {
+    if (!pairs().hasSameCarriers(remote.endpoints())) {
       throw new HeddleException(
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
@@ -215,7 +217,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
         this::detachCounters);
   }
 
-  /* Half of the receives that the peer keeps posted, bounded by our queue. */
+  /*
+   * Returns the limit of chunks on a plane: half of the receives that the peer keeps posted,
+   * bounded by our queue.
+   */
   private int maxChunksPerPlane() {
     return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
   }
@@ -328,7 +333,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   @Override
   public List<String> planeKeys() {
-    return planes.here().stream().map(LocalPlane::key).toList();
+    return planes.localPlanes().stream().map(LocalPlane::key).toList();
   }
 
   @Override
@@ -343,8 +348,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /*
-   * Returns the carrier that fails with this plane; −1 where it isn't ours, or is one of several
-   * under a queue pair.
+   * Returns the carrier that fails with this plane; −1 where the plane isn't this connection's, or
+   * shares queue pairs with other planes.
    */
   private int carrierOf(LocalPlane plane) {
     return spansAllPlanes() ? -1 : planes.indexOf(plane);
@@ -353,11 +358,11 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   /**
    * Path of one plane between the addresses of both ends.
    *
-   * @param plane its key here
+   * @param plane this end's key of the plane
    */
   record PlaneRoute(String plane, InetAddress here, InetAddress there) {}
 
-  /** Returns this carrier's path, where it is one plane; null where it is several. */
+  /** Returns the path of a carrier with a single plane; null for a carrier of several planes. */
   @Nullable PlaneRoute routeOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     if (!asked.isOnePlane()) {
@@ -365,9 +370,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
     int plane = asked.first();
     return new PlaneRoute(
-        planes.here(plane).key(),
-        planes.here(plane).gid().toAddress(),
-        planes.there(plane).toAddress());
+        planes.local(plane).key(),
+        planes.local(plane).gid().toAddress(),
+        planes.remoteGid(plane).toAddress());
   }
 
   @Override
@@ -375,9 +380,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     int carrier = carrierOf(plane);
     Failover begun = failover;
     if (carrier >= 0 && begun != null) {
-      begun.noticedNow(carrier, cause);
+      begun.reportFailureNow(carrier, cause);
     } else {
-      guarded(() -> leaveLink(plane));
+      guarded(() -> markLinkDown(plane));
     }
   }
 
@@ -389,22 +394,25 @@ public final class Connection implements DeviceConnection, FailoverConnection {
       return;
     }
     if (spansAllPlanes()) {
-      guarded(() -> pairs().leaveLink(plane));
+      guarded(() -> pairs().markLinkDown(plane));
       device.planes().forEach(this::planeMoved);
     } else {
-      begun.noticedNow(plane, cause);
+      begun.reportFailureNow(plane, cause);
     }
   }
 
-  /* Queue pairs over several planes go on without this one until all are replaced. */
+  /*
+   * Handles a plane's new address. A carrier of several planes fails as a whole: all its queue
+   * pairs are replaced.
+   */
   @Override
   public void planeMoved(LocalPlane plane) {
     Failover begun = failover;
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && begun != null && link >= 0) {
-      Gid before = planes.here(link).gid();
+      Gid before = planes.local(link).gid();
       if (!before.equals(plane.gid())) {
-        begun.noticedNow(
+        begun.reportFailureNow(
             0, "plane %s is at %s now, not at %s".formatted(plane.key(), plane.gid(), before));
       }
     }
@@ -412,18 +420,18 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   @Override
   public void publishAddresses() {
-    if (planes.takeChanged()) {
+    if (planes.takeAddressesChanged()) {
       planeWeights.publishAddresses(planes.localGids(), planes.remoteGids());
       device.follow(this);
     }
   }
 
   @Override
-  public void queuePairLost(int queuePairNumber, String story) {
+  public void queuePairLost(int queuePairNumber, String reason) {
     int carrier = carrierOf(queuePairNumber);
     Failover begun = failover;
     if (carrier >= 0 && begun != null) {
-      begun.queuePairLost(carrier, story);
+      begun.queuePairLost(carrier, reason);
     }
   }
 
@@ -445,13 +453,13 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   @Override
-  public void deviceFailed(String story) {
-    health.deviceFailed(story);
+  public void deviceFailed(String reason) {
+    health.onDeviceFailure(reason);
   }
 
   @Override
-  public void reportFailure(String story) {
-    health.failedHere(story);
+  public void reportFailure(String reason) {
+    health.reportOwnFailure(reason);
   }
 
   @Override
@@ -459,11 +467,11 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return health.isLeaving();
   }
 
-  /* Stops using this plane, where it is one of several under a queue pair. */
-  private void leaveLink(LocalPlane plane) {
+  /* Stops using this plane in queue pairs that span several planes. */
+  private void markLinkDown(LocalPlane plane) {
     int link = planes.indexOf(plane);
     if (spansAllPlanes() && link >= 0) {
-      pairs().leaveLink(link);
+      pairs().markLinkDown(link);
     }
   }
 
@@ -483,6 +491,6 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
     arena.close();
     memory.close();
-    device.closed(this);
+    device.removeConnection(this);
   }
 }

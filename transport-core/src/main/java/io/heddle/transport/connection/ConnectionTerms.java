@@ -15,7 +15,7 @@ import io.heddle.transport.options.TransportOptions;
  * @param settings parameters for connecting queue pairs
  * @param queuePairsPerPlane how many this end would make on each plane
  * @param inlineBytes payloads of this end up to this size travel within their request
- * @param together whether the connecting end wants each queue pair to span all planes
+ * @param spansAllPlanes whether the connecting end wants each queue pair to span all planes
  * @param retries reaction to a device that refuses to connect a queue pair
  * @param timeoutNs longest silence of the other end during the handshake
  * @param graceNs longest time that the connection may later be without any plane
@@ -26,7 +26,7 @@ public record ConnectionTerms(
     LinkSettings settings,
     int queuePairsPerPlane,
     int inlineBytes,
-    boolean together,
+    boolean spansAllPlanes,
     ConnectRetries retries,
     long timeoutNs,
     long graceNs) {
@@ -44,7 +44,7 @@ public record ConnectionTerms(
   /**
    * Returns the parameters of the connecting end, whose packets carry data.
    *
-   * @param trafficClass NCCL's for the communicator; negative where undefined
+   * @param trafficClass NCCL's traffic class of the communicator; negative where undefined
    */
   static ConnectionTerms ofInitiator(
       Options options, String hostName, byte[] token, int trafficClass) {
@@ -69,7 +69,7 @@ public record ConnectionTerms(
             (int) Math.max(level, 0)),
         queuePairsPerPlane(options),
         inlineBytes,
-        spansAllPlanes(options),
+        isPacketPolicy(options),
         new ConnectRetries(
             options.get(InfinibandOptions.RETRY_ANY) == 1,
             Math.toIntExact(options.get(InfinibandOptions.CONNECT_RETRIES)),
@@ -82,7 +82,7 @@ public record ConnectionTerms(
    * Returns these parameters with a queue pair on each plane, regardless of the policy: a queue
    * pair over all planes supports no reads, which one-sided operations need.
    */
-  ConnectionTerms apart() {
+  ConnectionTerms withPairPerPlane() {
     return new ConnectionTerms(
         hostName,
         token,
@@ -100,7 +100,7 @@ public record ConnectionTerms(
   }
 
   /** Returns whether each queue pair is to span all planes. */
-  static boolean spansAllPlanes(Options options) {
+  static boolean isPacketPolicy(Options options) {
     return options.get(TransportOptions.POLICY).equals(SprayPolicy.PACKET);
   }
 }

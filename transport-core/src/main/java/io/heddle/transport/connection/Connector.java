@@ -14,8 +14,8 @@ import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.PeerPuts;
-import io.heddle.transport.data.PeerSignals;
+import io.heddle.transport.data.OneSidedInitiator;
+import io.heddle.transport.data.OneSidedTarget;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.SendComm;
@@ -48,25 +48,28 @@ public final class Connector {
    */
   private static final long IDLE_LIMIT_NS = 600_000_000_000L;
 
-  private static final long SWEPT_EVERY_NS = 60_000_000_000L;
+  private static final long SWEEP_PERIOD_NS = 60_000_000_000L;
 
   /**
    * Connection that its caller hasn't fetched yet. Guarded by the monitor of {@link #connecting}.
    */
   private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
-    private boolean asked = true;
-    /* By the control thread's time, which pauses while the process is stopped. */
+    private boolean isCalled = true;
+    /* By the control thread's clock, which pauses while the process is stopped. */
     private long lastCallNs;
 
     PendingConnect(Handshake<SendComm> handshake) {
       this.handshake = handshake;
     }
 
-    /* Called periodically: a call since the last time counts as one now. */
+    /*
+     * Returns whether the caller has been idle for this time. Called periodically: a caller that
+     * has called since the last check counts as active now.
+     */
     private boolean isIdle(long nowNs, long idleNs) {
-      if (asked) {
-        asked = false;
+      if (isCalled) {
+        isCalled = false;
         lastCallNs = nowNs;
       }
       return nowNs - lastCallNs >= idleNs;
@@ -100,12 +103,12 @@ public final class Connector {
     this.loop = loop;
     this.reconnectListeners = reconnectListeners;
     this.log = log;
-    loop.every(SWEPT_EVERY_NS, () -> abandonIdle(IDLE_LIMIT_NS));
+    loop.every(SWEEP_PERIOD_NS, () -> abandonIdle(IDLE_LIMIT_NS));
   }
 
   /**
-   * Abandons pending connections without a call for this time, and closes those that are
-   * established. Control thread.
+   * Abandons pending connections whose caller has been idle for this time; established ones are
+   * closed. Control thread.
    */
   public void abandonIdle(long idleNs) {
     List<PendingConnect> unasked;
@@ -131,14 +134,16 @@ public final class Connector {
    *
    * @throws HeddleException when no address can be listened on
    */
-  public ListenComm listen(NetDevice device, long handleAddress, CounterSource source, Log words) {
+  public ListenComm listen(
+      NetDevice device, long handleAddress, CounterSource source, Log connectionLog) {
     requireControl();
     byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     ListenComm listen = new ListenComm(loop, log);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
-    listen.listenWith(
+    listen.setListeners(
         listenOnAll(() ->
-            listen.firstMessageListener(() -> accepting(device, terms, listen, source, words))));
+            listen.firstMessageListener(
+                () -> newAcceptHandshake(device, terms, listen, source, connectionLog))));
     writeHandle(device, token, listen, handleAddress);
     return listen;
   }
@@ -152,7 +157,7 @@ public final class Connector {
         .write(handleAddress);
   }
 
-  /** Replaces an address for future listeners, where it is one of theirs. */
+  /** Replaces an address of future listeners by another one, if they have it. */
   public void move(InetAddress before, InetAddress now) {
     controlAddresses =
         controlAddresses.stream().map(each -> each.equals(before) ? now : each).distinct().toList();
@@ -176,19 +181,27 @@ public final class Connector {
     return open;
   }
 
-  private Handshake<RecvComm> accepting(
-      NetDevice device, ConnectionTerms terms, ListenComm listen, CounterSource source, Log words) {
+  private Handshake<RecvComm> newAcceptHandshake(
+      NetDevice device,
+      ConnectionTerms terms,
+      ListenComm listen,
+      CounterSource source,
+      Log connectionLog) {
     return new Handshake<>(
         loop,
         device,
         reconnectListeners,
         terms,
         false,
-        words,
+        connectionLog,
         (connection, sendClosing) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
           return new RecvComm(
-              connection.dataPath(), sendClosing, counters, words, () -> source.close(counters));
+              connection.dataPath(),
+              sendClosing,
+              counters,
+              connectionLog,
+              () -> source.close(counters));
         },
         listen::ended);
   }
@@ -207,20 +220,21 @@ public final class Connector {
       int trafficClass,
       long handleAddress,
       CounterSource source,
-      Log words,
+      Log connectionLog,
       boolean finish) {
     requireControl();
     long number = ConnectionHandle.state(handleAddress);
     if (number == 0) {
       ConnectionHandle.setState(
-          handleAddress, beginConnecting(device, trafficClass, handleAddress, source, words));
+          handleAddress,
+          beginConnecting(device, trafficClass, handleAddress, source, connectionLog));
       return null;
     }
     PendingConnect begun;
     synchronized (connecting) {
       begun = connecting.get(number);
       if (begun != null) {
-        begun.asked = true;
+        begun.isCalled = true;
       }
     }
     if (begun == null) {
@@ -236,44 +250,49 @@ public final class Connector {
     synchronized (connecting) {
       connecting.remove(number);
     }
-    return comm(outcome);
+    return requireComm(outcome);
   }
 
-  static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
+  static <C extends Communicator> C requireComm(Handshake.Outcome<C> outcome) {
     return outcome.require();
   }
 
   /** As {@link #listen}, for initiators of one-sided operations. */
   public SignalListener listenOneSided(
-      NetDevice device, long handleAddress, CounterSource source, Log words) {
+      NetDevice device, long handleAddress, CounterSource source, Log connectionLog) {
     requireControl();
     byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     SignalListener listen = new SignalListener(loop, log);
-    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token).apart();
-    listen.listenWith(
+    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token).withPairPerPlane();
+    listen.setListeners(
         listenOnAll(() ->
-            listen.firstMessageListener(() -> signalling(device, terms, listen, source, words))));
+            listen.firstMessageListener(
+                () -> newSignalHandshake(device, terms, listen, source, connectionLog))));
     writeHandle(device, token, listen, handleAddress);
     return listen;
   }
 
-  private Handshake<PeerSignals> signalling(
+  private Handshake<OneSidedTarget> newSignalHandshake(
       NetDevice device,
       ConnectionTerms terms,
       SignalListener listen,
       CounterSource source,
-      Log words) {
+      Log connectionLog) {
     return new Handshake<>(
         loop,
         device,
         reconnectListeners,
         terms,
         false,
-        words,
+        connectionLog,
         (connection, sendClosing) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new PeerSignals(
-              connection.dataPath(), sendClosing, counters, words, () -> source.close(counters));
+          return new OneSidedTarget(
+              connection.dataPath(),
+              sendClosing,
+              counters,
+              connectionLog,
+              () -> source.close(counters));
         },
         listen::ended);
   }
@@ -285,39 +304,40 @@ public final class Connector {
    * @param answers request lines in which operations are completed
    * @throws HeddleException when the handle isn't a valid one
    */
-  public OneSidedCall callOneSided(
+  public PendingOneSidedConnect connectOneSided(
       NetDevice device,
       int trafficClass,
       long handleAddress,
       RequestLines answers,
       CounterSource source,
-      Log words) {
+      Log connectionLog) {
     requireControl();
     ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
     long seed = RandomBytes.nextLong();
-    Handshake<PeerPuts> handshake =
+    Handshake<OneSidedInitiator> handshake =
         new Handshake<>(
             loop,
             device,
             reconnectListeners,
-            ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass).apart(),
+            ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass)
+                .withPairPerPlane(),
             true,
-            words,
+            connectionLog,
             (connection, sendClosing) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
-              return new PeerPuts(
+              return new OneSidedInitiator(
                   connection.dataPath(),
                   sendClosing,
                   policy,
                   answers,
                   counters,
-                  words,
+                  connectionLog,
                   () -> source.close(counters));
             },
-            ended -> callLimiter.ended());
+            ended -> callLimiter.onEnded());
     loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
-    return new OneSidedCall(handshake);
+    return new PendingOneSidedConnect(handshake);
   }
 
   /**
@@ -326,10 +346,10 @@ public final class Connector {
    * @return null: call again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
-  public @Nullable PeerSignals acceptOneSided(SignalListener listener) {
+  public @Nullable OneSidedTarget acceptOneSided(SignalListener listener) {
     requireControl();
-    Handshake.Outcome<PeerSignals> outcome = listener.next();
-    return outcome == null ? null : comm(outcome);
+    Handshake.Outcome<OneSidedTarget> outcome = listener.next();
+    return outcome == null ? null : requireComm(outcome);
   }
 
   private static ConnectionHandle requireHandleOfThisRelease(long handleAddress) {
@@ -344,14 +364,18 @@ public final class Connector {
 
   private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
     ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
-    if (ConnectionTerms.spansAllPlanes(options) && device.context().maxLinks() == 1) {
+    if (ConnectionTerms.isPacketPolicy(options) && device.context().maxLinks() == 1) {
       throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
     }
     return handle;
   }
 
   private long beginConnecting(
-      NetDevice device, int trafficClass, long handleAddress, CounterSource source, Log words) {
+      NetDevice device,
+      int trafficClass,
+      long handleAddress,
+      CounterSource source,
+      Log connectionLog) {
     ConnectionHandle handle = requireHandle(device, handleAddress);
     long number = nextConnect.getAndIncrement();
     long seed = RandomBytes.nextLong();
@@ -362,7 +386,7 @@ public final class Connector {
             reconnectListeners,
             ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass),
             true,
-            words,
+            connectionLog,
             (connection, sendClosing) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
@@ -372,10 +396,10 @@ public final class Connector {
                   policy,
                   options.get(InfinibandOptions.SPLIT) == 1,
                   counters,
-                  words,
+                  connectionLog,
                   () -> source.close(counters));
             },
-            ended -> callLimiter.ended());
+            ended -> callLimiter.onEnded());
     synchronized (connecting) {
       connecting.put(number, new PendingConnect(handshake));
     }
@@ -393,7 +417,7 @@ public final class Connector {
   public @Nullable RecvComm accept(ListenComm listener, boolean finish) {
     requireControl();
     Handshake.Outcome<RecvComm> outcome = finish ? listener.next() : null;
-    return outcome == null ? null : comm(outcome);
+    return outcome == null ? null : requireComm(outcome);
   }
 
   /**
@@ -401,7 +425,7 @@ public final class Connector {
    * thread at its end.
    */
   public void controlLost() {
-    callLimiter.giveUp();
+    callLimiter.cancelWaiting();
     synchronized (connecting) {
       connecting.clear();
     }

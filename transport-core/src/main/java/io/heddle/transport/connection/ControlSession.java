@@ -53,15 +53,15 @@ public final class ControlSession
   private final Log log;
 
   private @Nullable SessionChannel current;
-  private final ArrayDeque<ControlMessage> kept = new ArrayDeque<>();
-  private long keptFrom;
+  private final ArrayDeque<ControlMessage> unacknowledged = new ArrayDeque<>();
+  private long firstUnacknowledged;
   private long received;
   private long heardNs;
 
   private final Reconnector calls;
-  private long adopted;
+  private long adoptedChannel;
 
-  private boolean failureTold;
+  private boolean failureReported;
   private boolean closing;
   private boolean over;
   private boolean ended;
@@ -79,7 +79,7 @@ public final class ControlSession
       long graceNs,
       Log log) {
     this.loop = loop;
-    tasks = loop.tasksOf(this::broken);
+    tasks = loop.tasksOf(this::onTaskFailure);
     this.connection = connection;
     this.target = target;
     this.graceNs = graceNs;
@@ -99,19 +99,19 @@ public final class ControlSession
     use(channel, 0);
     ticket.expect(this);
     sendPing();
-    if (ticket.haveMoved()) {
+    if (ticket.haveAddressesChanged()) {
       ownAddressesChanged();
     }
-    connection.pairs().unconnected().forEach(failover::noticedNow);
+    connection.pairs().unconnected().forEach(failover::reportFailureNow);
   }
 
   private void use(ControlChannel channel, long number) {
     drop();
     SessionChannel active = new SessionChannel(channel, number);
-    channel.handTo(active);
+    channel.setListener(active);
     current = active;
     heardNs = loop.nanoTime();
-    calls.channelFound();
+    calls.onChannelFound();
   }
 
   /* Detaches the current channel, if any: it is neither read nor written any more. */
@@ -152,12 +152,12 @@ public final class ControlSession
       if (message instanceof Ping ping) {
         acknowledged(ping.received());
         number = ping.next();
-        calls.endProbe(keptFrom);
+        calls.endProbe(firstUnacknowledged);
       } else if (number > received) {
         lose("it skipped message " + received);
       } else if (number++ == received) {
         received++;
-        heard(message);
+        onPeerMessage(message);
         sendPing();
       }
     }
@@ -167,7 +167,7 @@ public final class ControlSession
       if (this == current) {
         drop();
         if (how == ControlChannel.Ending.LOCAL_ERROR) {
-          breakOff();
+          failLocally();
         } else if (how == ControlChannel.Ending.PROTOCOL_ERROR
             || !connection.health().isPeerAlive()) {
           lose("its control channel broke: " + reason);
@@ -182,7 +182,7 @@ public final class ControlSession
     }
   }
 
-  private void heard(ControlMessage message) {
+  private void onPeerMessage(ControlMessage message) {
     switch (message) {
       case ControlMessage.PlaneMessage plane -> failover.onMessage(plane);
       case ControlMessage.Closing closed -> {
@@ -217,9 +217,9 @@ public final class ControlSession
   }
 
   private void acknowledged(long count) {
-    while (keptFrom < count && !kept.isEmpty()) {
-      kept.remove();
-      keptFrom++;
+    while (firstUnacknowledged < count && !unacknowledged.isEmpty()) {
+      unacknowledged.remove();
+      firstUnacknowledged++;
     }
   }
 
@@ -232,12 +232,12 @@ public final class ControlSession
     if (over) {
       return false;
     }
-    kept.add(message);
+    unacknowledged.add(message);
     SessionChannel active = current;
     if (active != null) {
       active.channel.send(message);
     }
-    expect(keptFrom + kept.size(), loop.nanoTime());
+    awaitAcknowledgement(firstUnacknowledged + unacknowledged.size(), loop.nanoTime());
     return true;
   }
 
@@ -250,21 +250,21 @@ public final class ControlSession
 
     @Override
     public void onMessage(ControlMessage message) {
-      // The peer resends all of it on the channel that it switches to.
+      // Discards the message: the peer resends its messages on the channel that it switches to.
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      // The connection no longer depends on it.
+      // The connection no longer depends on this channel.
     }
   }
 
-  /* Probes the peer where this many of our messages aren't acknowledged in time. */
-  private void expect(long count, long sinceNs) {
+  /* Probes the peer if it doesn't acknowledge this many of our messages in time. */
+  private void awaitAcknowledgement(long count, long sinceNs) {
     tasks.schedule(
         ANSWER_NS,
         () -> {
-          if (over || keptFrom >= count) {
+          if (over || firstUnacknowledged >= count) {
             return;
           }
           long now = loop.nanoTime();
@@ -273,16 +273,16 @@ public final class ControlSession
           if (active == null || now - active.begunNs >= ANSWER_NS) {
             calls.probe("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
           }
-          expect(count, sinceNs);
+          awaitAcknowledgement(count, sinceNs);
         });
   }
 
   /** Reports this end's failure to the peer, once. Any thread. */
-  void reportFailure(String story) {
+  void reportFailure(String reason) {
     tasks.execute(() -> {
-      if (!closing && !failureTold) {
-        failureTold = true;
-        send(new ControlMessage.Failed(story));
+      if (!closing && !failureReported) {
+        failureReported = true;
+        send(new ControlMessage.Failed(reason));
       }
     });
   }
@@ -292,20 +292,21 @@ public final class ControlSession
    * message, which follows.
    */
   Ping ping() {
-    return new Ping(received, keptFrom);
+    return new Ping(received, firstUnacknowledged);
   }
 
-  /* Sends the number of received messages, and the number of our next one. */
+  /* Sends the number of received messages, and the number of our next message. */
   @Override
   public void sendPing() {
     SessionChannel active = current;
     if (active != null) {
-      tasks.run(() -> active.channel.send(new Ping(received, keptFrom + kept.size())));
+      tasks.run(() ->
+          active.channel.send(new Ping(received, firstUnacknowledged + unacknowledged.size())));
     }
   }
 
   @Override
-  public void silent() {
+  public void onSilence() {
     tasks.run(() -> calls.probe("silent for " + Heartbeats.SILENT_NS / 1_000_000 + " ms", 0));
   }
 
@@ -319,12 +320,17 @@ public final class ControlSession
     tasks.execute(() -> calls.replaceChannel(reason));
   }
 
-  /* Messages about the plane would otherwise wait for the silence of a channel on the same path. */
+  /*
+   * Without this, messages about the plane would wait until a channel on the same path counts as
+   * silent.
+   */
   @Override
-  public void leave(int carrier) {
+  public void failCarrier(int carrier) {
     Connection.PlaneRoute route = connection.routeOf(carrier);
     SessionChannel active = current;
-    if (route != null && active != null && active.channel.goesBy(route.here(), route.there())) {
+    if (route != null
+        && active != null
+        && active.channel.hasEitherAddress(route.here(), route.there())) {
       calls.replaceChannel("plane " + route.plane() + " is left");
     }
   }
@@ -337,9 +343,9 @@ public final class ControlSession
 
   @Override
   public void reconnected(ControlChannel fresh, Ping theirs, long number) {
-    if (target.calls()) {
+    if (target.isCaller()) {
       fresh.close();
-      calls.peerCannotHear();
+      calls.onPeerRequest();
     } else {
       adopt(fresh, theirs, number);
     }
@@ -352,7 +358,7 @@ public final class ControlSession
 
   @Override
   public void ownAddressesChanged() {
-    send(ticket.message());
+    send(ticket.newMessage());
   }
 
   private final class ReconnectorOwner implements Reconnector.Owner {
@@ -368,7 +374,7 @@ public final class ControlSession
 
     @Override
     public ControlMessage.ReconnectAddresses ownAddresses() {
-      return ticket.message();
+      return ticket.newMessage();
     }
 
     @Override
@@ -379,7 +385,7 @@ public final class ControlSession
     @Override
     public long acknowledged(long count) {
       ControlSession.this.acknowledged(count);
-      return keptFrom;
+      return firstUnacknowledged;
     }
 
     @Override
@@ -398,7 +404,7 @@ public final class ControlSession
     SessionChannel old = current;
     if (old != null) {
       ControlChannel left = old.channel;
-      left.handTo(DISCARD);
+      left.setListener(DISCARD);
       loop.schedule(ConnectionHealth.LINGER_NS, left::close);
     }
     resume(fresh, theirs);
@@ -410,11 +416,11 @@ public final class ControlSession
    * @param number of its round of attempts
    */
   private void adopt(ControlChannel fresh, Ping theirs, long number) {
-    if (over || number <= adopted) {
+    if (over || number <= adoptedChannel) {
       fresh.close();
       return;
     }
-    adopted = number;
+    adoptedChannel = number;
     calls.hangUp();
     SessionChannel old = drop();
     if (old != null) {
@@ -427,7 +433,7 @@ public final class ControlSession
     acknowledged(theirs.received());
     use(fresh, theirs.next());
     fresh.send(ping());
-    kept.forEach(fresh::send);
+    unacknowledged.forEach(fresh::send);
   }
 
   /* Ending. */
@@ -457,8 +463,8 @@ public final class ControlSession
 
   /**
    * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone or exceeds the
-   * linger time, or too many others linger: if an acknowledgement of ours was lost, the peer
-   * retransmits. Any thread.
+   * linger time. They also end when too many connections linger. Until then the peer may
+   * retransmit, because an acknowledgement of ours was lost. Any thread.
    */
   void close() {
     connection.health().leave();
@@ -498,14 +504,14 @@ public final class ControlSession
   }
 
   /* A failure was logged and the connection's state may be inconsistent. The first step needs no memory. */
-  private void broken(Throwable told) {
-    breakOff();
+  private void onTaskFailure(Throwable thrown) {
+    failLocally();
   }
 
-  private void breakOff() {
-    connection.health().deviceFailed(LOCAL_ERROR);
-    if (!closing && !failureTold && !over) {
-      failureTold = true;
+  private void failLocally() {
+    connection.health().onDeviceFailure(LOCAL_ERROR);
+    if (!closing && !failureReported && !over) {
+      failureReported = true;
       send(new ControlMessage.Failed(LOCAL_ERROR));
     }
     lose(LOCAL_ERROR);
@@ -513,7 +519,7 @@ public final class ControlSession
 
   /** Abandons a connection that has no communicator whose close would end it. */
   void discard() {
-    breakOff();
+    failLocally();
     end();
   }
 

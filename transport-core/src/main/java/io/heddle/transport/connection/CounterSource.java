@@ -57,7 +57,7 @@ public interface CounterSource {
 
       @Override
       public void close(PlaneCounters[] counters) {
-        // The arena's owner frees them.
+        // The arena's owner frees the counters.
       }
     };
   }

@@ -45,16 +45,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handshake<C extends Communicator> implements ControlChannel.Listener {
   /** Outcome: a communicator, or the reason for the failure. */
-  record Outcome<C extends Communicator>(@Nullable C comm, String failure, boolean ofPeer) {
+  record Outcome<C extends Communicator>(@Nullable C comm, String failure, boolean isPeersFailure) {
     /**
      * Returns the communicator.
      *
      * @throws PeerFailure where the peer is gone, silent or unreachable
-     * @throws HeddleException where there is none for another reason
+     * @throws HeddleException where the handshake failed for another reason
      */
     C require() {
       if (comm == null) {
-        throw ofPeer ? new PeerFailure(failure) : new HeddleException(failure);
+        throw isPeersFailure ? new PeerFailure(failure) : new HeddleException(failure);
       }
       return comm;
     }
@@ -70,15 +70,15 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     OVER
   }
 
-  /** Allocated before it is needed, since there may be no memory then. */
-  private static final Outcome<?> BROKEN =
+  /** Allocated before a failure needs it, since there may be no memory then. */
+  private static final Outcome<?> LOCAL_ERROR =
       new Outcome<>(
           null,
           "the control thread failed while it made the connection; the error is logged before this"
               + " line",
           false);
 
-  private static final String UNREACHED = "the listener can't be reached: ";
+  private static final String UNREACHABLE = "the listener can't be reached: ";
 
   private final ControlLoop loop;
   private final ControlTasks tasks;
@@ -94,17 +94,17 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private byte[] listenerPlaneDigest = {};
   private @Nullable ConnectAttempts calls;
 
-  /* Until this is set the owner expects no notification of the end. */
+  /* Until this is set, the owner expects no notification of the handshake's end. */
   private boolean begun;
   private long heardNs;
   private boolean authenticated;
   private long call;
   private boolean hungUp;
-  private boolean endTold;
-  private boolean ofPeer;
+  private boolean isEndNotified;
+  private boolean isPeersFailure;
   /* The connection is to be closed as soon as it is made. */
-  private boolean unwanted;
-  private boolean together;
+  private boolean isAbandoned;
+  private boolean spansAllPlanes;
   private boolean peerIsReady;
   private int connectRetries;
   private @Nullable ControlChannel channel;
@@ -124,11 +124,11 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       BiFunction<Connection, Runnable, C> maker,
       Consumer<Handshake<C>> ended) {
     this.loop = loop;
-    tasks = loop.tasksOf(told -> breakOff());
+    tasks = loop.tasksOf(addresses -> failLocally());
     this.device = device;
     ticket = new ReconnectTicket(listeners);
     this.terms = terms;
-    this.together = connecting && terms.together();
+    this.spansAllPlanes = connecting && terms.spansAllPlanes();
     this.connecting = connecting;
     this.log = log;
     this.maker = maker;
@@ -141,7 +141,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   /* A slow peer isn't a silent one: each message restarts the timeout. */
-  private void awaitWord(long forNs) {
+  private void awaitMessage(long forNs) {
     tasks.schedule(
         forNs,
         () -> {
@@ -150,9 +150,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             return;
           }
           if (leftNs <= 0) {
-            failByPeer(timeoutReason());
+            failFromPeer(timeoutReason());
           } else {
-            awaitWord(leftNs);
+            awaitMessage(leftNs);
           }
         });
   }
@@ -160,7 +160,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private String timeoutReason() {
     ConnectAttempts unanswered = calls;
     return unanswered != null && stage == Stage.HELLO
-        ? UNREACHED + unanswered.failuresAfter(terms.timeoutNs())
+        ? UNREACHABLE + unanswered.failuresAfter(terms.timeoutNs())
         : "%s did not answer within %s ms (waited for %s)"
             .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
   }
@@ -174,7 +174,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
         return;
       }
       heardNs = loop.nanoTime();
-      awaitWord(terms.timeoutNs());
+      awaitMessage(terms.timeoutNs());
       listenerPlaneDigest = handle.planeDigest();
       call = RandomBytes.nextLong();
       ConnectAttempts made =
@@ -184,28 +184,28 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
               handle.addresses(),
               hello(),
               terms.timeoutNs(),
-              this::answered,
-              troubles -> failByPeer(UNREACHED + troubles));
+              this::onAnswer,
+              troubles -> failFromPeer(UNREACHABLE + troubles));
       calls = made;
-      made.callNext();
+      made.connectNext();
     });
   }
 
   private ControlMessage.Hello hello() {
     int features =
-        (together ? ControlMessage.Hello.SPANS_ALL_PLANES : 0)
+        (spansAllPlanes ? ControlMessage.Hello.SPANS_ALL_PLANES : 0)
             | (connecting ? 0 : ControlMessage.Hello.ANSWER);
     return new ControlMessage.Hello(
         ControlCodec.VERSION, features, terms.token(), connecting ? call : 0);
   }
 
-  private void answered(ControlChannel by, ControlMessage.Hello hello) {
+  private void onAnswer(ControlChannel by, ControlMessage.Hello hello) {
     String troubles = requirePresent(calls, "calls").failures();
     heardNs = loop.nanoTime();
     channel = by;
-    by.handTo(this);
+    by.setListener(this);
     authenticated = true;
-    if (together && !hello.spansAllPlanes()) {
+    if (spansAllPlanes && !hello.spansAllPlanes()) {
       refuse(
           ("HEDDLE_POLICY=packet is set here, and the release of Heddle on %s doesn't support it;"
                   + " run the same release on both, or set another policy here")
@@ -229,11 +229,11 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     begun = true;
     heardNs = loop.nanoTime();
     channel = caller;
-    caller.handTo(this);
+    caller.setListener(this);
     onMessage(first);
     if (authenticated) {
       caller.markAuthenticated();
-      awaitWord(terms.timeoutNs());
+      awaitMessage(terms.timeoutNs());
     }
   }
 
@@ -248,9 +248,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             onEndpoints(endpoints);
         case ControlMessage.Ready ready when stage == Stage.CONNECTING -> peerIsReady = true;
         case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
-        case ControlMessage.ReconnectAddresses told
+        case ControlMessage.ReconnectAddresses addresses
             when stage == Stage.ENDPOINTS || stage == Stage.CONNECTING || stage == Stage.READY ->
-            peerAddresses = told;
+            peerAddresses = addresses;
         case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
         default ->
             fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
@@ -277,8 +277,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     authenticated = true;
     call = hello.call();
-    together = hello.spansAllPlanes();
-    if (together && device.context().maxLinks() == 1) {
+    spansAllPlanes = hello.spansAllPlanes();
+    if (spansAllPlanes && device.context().maxLinks() == 1) {
       refuse(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
       return;
     }
@@ -292,7 +292,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     Connection made = new Connection(device, terms.inlineBytes());
     connection = made;
-    PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
+    PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), spansAllPlanes);
     pairing.logDifferences(made.peer(), log);
     if (connecting) {
       PlaneOffers.warnIfPlanesChanged(listenerPlaneDigest, planes, made, log);
@@ -311,7 +311,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
         connected = true;
       } catch (VerbsException refused) {
         if (terms.retries().allows(connectRetries, refused.errno())) {
-          connectAgain(endpoints, refused);
+          retryConnect(endpoints, refused);
           return;
         }
         made.pairs().leaveUnconnected(refused);
@@ -319,19 +319,21 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     stage = Stage.READY;
     ControlChannel open = channel();
-    open.send(ticket.message());
+    open.send(ticket.newMessage());
     open.send(new ControlMessage.Ready());
     if (peerIsReady && stage == Stage.READY) {
       onReady();
     }
   }
 
-  private void connectAgain(ControlMessage.Endpoints endpoints, VerbsException refused) {
+  private void retryConnect(ControlMessage.Endpoints endpoints, VerbsException refused) {
     ConnectRetries retries = terms.retries();
     if (connectRetries++ == 0) {
       log.info(
           "%s; trying up to %d times more, after %d ms each",
-          String.valueOf(refused.getMessage()), retries.most(), retries.pauseNs() / 1_000_000);
+          String.valueOf(refused.getMessage()),
+          retries.maxRetries(),
+          retries.pauseNs() / 1_000_000);
     }
     tasks.schedule(
         retries.pauseNs(),
@@ -352,7 +354,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     Connection made = connection();
     ControlChannel open = channel();
     C comm = maker.apply(made, this::close);
-    ControlSession talk =
+    ControlSession session =
         new ControlSession(
             loop,
             made,
@@ -362,21 +364,21 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             ticket,
             terms.graceNs(),
             log);
-    made.health().setFailureListener(talk::reportFailure);
-    link = talk;
-    talk.begin(open);
+    made.health().setFailureListener(session::reportFailure);
+    link = session;
+    session.begin(open);
     channel = null;
     outcome = new Outcome<>(comm, "", false);
     notifyEnd();
-    if (unwanted) {
+    if (isAbandoned) {
       comm.close();
     }
   }
 
   /* Notifies the owner of the end, once. */
   private void notifyEnd() {
-    if (begun && !endTold) {
-      endTold = true;
+    if (begun && !isEndNotified) {
+      isEndNotified = true;
       ended.accept(this);
     }
   }
@@ -384,12 +386,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   @Override
   public void onClosed(ControlChannel.Ending how, String reason) {
     if (how == ControlChannel.Ending.LOCAL_ERROR) {
-      breakOff();
+      failLocally();
       return;
     }
     hungUp = authenticated && link == null && stage != Stage.OVER;
     switch (how) {
-      case PEER, REFUSED, NETWORK -> failByPeer(reason);
+      case PEER, REFUSED, NETWORK -> failFromPeer(reason);
       case PROTOCOL_ERROR, NO_DESCRIPTOR, LOCAL_ERROR, EVICTED -> fail(reason);
     }
   }
@@ -405,21 +407,21 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   /* The handshake's state may be inconsistent. The first step needs no memory. */
-  private void breakOff() {
+  private void failLocally() {
     if (outcome == null) {
-      @SuppressWarnings("unchecked") /* it holds no communicator */
-      Outcome<C> failed = (Outcome<C>) BROKEN;
+      @SuppressWarnings("unchecked") /* BROKEN holds no communicator */
+      Outcome<C> failed = (Outcome<C>) LOCAL_ERROR;
       outcome = failed;
     }
-    fail(BROKEN.failure());
-    ControlSession talk = link;
-    if (talk != null && outcome == BROKEN) {
-      talk.discard();
+    fail(LOCAL_ERROR.failure());
+    ControlSession session = link;
+    if (session != null && outcome == LOCAL_ERROR) {
+      session.discard();
     }
   }
 
-  private void failByPeer(String reason) {
-    ofPeer = true;
+  private void failFromPeer(String reason) {
+    isPeersFailure = true;
     fail(reason);
   }
 
@@ -435,13 +437,13 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void giveUp(String reason) {
     Connection made = connection;
-    ControlSession talk = link;
-    if (talk != null) {
-      talk.abandon(reason);
+    ControlSession session = link;
+    if (session != null) {
+      session.abandon(reason);
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
       if (outcome == null) {
-        outcome = new Outcome<>(null, reason, ofPeer);
+        outcome = new Outcome<>(null, reason, isPeersFailure);
       }
       if (made != null) {
         connection = null;
@@ -480,7 +482,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       if (made != null) {
         made.close();
       } else if (stage == Stage.READY) {
-        unwanted = true;
+        isAbandoned = true;
         connection().health().leave();
       } else {
         fail("the local end gave up");
@@ -492,7 +494,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
    * Returns whether the authenticated peer disconnected without a message before there was a
    * connection. Control thread.
    */
-  boolean peerHungUp() {
+  boolean hasPeerClosed() {
     return hungUp;
   }
 

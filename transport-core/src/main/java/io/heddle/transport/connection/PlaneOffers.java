@@ -9,7 +9,7 @@ import io.heddle.transport.device.NetDevice;
 import java.util.Arrays;
 import java.util.List;
 
-/** Planes that an end offers, and the log lines about the other end's. */
+/** Planes that an end offers, and the log lines about the other end's planes. */
 final class PlaneOffers {
   private PlaneOffers() {}
 
@@ -30,7 +30,7 @@ final class PlaneOffers {
             .toList());
   }
 
-  /** Warns where a listener's planes aren't those that its handle was written with. */
+  /** Warns if a listener's planes are no longer those that its handle describes. */
   static void warnIfPlanesChanged(
       byte[] whenListening, ControlMessage.PlaneList theirs, Connection made, Log log) {
     List<String> there = theirs.planes().stream().map(ControlMessage.PlaneOffer::key).toList();

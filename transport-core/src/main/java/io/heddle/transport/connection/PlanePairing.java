@@ -21,17 +21,17 @@ import java.util.Map;
  * @param pairs in order of their names
  * @param renamed sentences about pairs that have another key there than here
  * @param leftOut planes that only one end has, with their marks
- * @param onBoth planes of this end whose address the other host has, too
- * @param oneDaemon the end whose route daemon alone has named paired planes; empty where none
- * @param here all of this end's
- * @param there all of the other end's
+ * @param addressesOnBoth planes of this end whose address the other host has, too
+ * @param daemonOnOneEnd the end whose route daemon alone has named paired planes; empty where none
+ * @param here all planes of this end
+ * @param there all planes of the other end
  */
 record PlanePairing(
     List<Pair> pairs,
     List<String> renamed,
     List<String> leftOut,
-    List<String> onBoth,
-    String oneDaemon,
+    List<String> addressesOnBoth,
+    String daemonOnOneEnd,
     List<PlaneMarks> here,
     List<PlaneMarks> there) {
   /**
@@ -68,7 +68,7 @@ record PlanePairing(
     matching.unmatchedThere().forEach(plane -> leftOut.add(there.get(plane) + " there only"));
     List<String> onBoth =
         here.stream()
-            .filter(each -> matching.onBoth().contains(each.address()))
+            .filter(each -> matching.addressesOnBoth().contains(each.address()))
             .map(each -> each.key() + " on " + AddressText.of(each.address()))
             .toList();
     return new PlanePairing(
@@ -84,7 +84,8 @@ record PlanePairing(
   /**
    * Checks that the peer's planes have different addresses.
    *
-   * @throws HeddleException when two planes of the peer have the same address: they would be one
+   * @throws HeddleException when two planes of the peer have the same address, and so are really
+   *     one
    */
   static void requireDistinctAddresses(String peer, List<PlaneOffer> theirs) {
     Map<Gid, String> keys = new HashMap<>();
@@ -98,9 +99,11 @@ record PlanePairing(
     }
   }
 
-  /** Logs planes that aren't used, and those with another name there. */
+  /** Logs unused planes, and planes that the peer knows by another name. */
   void logDifferences(String peer, Log log) {
-    if (!leftOut.isEmpty() || !onBoth.isEmpty() || oneDaemon.isEmpty() && !renamed.isEmpty()) {
+    if (!leftOut.isEmpty()
+        || !addressesOnBoth.isEmpty()
+        || daemonOnOneEnd.isEmpty() && !renamed.isEmpty()) {
       log.info(
           "connection with %s uses planes %s%s%s%s",
           peer,
@@ -109,16 +112,16 @@ record PlanePairing(
           leftOut.isEmpty() ? "" : "; left out: " + String.join(", ", leftOut),
           sharedAddresses());
     }
-    if (!oneDaemon.isEmpty()) {
+    if (!daemonOnOneEnd.isEmpty()) {
       log.warn(
           "connection with %s: planes have other keys there, since only %s had named them when its"
               + " job began: %s; run a daemon on both for weights both ways",
-          peer, oneDaemon, String.join(", ", renamed));
+          peer, daemonOnOneEnd, String.join(", ", renamed));
     }
   }
 
   /** Returns the reason why no plane matches, and what to do. */
-  String refusal(String peer) {
+  String describeMismatch(String peer) {
     boolean daemonHere = here.stream().anyMatch(PlaneMarks::isNamedByDaemon);
     boolean daemonThere = there.stream().anyMatch(PlaneMarks::isNamedByDaemon);
     boolean configured =
@@ -143,8 +146,9 @@ record PlanePairing(
   }
 
   private String sharedAddresses() {
-    return onBoth.isEmpty()
+    return addressesOnBoth.isEmpty()
         ? ""
-        : "; no planes, since both hosts have their addresses: " + String.join(", ", onBoth);
+        : "; no planes, since both hosts have their addresses: "
+            + String.join(", ", addressesOnBoth);
   }
 }

@@ -5,14 +5,14 @@ import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.verbs.DeviceAttributes;
 
 /**
- * Depths of a connection's queues: the wanted number of work requests, or fewer where the device's
- * limits for a queue pair, or for the shared completion queue, are smaller.
+ * Depths of a connection's queues. A depth is the wanted number of work requests, or fewer if the
+ * device has a smaller limit for a queue pair or for the shared completion queue.
  */
 final class QueueSizing {
   private static final int WANTED_SENDS = 256;
   private static final int WANTED_RECEIVES = 512;
 
-  /** Minimum: fewer would carry a connection, but with one request at a time. */
+  /** Minimum: with fewer entries a connection would work, but with one request at a time. */
   private static final int LEAST_SENDS = 16;
 
   private static final int LEAST_RECEIVES = 2 * LEAST_SENDS;

@@ -93,7 +93,7 @@ public final class ReconnectListeners {
   }
 
   /** Registers the session of a ticket. */
-  void expect(byte[] ticket, Session link) {
+  void register(byte[] ticket, Session link) {
     links.put(ByteBuffer.wrap(ticket), link);
   }
 
@@ -107,7 +107,10 @@ public final class ReconnectListeners {
    */
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
-    /* Null once the caller is gone: the timer below may outlive the connection. */
+    /*
+     * Session of the caller's ticket; null once the caller is gone, since the timer below may
+     * outlive the connection.
+     */
     private @Nullable Session link;
     private long number;
 
@@ -147,7 +150,10 @@ public final class ReconnectListeners {
       }
     }
 
-    /* A peer whose connection isn't known gives it up. */
+    /*
+     * Refuses the caller: this process doesn't know its connection, and the peer then gives that
+     * connection up.
+     */
     private void refuse(String reason) {
       ControlChannel open = channel;
       if (open != null) {

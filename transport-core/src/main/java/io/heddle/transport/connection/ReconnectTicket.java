@@ -8,7 +8,7 @@ import java.util.List;
 final class ReconnectTicket {
   private final ReconnectListeners listeners;
   private final byte[] ticket;
-  private List<InetSocketAddress> told = List.of();
+  private List<InetSocketAddress> sentAddresses = List.of();
 
   ReconnectTicket(ReconnectListeners listeners) {
     this.listeners = listeners;
@@ -16,18 +16,18 @@ final class ReconnectTicket {
   }
 
   /** Returns the message with the present addresses, and records them as sent. */
-  ControlMessage.ReconnectAddresses message() {
-    told = listeners.addresses();
-    return new ControlMessage.ReconnectAddresses(ticket, told);
+  ControlMessage.ReconnectAddresses newMessage() {
+    sentAddresses = listeners.addresses();
+    return new ControlMessage.ReconnectAddresses(ticket, sentAddresses);
   }
 
   /** Returns whether the addresses differ from those sent last. */
-  boolean haveMoved() {
-    return !told.equals(listeners.addresses());
+  boolean haveAddressesChanged() {
+    return !sentAddresses.equals(listeners.addresses());
   }
 
   void expect(ReconnectListeners.Session link) {
-    listeners.expect(ticket, link);
+    listeners.register(ticket, link);
   }
 
   void forget() {

@@ -37,11 +37,11 @@ final class Reconnector {
   /**
    * The peer's reconnect addresses at the start, and this end's role.
    *
-   * @param calls whether this end makes the new channel; the other only knocks, to learn whether
-   *     the peer is alive
+   * @param isCaller whether this end makes the new channel; otherwise it only knocks, to learn
+   *     whether the peer is alive
    * @param addresses the peer's reconnect addresses
    */
-  record ReconnectTarget(boolean calls, byte[] ticket, List<InetSocketAddress> addresses) {
+  record ReconnectTarget(boolean isCaller, byte[] ticket, List<InetSocketAddress> addresses) {
     ReconnectTarget {
       addresses = List.copyOf(addresses);
     }
@@ -57,12 +57,11 @@ final class Reconnector {
     /** Returns this end's reconnect addresses. */
     ControlMessage.ReconnectAddresses ownAddresses();
 
-    /** Returns whether something has come on the present channel since then. */
+    /** Returns whether anything has come on the present channel since this time. */
     boolean isHeardSince(long since);
 
     /**
-     * Notes that the peer has received this many of our messages; returns how many it is known to
-     * have.
+     * Notes that the peer has received this many of our messages; returns the highest number known.
      */
     long acknowledged(long count);
 
@@ -84,7 +83,7 @@ final class Reconnector {
 
   private List<Attempt> attempts = List.of();
   private long rounds;
-  private String trouble = "";
+  private String failure = "";
   /* Start of the reconnection or probe; 0 while there is none. */
   private long lostNs;
   private long calledNs;
@@ -92,11 +91,11 @@ final class Reconnector {
   private @Nullable Answer answer;
 
   /*
-   * Whether the channel is given up. Otherwise it is only probed, and kept where a message comes
-   * on it and this many of our messages are acknowledged.
+   * Whether the channel is given up. Otherwise the channel is only probed, and kept if a message
+   * comes on it and this many of our messages are acknowledged.
    */
-  private boolean sure;
-  private long owed;
+  private boolean isChannelLost;
+  private long unacknowledged;
 
   Reconnector(
       ControlLoop loop,
@@ -128,9 +127,9 @@ final class Reconnector {
   }
 
   /** Notes that there is a channel. */
-  void channelFound() {
+  void onChannelFound() {
     lostNs = 0;
-    sure = false;
+    isChannelLost = false;
     closedByPeer = false;
   }
 
@@ -141,7 +140,7 @@ final class Reconnector {
   }
 
   /** Handles a knock of the peer, which may not connect and receives nothing on the channel. */
-  void peerCannotHear() {
+  void onPeerRequest() {
     if (lostNs != 0 || loop.nanoTime() - calledNs > ROUND_NS) {
       replaceChannel("the peer requests it");
     }
@@ -149,11 +148,11 @@ final class Reconnector {
 
   /** Gives up the channel: the first listener that answers provides the next one. */
   void replaceChannel(String reason) {
-    if (owner.isOver() || sure) {
+    if (owner.isOver() || isChannelLost) {
       return;
     }
-    sure = true;
-    report(PeerEvents.Kind.RENEWED, "the control channel is replaced: " + reason);
+    isChannelLost = true;
+    report(PeerEvents.Kind.CHANNEL_REPLACED, "the control channel is replaced: " + reason);
     Answer first = answer;
     if (first != null && first.at.channel != null) {
       switchTo(first);
@@ -170,15 +169,15 @@ final class Reconnector {
    */
   void probe(String reason, long acknowledged) {
     if (!owner.isOver() && lostNs == 0) {
-      owed = acknowledged;
-      report(PeerEvents.Kind.DOUBTED, "probing it at its reconnect addresses: " + reason);
+      unacknowledged = acknowledged;
+      report(PeerEvents.Kind.CHANNEL_PROBED, "probing it at its reconnect addresses: " + reason);
       callPeer(reason);
     }
   }
 
   private void callPeer(String reason) {
     lostNs = loop.nanoTime();
-    trouble = reason;
+    failure = reason;
     round(lostNs);
   }
 
@@ -187,10 +186,13 @@ final class Reconnector {
    * acknowledged.
    */
   void endProbe(long acknowledged) {
-    if (lostNs != 0 && !sure && owner.isHeardSince(lostNs) && acknowledged >= owed) {
+    if (lostNs != 0
+        && !isChannelLost
+        && owner.isHeardSince(lostNs)
+        && acknowledged >= unacknowledged) {
       hangUp();
       report(
-          PeerEvents.Kind.HEARD,
+          PeerEvents.Kind.CHANNEL_KEPT,
           "it is alive, and the control channel stays in use, after %s ms"
               .formatted((loop.nanoTime() - lostNs) / 1_000_000));
       lostNs = 0;
@@ -216,23 +218,23 @@ final class Reconnector {
       return;
     }
     boolean reached = isReached();
-    boolean isTaken = reached && attempts.stream().anyMatch(each -> !each.gone);
-    if (!sure && isTaken && loop.nanoTime() - calledNs < ACCEPTED_LIMIT_NS) {
+    boolean isTaken = reached && attempts.stream().anyMatch(each -> !each.hasNoProcess);
+    if (!isChannelLost && isTaken && loop.nanoTime() - calledNs < ACCEPTED_LIMIT_NS) {
       /* The peer's kernel has accepted the connection; a second one would only wait there too. */
       tasks.schedule(ROUND_NS, () -> endRound(since, number));
       return;
     }
     boolean isAnyDoorShut = attempts.stream().anyMatch(each -> each.refused);
     hangUp();
-    if (sure && owner.isHeardSince(since)) {
+    if (isChannelLost && owner.isHeardSince(since)) {
       lostNs = 0;
-      sure = false;
+      isChannelLost = false;
     } else if (!reached && closedByPeer && isAnyDoorShut) {
-      owner.lose(trouble + PROCESS_GONE);
+      owner.lose(failure + PROCESS_GONE);
     } else if (!reached && loop.nanoTime() - since > graceNs) {
       owner.lose(
           "%s, and none of its reconnect addresses %s has answered since"
-              .formatted(trouble, addresses.stream().map(AddressText::of).toList()));
+              .formatted(failure, addresses.stream().map(AddressText::of).toList()));
     } else {
       round(since);
     }
@@ -240,15 +242,15 @@ final class Reconnector {
 
   /* Whether a connection was accepted, perhaps by the peer. */
   private boolean isReached() {
-    return attempts.stream().anyMatch(each -> each.taken && !each.foreign);
+    return attempts.stream().anyMatch(each -> each.isUsed && !each.isForeignProtocol);
   }
 
   /** Answer of the peer at one listener. */
   private record Answer(Attempt at, Ping ping) {}
 
-  private void answered(Answer first) {
+  private void onAnswer(Answer first) {
     owner.acknowledged(first.ping.received());
-    if (sure) {
+    if (isChannelLost) {
       switchTo(first);
     } else if (answer == null) {
       answer = first;
@@ -265,10 +267,10 @@ final class Reconnector {
     }
     if (first.at.channel == null) {
       answer = null;
-    } else if (target.calls()) {
-      replaceChannel(trouble);
+    } else if (target.isCaller()) {
+      replaceChannel(failure);
     } else {
-      report(PeerEvents.Kind.UNHEARD, "nothing arrives on the control channel: " + trouble);
+      report(PeerEvents.Kind.CHANNEL_SILENT, "nothing arrives on the control channel: " + failure);
       switchTo(first);
     }
   }
@@ -279,20 +281,21 @@ final class Reconnector {
     if (open == null) {
       return;
     }
-    if (!target.calls()) {
-      /* First: where all of this end's addresses have moved, the peer couldn't connect. */
+    if (!target.isCaller()) {
+      /* Sent first: the peer can't connect if it doesn't know this end's new addresses. */
       open.send(owner.ownAddresses());
       open.send(owner.ping());
       open.closeWhenSent();
       first.at.channel = null;
-      first.at.gone = true;
+      first.at.hasNoProcess = true;
       answer = null;
       return;
     }
     first.at.channel = null;
     hangUp();
     report(
-        PeerEvents.Kind.FOUND, "the control channel now uses " + AddressText.of(first.at.address));
+        PeerEvents.Kind.CHANNEL_FOUND,
+        "the control channel now uses " + AddressText.of(first.at.address));
     owner.useChannel(open, first.ping);
   }
 
@@ -309,12 +312,12 @@ final class Reconnector {
     private final InetSocketAddress address;
     private final long number;
     private @Nullable ControlChannel channel;
-    private boolean taken;
+    private boolean isUsed;
     private boolean refused;
-    private boolean gone;
+    private boolean hasNoProcess;
 
     /* Another program has the listener's port: it echoes, or speaks another protocol. */
-    private boolean foreign;
+    private boolean isForeignProtocol;
 
     Attempt(InetSocketAddress address, long number) {
       this.address = address;
@@ -337,7 +340,7 @@ final class Reconnector {
     @Override
     public void onConnected(ControlChannel connected) {
       channel = connected;
-      taken = true;
+      isUsed = true;
       connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, target.ticket(), number));
     }
 
@@ -348,9 +351,9 @@ final class Reconnector {
         return;
       }
       if (message instanceof Ping ping) {
-        answered(new Answer(this, ping));
+        onAnswer(new Answer(this, ping));
       } else if (message instanceof ControlMessage.Refused no) {
-        owner.lose("%s, and then it said: %s".formatted(trouble, no.reason()));
+        owner.lose("%s, and then it said: %s".formatted(failure, no.reason()));
       } else if (message instanceof ControlMessage.Hello) {
         hangUp();
         onClosed(ControlChannel.Ending.PROTOCOL_ERROR, "it echoes");
@@ -360,17 +363,17 @@ final class Reconnector {
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
       refused = how == ControlChannel.Ending.REFUSED;
-      foreign = how == ControlChannel.Ending.PROTOCOL_ERROR;
-      gone = true;
+      isForeignProtocol = how == ControlChannel.Ending.PROTOCOL_ERROR;
+      hasNoProcess = true;
       channel = null;
-      if (!attempts.contains(this) || attempts.stream().anyMatch(each -> !each.gone)) {
+      if (!attempts.contains(this) || attempts.stream().anyMatch(each -> !each.hasNoProcess)) {
         return;
       }
       if (attempts.stream().anyMatch(each -> each.refused)
-          && attempts.stream().allMatch(each -> each.refused || each.foreign)) {
-        owner.lose(trouble + PROCESS_GONE);
+          && attempts.stream().allMatch(each -> each.refused || each.isForeignProtocol)) {
+        owner.lose(failure + PROCESS_GONE);
       } else if (closedByPeer && loop.nanoTime() - lostNs < ROUND_NS) {
-        /* The process may be ending: its channel closes before its listeners. */
+        /* The peer's process may be ending: its channel closes before its listeners. */
         long since = lostNs;
         tasks.schedule(RECHECK_NS, () -> endRound(since, number));
       }

@@ -63,7 +63,7 @@ public record ConnectionHandle(
         bytes, 0, Memory.ALL, java.lang.foreign.ValueLayout.JAVA_BYTE, address, bytes.length);
   }
 
-  /** Returns the handle at this address; null where it isn't one of this version. */
+  /** Returns the handle at this address; null where there is no handle of this version. */
   public static @Nullable ConnectionHandle read(long address) {
     int count = Memory.ALL.get(java.lang.foreign.ValueLayout.JAVA_BYTE, address + 6);
     if (Memory.ALL.get(Memory.NETWORK_INT, address) != MAGIC

@@ -99,15 +99,18 @@ public final class ControlAddresses {
     for (Candidate each : reachable) {
       if (chosen.size() < MOST
           && each.rank() == best.rank()
-          && chosen.stream().noneMatch(address -> sameSubnet(address, each.address()))) {
+          && chosen.stream().noneMatch(address -> isSameSubnet(address, each.address()))) {
         chosen.add(each.address());
       }
     }
     return List.copyOf(chosen);
   }
 
-  /* A guess by the address alone: the first half of IPv6, all but the last byte of IPv4. */
-  private static boolean sameSubnet(InetAddress one, InetAddress other) {
+  /*
+   * Returns whether both addresses seem to be in one subnet, judged by the first half of IPv6, or all
+   * but the last byte of IPv4.
+   */
+  private static boolean isSameSubnet(InetAddress one, InetAddress other) {
     byte[] left = one.getAddress();
     byte[] right = other.getAddress();
     int length = left.length == Gid.BYTES ? left.length / 2 : left.length - 1;

@@ -28,7 +28,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** Cause of a channel's end. */
   public enum Ending {
-    /** The peer closed it, or its kernel did after its process died. */
+    /** The peer closed the channel, or its kernel did after its process died. */
     PEER,
     /** The peer sent bytes that are no message, or a message that can't be handled. */
     PROTOCOL_ERROR,
@@ -40,7 +40,9 @@ public final class ControlChannel implements ControlLoop.Handler {
     NETWORK,
     /** This end failed internally while it served the channel. */
     LOCAL_ERROR,
-    /** This end evicted it: it was unauthenticated for too long, or one of too many. */
+    /**
+     * This end evicted the channel: it was unauthenticated for too long, or there were too many.
+     */
     EVICTED
   }
 
@@ -61,7 +63,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final SocketChannel socket;
   private final String peer;
   private final long sinceNs;
-  private final InetAddress there;
+  private final InetAddress remoteAddress;
   private Listener listener;
   private final ByteBuffer arrived;
   private final ByteBuffer scratch;
@@ -69,14 +71,14 @@ public final class ControlChannel implements ControlLoop.Handler {
   private byte[] begun = NOTHING;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
-  private int descriptor = -1; /* known once it is connected */
+  private int descriptor = -1; /* known once the socket is connected */
   private boolean authenticated = true;
   private boolean heard;
-  /* Whether a whole message has come. */
-  private boolean spoken;
+  /* Whether a whole message has come on this channel. */
+  private boolean hasSent;
   private boolean closeWhenSent;
-  private boolean
-      closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
+  /* A flag, since socket.isOpen() won't do: a connect that fails closes the socket by itself. */
+  private boolean closed;
 
   private ControlChannel(
       ControlLoop loop, SocketChannel socket, InetSocketAddress peer, Listener listener) {
@@ -86,7 +88,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     this.scratch = loop.scratchFrame();
     this.socket = socket;
     this.peer = AddressText.of(peer);
-    this.there = peer.getAddress();
+    this.remoteAddress = peer.getAddress();
     this.listener = listener;
   }
 
@@ -144,16 +146,16 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Marks the other end as a peer: it is no longer evicted, and may send longer frames. */
   public void markAuthenticated() {
     authenticated = true;
-    loop.unauthenticated().forget(this);
+    loop.unauthenticated().remove(this);
   }
 
   /** Returns the other end's address. */
-  public InetAddress there() {
-    return there;
+  public InetAddress remoteAddress() {
+    return remoteAddress;
   }
 
   /** Returns this end's address. */
-  public InetAddress here() {
+  public InetAddress localAddress() {
     return socket.socket().getLocalAddress();
   }
 
@@ -175,7 +177,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     fail(Ending.EVICTED, why);
   }
 
-  /* A child process's copy would keep the connection open after this process's end. */
+  /*
+   * A child process's copy of the descriptor would keep the connection open after this process's
+   * end.
+   */
   private void preventInheritance() {
     if (descriptor < 0) {
       descriptor =
@@ -195,7 +200,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Replaces the listener. */
-  public void handTo(Listener next) {
+  public void setListener(Listener next) {
     listener = next;
   }
 
@@ -210,14 +215,14 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Returns whether the channel has either of these addresses. */
-  public boolean goesBy(InetAddress here, InetAddress there) {
-    return here.equals(here()) || there.equals(there());
+  public boolean hasEitherAddress(InetAddress here, InetAddress there) {
+    return here.equals(localAddress()) || there.equals(remoteAddress());
   }
 
   /** Sends a message, now or when the socket has room. */
   public void send(ControlMessage message) {
     ByteBuffer frame = ControlCodec.encode(message, scratch);
-    /* Exactly as long as the frame: pings go on for the connection's lifetime. */
+    /* The copy is exactly as long as the frame, since pings go on for the connection's lifetime. */
     out.add(ByteBuffer.allocate(frame.remaining()).put(frame).flip());
     if (socket.isConnected()) {
       flush();
@@ -300,7 +305,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       int length = in.getInt(in.position());
       if (length < 1 || length > mostBytes()) {
         String size = "a frame of " + Integer.toUnsignedString(length) + " bytes";
-        fail(Ending.PROTOCOL_ERROR, spoken ? size : ForeignProtocol.describe(in, size));
+        fail(Ending.PROTOCOL_ERROR, hasSent ? size : ForeignProtocol.describe(in, size));
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -314,7 +319,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         fail(Ending.PROTOCOL_ERROR, malformed.reason());
         return;
       }
-      spoken = true;
+      hasSent = true;
       listener.onMessage(message);
       if (closed) {
         return;
@@ -330,11 +335,11 @@ public final class ControlChannel implements ControlLoop.Handler {
     if (!authenticated) {
       return ControlCodec.MAX_UNAUTHENTICATED_FRAME_BYTES;
     }
-    return spoken ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
+    return hasSent ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
   }
 
   /*
-   * Java throws the same exception class for a refused connection and for one without an answer. A
+   * Java throws the same exception class for a refused connection and for an unanswered one. A
    * reset comes from a listener that closed while the connection waited to be accepted.
    */
   private static Ending unconnected(IOException failure) {

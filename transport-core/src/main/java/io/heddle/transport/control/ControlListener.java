@@ -18,7 +18,7 @@ public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
   private static final long PAUSE_NS = 20_000_000;
 
-  /* Accepted connections are read between two rounds. */
+  /* Limit of a round; input of accepted connections is read between two rounds. */
   private static final int MAX_ACCEPTS_PER_ROUND = 64;
   private static final long RETRY_NS = 10_000_000;
 
@@ -29,7 +29,7 @@ public final class ControlListener implements ControlLoop.Handler {
   private final InetSocketAddress address;
   private final int descriptor;
   private int failures; /* control thread */
-  private @Nullable SocketChannel waiting; /* for room; control thread */
+  private @Nullable SocketChannel waiting; /* waits until there is room; control thread */
 
   /**
    * Listens on an ephemeral port of this address. Any thread.
@@ -84,7 +84,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  private void startAgain(Throwable told) {
+  private void startAgain(Throwable thrown) {
     tasks.schedule(PAUSE_NS, this::start);
   }
 
@@ -115,8 +115,8 @@ public final class ControlListener implements ControlLoop.Handler {
   }
 
   /*
-   * Accepts this connection with the reserved descriptor, so that both ends get a reason for the
-   * failure: the handshake then ends for lack of the next descriptor.
+   * Accepts this connection with the reserved descriptor. The handshake then fails for lack of the
+   * next descriptor, and both ends get the reason.
    */
   private boolean acceptWithSpareDescriptor() {
     if (!loop.releaseSpareDescriptor()) {
@@ -133,7 +133,7 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  /* Returns false while there is no room for one more. */
+  /* Returns false while there is no room for another connection. */
   private boolean startChannel(SocketChannel socket) {
     ControlChannel.Listener listener = null;
     boolean begun = false;
@@ -188,7 +188,7 @@ public final class ControlListener implements ControlLoop.Handler {
   private void resume(SelectionKey key) {
     if (key.isValid()) {
       key.interestOps(SelectionKey.OP_ACCEPT);
-      /* The connection held here makes no key ready. */
+      /* A connection in waiting is accepted already, so it makes no key ready. */
       if (waiting != null) {
         loop.dispatch(key);
       }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * process, a daemon; it holds no data-path state.
  *
  * <p>An exception in one connection's task ends that connection ({@link ControlTasks}), and the
- * thread goes on. Where that fails as well, or the loop itself fails repeatedly, {@link #isLost} is
- * set for good, and everything that depends on the thread must fail.
+ * thread goes on. If the connection can't be ended either, or if the loop itself fails repeatedly,
+ * {@link #isLost} is set for good, and everything that depends on the thread must fail.
  */
 public final class ControlLoop implements AutoCloseable {
   /** Handler of a registered channel's readiness. */
@@ -49,7 +49,7 @@ public final class ControlLoop implements AutoCloseable {
     private @Nullable SelectionKey key;
 
     @Override
-    public void accept(Throwable told) {
+    public void accept(Throwable thrown) {
       if (handler != null && key != null) {
         handler.onBroken(key);
       }
@@ -63,10 +63,12 @@ public final class ControlLoop implements AutoCloseable {
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final Timers timers = new Timers();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
-  /* Direct: a read into a heap array would be copied by way of such a buffer. */
+  /*
+   * The buffer is direct, since Java would copy a read into a heap array by way of such a buffer.
+   */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
-  /* Spare descriptor, for the connection that comes when there is none left. */
-  private @Nullable SocketChannel spare;
+  /* Spare descriptor for a connection that comes when the process has no other left. */
+  private @Nullable SocketChannel spareDescriptor;
   private final Log log;
   private final ResilientThread thread;
   private final UnauthenticatedChannels unauthenticated;
@@ -76,7 +78,7 @@ public final class ControlLoop implements AutoCloseable {
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
   private boolean late;
-  private volatile Runnable whenLost = () -> {};
+  private volatile Runnable onLost = () -> {};
   private volatile boolean lost;
   private volatile boolean closed;
 
@@ -95,7 +97,7 @@ public final class ControlLoop implements AutoCloseable {
       throw new HeddleException(
           "the control thread can't open a selector: " + OpenFiles.explain(failure), failure);
     }
-    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, unauthenticated::judge);
+    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, unauthenticated::evictExpired);
     every(Heartbeats.BEAT_NS, heartbeats::beat);
     thread =
         new ResilientThread("heddle-control", log, this::round)
@@ -112,7 +114,7 @@ public final class ControlLoop implements AutoCloseable {
     try {
       selector.close();
     } catch (IOException alreadyBroken) {
-      // Its resources are gone either way.
+      // The selector's resources are gone either way.
     }
   }
 
@@ -121,7 +123,7 @@ public final class ControlLoop implements AutoCloseable {
    * until it succeeds. Then the thread closes all channels and ends.
    */
   public void onPersistentFailure(Runnable consequence) {
-    whenLost = consequence;
+    onLost = consequence;
   }
 
   /** Returns whether this thread has stopped serving. Any thread. */
@@ -152,16 +154,16 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Returns the time of timers and of peers' silence: it pauses while this thread is delayed.
-   * Control thread only.
+   * Returns the time by which timers and the silence of peers are measured; it pauses while this
+   * thread is delayed. Control thread only.
    */
   public long nanoTime() {
     return time.nanoTime();
   }
 
   /**
-   * Runs a task after a delay of {@link #nanoTime}, on the control thread. It can't be cancelled;
-   * {@link ControlTasks} can. Control thread only.
+   * Runs a task after a delay of {@link #nanoTime}, on the control thread. The task can't be
+   * cancelled; tasks of {@link ControlTasks} can. Control thread only.
    */
   public void schedule(long delayNs, Runnable action) {
     timers.add(time.nanoTime() + delayNs, 0, action, ignoreFailure, null);
@@ -187,20 +189,20 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private void reserveSpareDescriptor() {
-    if (spare == null) {
+    if (spareDescriptor == null) {
       try {
-        spare = SocketChannel.open();
+        spareDescriptor = SocketChannel.open();
       } catch (IOException noneLeft) {
         // The next round tries again.
-        spare = null;
+        spareDescriptor = null;
       }
     }
   }
 
   /** Releases the spare descriptor; returns false where there is none. Control thread. */
   boolean releaseSpareDescriptor() {
-    SocketChannel given = spare;
-    spare = null;
+    SocketChannel given = spareDescriptor;
+    spareDescriptor = null;
     if (given != null) {
       closeQuietly(given);
     }
@@ -224,7 +226,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private boolean round() throws IOException {
     if (lost) {
-      whenLost.run();
+      onLost.run();
       closeAllQuietly();
       return false;
     }
@@ -262,7 +264,7 @@ public final class ControlLoop implements AutoCloseable {
     try {
       closeAll();
     } catch (IOException | ClosedSelectorException | InternalError unusable) {
-      // Its descriptors are gone already, or close with the process.
+      // The channels' descriptors are gone already, or close with the process.
     }
   }
 
@@ -270,7 +272,7 @@ public final class ControlLoop implements AutoCloseable {
   void dispatch(SelectionKey key) {
     late |= time.afterWake();
     if (!key.isValid()) {
-      /* Closed by an earlier handler of the same round. */
+      /* An earlier handler of the same round has closed the channel. */
       return;
     }
     Handler handler = (Handler) key.attachment();
@@ -280,7 +282,7 @@ public final class ControlLoop implements AutoCloseable {
       FaultReporter.releaseReserve();
       unserved.handler = handler;
       unserved.key = key;
-      deal("serving a control channel failed", thrown, unserved);
+      handleFault("serving a control channel failed", thrown, unserved);
     }
   }
 
@@ -335,12 +337,15 @@ public final class ControlLoop implements AutoCloseable {
       task.run();
     } catch (Throwable thrown) {
       FaultReporter.releaseReserve();
-      deal("a control task failed", thrown, broken);
+      handleFault("a control task failed", thrown, broken);
     }
   }
 
-  /* An owner that can't be made to fail would be waited for forever: then everything fails. */
-  private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
+  /*
+   * Passes the exception to the handler of the task's owner. If the handler fails as well, the
+   * owner's callers would wait forever, so the whole loop counts as lost.
+   */
+  private void handleFault(String what, Throwable thrown, Consumer<Throwable> broken) {
     if (!thread.faults().reportAndHandle(what, thrown, broken)) {
       lost = true;
     }
@@ -372,7 +377,7 @@ public final class ControlLoop implements AutoCloseable {
       return 1;
     }
     if (first == null) {
-      return 0; // without limit: execute() wakes the selector
+      return 0; // waits without limit: execute() wakes the selector
     }
     return Math.max(1, (first.dueNs() - time.nanoTime() + 999_999) / 1_000_000);
   }

@@ -24,12 +24,12 @@ public sealed interface ControlMessage {
     /** Marks an answer: a peer that merely echoes the initiator's Hello lacks it. */
     public static final int ANSWER = 2;
 
-    /** Returns whether that is requested or confirmed. */
+    /** Returns whether the sender requests or confirms queue pairs that span all planes. */
     public boolean spansAllPlanes() {
       return (features & SPANS_ALL_PLANES) != 0;
     }
 
-    /** Returns whether the accepting end sent it. */
+    /** Returns whether the accepting end sent this message. */
     public boolean isAnswer() {
       return (features & ANSWER) != 0;
     }
@@ -111,7 +111,7 @@ public sealed interface ControlMessage {
    * Sign of life and acknowledgement.
    *
    * @param received number of numbered messages that this end has received
-   * @param next number of the next one on this channel
+   * @param next number of the next message on this channel
    */
   record Ping(long received, long next) implements ControlMessage {}
 

@@ -10,12 +10,12 @@ import java.util.function.LongSupplier;
 
 /**
  * Heartbeats between this process and its peers. Control channels between the same two processes
- * over the same two addresses share one. At each beat one of these channels, in turn, sends a Ping,
- * and whatever one of them receives counts for all. So an idle connection costs no messages of its
- * own. Control thread.
+ * over the same two addresses share a heartbeat. At each beat one of these channels, in turn, sends
+ * a Ping; input on any of them counts for all. So an idle connection costs no messages of its own.
+ * Control thread.
  *
- * <p>A single channel that no longer carries traffic is detected when it is used next: its message
- * isn't acknowledged at once, and the peer is then probed at its reconnect listeners.
+ * <p>A single channel that no longer carries traffic is detected at its next message. The message
+ * isn't acknowledged at once, and this end then probes the peer at its reconnect listeners.
  */
 public final class Heartbeats {
   /** Period of the beats. */
@@ -23,13 +23,13 @@ public final class Heartbeats {
 
   public static final long SILENT_NS = 1_500_000_000;
 
-  /** Owner of one of the channels. It handles the exceptions of its own methods. */
+  /** Owner of a channel. It handles the exceptions of its own methods. */
   public interface Member {
     /** Sends a Ping, when it is this channel's turn. */
     void sendPing();
 
     /** Handles silence: nothing has come for {@link #SILENT_NS} on any channel of the same path. */
-    void silent();
+    void onSilence();
   }
 
   private record ChannelPath(String peer, InetAddress here, InetAddress there) {}
@@ -65,7 +65,7 @@ public final class Heartbeats {
       members.add(next);
       next.sendPing();
       if (time.getAsLong() - heardNs > SILENT_NS) {
-        List.copyOf(members).forEach(Member::silent);
+        List.copyOf(members).forEach(Member::onSilence);
       }
     }
   }
@@ -87,7 +87,7 @@ public final class Heartbeats {
    * @param peer the other process's name
    */
   public Heartbeat join(String peer, ControlChannel channel, Member member) {
-    return join(new ChannelPath(peer, channel.here(), channel.there()), member);
+    return join(new ChannelPath(peer, channel.localAddress(), channel.remoteAddress()), member);
   }
 
   /** Adds a member to the heartbeat of the path between these addresses. */

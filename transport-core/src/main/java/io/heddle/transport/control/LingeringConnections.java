@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * Bounded set of connections that are closed here and wait for the peer's Closing. Each still holds
- * queue pairs, memory and descriptors. A new one above the bound ends the one that has waited
- * longest. Control thread.
+ * queue pairs, memory and descriptors. A new connection above the bound ends the connection that
+ * has waited longest. Control thread.
  */
 public final class LingeringConnections {
   /** Maximum number; equals the number of connections that a heap of 256 MiB can hold open. */
@@ -22,7 +22,10 @@ public final class LingeringConnections {
    */
   private static final int DESCRIPTORS_OF_EACH = 6;
 
-  /* Lingering connections may use one in this many of the process's descriptors. */
+  /*
+   * Divisor of the process's descriptor limit: lingering connections may use one descriptor in this
+   * many.
+   */
   private static final int SHARE = 4;
 
   private final int most;

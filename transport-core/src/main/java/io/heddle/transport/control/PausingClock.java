@@ -12,7 +12,7 @@ final class PausingClock implements NanoClock {
   static final long SLACK_NS = 20_000_000;
 
   private final NanoClock clock;
-  private long awayNs;
+  private long excludedNs;
   private boolean asleep;
   private long wakesByNs;
   private long wokeAtNs;
@@ -65,12 +65,12 @@ final class PausingClock implements NanoClock {
     if (lateNs <= SLACK_NS) {
       return false;
     }
-    awayNs += lateNs - SLACK_NS;
+    excludedNs += lateNs - SLACK_NS;
     return true;
   }
 
   @Override
   public long nanoTime() {
-    return clock.nanoTime() - awayNs;
+    return clock.nanoTime() - excludedNs;
   }
 }

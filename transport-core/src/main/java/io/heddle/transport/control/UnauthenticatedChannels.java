@@ -10,11 +10,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Channels at this process's listeners that haven't authenticated yet, bounded in number, in all
- * and per address, and in time. At the bound, the channel that has waited longest is evicted once
- * it has had a moment for its first message; new connections wait in the kernel until then. So a
- * flood of silent connections costs a bounded number of descriptors, and peers still get in.
- * Control thread.
+ * Channels at this process's listeners that haven't authenticated yet, bounded in time and in
+ * number, both per process and per address. At the bound, the channel that has waited longest is
+ * evicted, once it has had a moment for its first message. New connections wait in the kernel until
+ * then. So a flood of silent connections costs a bounded number of descriptors, and peers still get
+ * in. Control thread.
  */
 final class UnauthenticatedChannels {
   /** Maximum number in one process, over all its listeners. */
@@ -36,7 +36,7 @@ final class UnauthenticatedChannels {
 
   private final NanoClock clock;
 
-  /* Both in order of arrival. */
+  /* Unauthenticated channels, in all and by address, in order of arrival. */
   private final Set<ControlChannel> all = new LinkedHashSet<>();
   private final Map<InetAddress, Set<ControlChannel>> byAddress = new HashMap<>();
 
@@ -44,7 +44,10 @@ final class UnauthenticatedChannels {
     this.clock = clock;
   }
 
-  /** Returns whether one more from this address is admitted now; may evict another for it. */
+  /**
+   * Returns whether another channel from this address is admitted now; may evict an older one for
+   * it.
+   */
   boolean admits(InetAddress from) {
     Set<ControlChannel> there = byAddress.get(from);
     return hasRoom(there, MAX_PER_ADDRESS, " from one address")
@@ -79,17 +82,17 @@ final class UnauthenticatedChannels {
   }
 
   private void evict(ControlChannel channel, String why) {
-    forget(channel);
+    remove(channel);
     channel.evict(why);
   }
 
   void add(ControlChannel channel) {
     all.add(channel);
-    byAddress.computeIfAbsent(channel.there(), none -> new LinkedHashSet<>()).add(channel);
+    byAddress.computeIfAbsent(channel.remoteAddress(), none -> new LinkedHashSet<>()).add(channel);
   }
 
   /** Evicts expired channels, oldest first; called once a second. */
-  void judge() {
+  void evictExpired() {
     long now = clock.nanoTime();
     while (!all.isEmpty() && now - all.iterator().next().sinceNs() >= MAX_AGE_NS) {
       evictOldest("showed no token within " + MAX_AGE_NS / 1_000_000 + " ms");
@@ -97,11 +100,11 @@ final class UnauthenticatedChannels {
   }
 
   /** Removes a channel that has authenticated or is gone. */
-  void forget(ControlChannel channel) {
+  void remove(ControlChannel channel) {
     if (all.remove(channel)) {
-      Set<ControlChannel> there = byAddress.get(channel.there());
+      Set<ControlChannel> there = byAddress.get(channel.remoteAddress());
       if (there != null && there.remove(channel) && there.isEmpty()) {
-        byAddress.remove(channel.there());
+        byAddress.remove(channel.remoteAddress());
       }
     }
   }

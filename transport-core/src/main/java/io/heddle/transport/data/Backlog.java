@@ -20,7 +20,7 @@ final class Backlog {
     return head == tail;
   }
 
-  /** Returns the oldest one; there must be one. */
+  /** Returns the oldest request number; the ring must not be empty. */
   int first() {
     return ring[(int) head & ring.length - 1];
   }

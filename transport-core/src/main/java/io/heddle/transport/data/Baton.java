@@ -5,14 +5,15 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Right to touch a communicator's data path. NCCL's thread holds it call by call; the control
- * thread holds it while it moves the connection off a plane, which must go on while NCCL's thread
- * sleeps.
+ * Right to touch a communicator's data path. NCCL's thread holds it call by call. The control
+ * thread holds it while it moves the connection off a plane, which NCCL's thread must not delay by
+ * sleeping.
  *
  * <p>NCCL's thread never waits: without the baton its call does nothing, and NCCL calls again. The
  * control thread waits for the end of the call that holds it.
  *
- * <p>Pairing: {@link #release} releases {@code held}, {@link #take} and {@link #await} acquire it.
+ * <p>Pairing: {@link #release} releases {@code held}, {@link #tryTake} and {@link #take} acquire
+ * it.
  */
 public final class Baton {
   private static final int SPINS = 100;
@@ -30,16 +31,19 @@ public final class Baton {
   @SuppressWarnings("unused") /* by HELD */
   private int held;
 
-  /* Written by the control thread; without it a busy NCCL thread would take the baton again and again. */
+  /*
+   * Request of the control thread; without this field a busy NCCL thread would take the baton again
+   * and again.
+   */
   private volatile boolean wanted;
 
   /** Takes the baton unless it is held or requested. NCCL's thread. */
-  public boolean take() {
+  public boolean tryTake() {
     return !wanted && HELD.weakCompareAndSetAcquire(this, 0, 1);
   }
 
   /** Waits for the baton. Control thread only. */
-  public void await() {
+  public void take() {
     wanted = true;
     for (int tries = 0; !HELD.weakCompareAndSetAcquire(this, 0, 1); tries++) {
       if (tries < SPINS) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Carrier of a queue pair, which fails as one: a plane, or, for the policy packet, all planes of a
+ * Carrier of a queue pair, the unit of failure: a plane, or, for the policy packet, all planes of a
  * connection together.
  *
  * @param name both ends' name of it

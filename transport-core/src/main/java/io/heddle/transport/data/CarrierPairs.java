@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  */
 public final class CarrierPairs implements AutoCloseable {
   /* Last number given to a connection, by which a device groups its queue pairs. */
-  private static final AtomicLong PEERS = new AtomicLong(ReadyToSendAttributes.ALONE);
+  private static final AtomicLong PEERS = new AtomicLong(ReadyToSendAttributes.NO_PEER_GROUP);
 
   private final NetDevice device;
   private final PlaneEnds planes;
@@ -43,7 +43,7 @@ public final class CarrierPairs implements AutoCloseable {
   private final List<PlaneQueuePair> pairs = new ArrayList<>();
   private final long peer = PEERS.incrementAndGet();
   private int connected;
-  private boolean refuses;
+  private boolean isRefusing;
   private final Map<Integer, String> unconnected = new TreeMap<>();
   private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
 
@@ -98,17 +98,17 @@ public final class CarrierPairs implements AutoCloseable {
         throw refused;
       }
       return PlaneQueuePair.withoutAddress(
-          keyOf(carrier), planes.here(carrier.first()).gid(), device.pd(), cq, depths);
+          keyOf(carrier), planes.local(carrier.first()).gid(), device.pd(), cq, depths);
     }
   }
 
   private PlaneQueuePair create(Carrier carrier) {
-    List<Gid> gids = carrier.planes().stream().map(plane -> planes.here(plane).gid()).toList();
+    List<Gid> gids = carrier.planes().stream().map(plane -> planes.local(plane).gid()).toList();
     return PlaneQueuePair.create(keyOf(carrier), gids, device.pd(), cq, depths);
   }
 
   private String keyOf(Carrier carrier) {
-    return carrier.isOnePlane() ? planes.here(carrier.first()).key() : carrier.name();
+    return carrier.isOnePlane() ? planes.local(carrier.first()).key() : carrier.name();
   }
 
   /** Returns this host's key of each carrier. */
@@ -140,7 +140,7 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /** Returns whether the peer's list is the agreed one. */
-  public boolean isAgreed(List<ControlMessage.Endpoint> ends) {
+  public boolean hasSameCarriers(List<ControlMessage.Endpoint> ends) {
     boolean agreed = ends.size() == pairs.size();
     for (int i = 0; agreed && i < ends.size(); i++) {
       agreed = ends.get(i).planeKey().equals(carriers.get(i % carriers.size()).name());
@@ -185,7 +185,7 @@ public final class CarrierPairs implements AutoCloseable {
         .get(index)
         .connect(
             new PlaneQueuePair.RemoteEnd(
-                planes.there(carrier.first()),
+                planes.remoteGid(carrier.first()),
                 end.queuePairNumber(),
                 end.startPsn(),
                 end.parameters(),
@@ -199,9 +199,12 @@ public final class CarrierPairs implements AutoCloseable {
     refuseIfClosed(index);
   }
 
-  /* For queue pairs that are created after the close; the peer gets their numbers only later. */
+  /*
+   * Applies a refusal to a queue pair that was created after the close. The peer gets the new queue
+   * pair's number only later.
+   */
   private synchronized void refuseIfClosed(int index) {
-    if (refuses) {
+    if (isRefusing) {
       pairs.get(index).queuePair().refuseRequests();
     }
   }
@@ -215,15 +218,15 @@ public final class CarrierPairs implements AutoCloseable {
   void refuseRequests() {
     List<PlaneQueuePair> now;
     synchronized (this) {
-      refuses = true;
+      isRefusing = true;
       now = List.copyOf(pairs);
     }
     now.forEach(pair -> pair.queuePair().refuseRequests());
   }
 
   /**
-   * Returns for how long the peer has been silent on all carriers while one waits for it beyond its
-   * retries, in ns; 0 where none does.
+   * Returns the longest silence of the peer, in ns, among the carriers that wait for it beyond
+   * their retries; 0 where none waits.
    */
   public long peerSilentNs() {
     long longest = 0;
@@ -279,7 +282,7 @@ public final class CarrierPairs implements AutoCloseable {
    */
   public List<ControlMessage.Endpoint> renew(int carrier) {
     for (int plane : carriers.get(carrier).planes()) {
-      planes.moveHere(plane, device.refreshPlane(planes.here(plane)));
+      planes.moveLocal(plane, device.refreshPlane(planes.local(plane)));
     }
     List<ControlMessage.Endpoint> fresh = new ArrayList<>();
     for (int i = carrier; i < pairs.size(); i += carriers.size()) {
@@ -292,7 +295,7 @@ public final class CarrierPairs implements AutoCloseable {
 
   /** Returns the carrier's planes at this end. */
   public List<LocalPlane> planesOf(int carrier) {
-    return carriers.get(carrier).planes().stream().map(planes::here).toList();
+    return carriers.get(carrier).planes().stream().map(planes::local).toList();
   }
 
   /** Returns the addresses of the carrier's planes at this end. */
@@ -322,7 +325,7 @@ public final class CarrierPairs implements AutoCloseable {
                   perCarrier,
                   over.size()));
     }
-    planes.moveThere(over, up.addresses());
+    planes.moveRemote(over, up.addresses());
     List<SubFlow> fresh = new ArrayList<>();
     for (int i = 0; i < ends.size(); i++) {
       int index = carrier + i * carriers.size();
@@ -332,7 +335,10 @@ public final class CarrierPairs implements AutoCloseable {
     return fresh;
   }
 
-  /** Returns one sub-flow per carrier in order of keys, then the second one of each, and so on. */
+  /**
+   * Returns the sub-flows in order: the first of each carrier by keys, then the second of each
+   * carrier, and so on.
+   */
   public SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
     for (int i = 0; i < flows.length; i++) {
@@ -363,7 +369,7 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /** Takes a link of queue pairs over several planes out of use: the host knows that it is down. */
-  public void leaveLink(int link) {
+  public void markLinkDown(int link) {
     pairs.forEach(pair -> pair.queuePair().linkLost(link));
   }
 
@@ -385,7 +391,8 @@ public final class CarrierPairs implements AutoCloseable {
   public String addressesOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     return "plane %s (%s to %s)"
-        .formatted(keyOf(asked), planes.here(asked.first()).gid(), planes.there(asked.first()));
+        .formatted(
+            keyOf(asked), planes.local(asked.first()).gid(), planes.remoteGid(asked.first()));
   }
 
   /** Describes carrier, addresses and queue pairs, for a log line. */

@@ -22,7 +22,7 @@ final class ClearToSendWriter {
   private final SubFlow[] flows;
 
   private final ReturnFlow returnFlow;
-  private final FilledFlows filled;
+  private final FlowsToPost filled;
 
   /* Next group whose entries are to be written for the first time. */
   private long next;
@@ -40,15 +40,15 @@ final class ClearToSendWriter {
     this.window = window;
     this.flows = flows;
     returnFlow = new ReturnFlow(path, flows);
-    filled = new FilledFlows(flows, failure);
+    filled = new FlowsToPost(flows, failure);
   }
 
   /** Returns whether the window's next group may be opened. */
-  boolean mayOpen() {
+  boolean canOpenGroup() {
     return !outstanding[window.slotOf(window.nextGroup())];
   }
 
-  /** Returns whether some group's entries are to be written. */
+  /** Returns whether a group's entries are to be written. */
   boolean isBehind() {
     return next != window.nextGroup() || lostCount != 0;
   }
@@ -56,7 +56,7 @@ final class ClearToSendWriter {
   /** Writes entries while planes have room. */
   void post() {
     while (lostCount != 0 && post(firstLost())) {
-      found(window.slotOf(firstLost()));
+      clearLost(window.slotOf(firstLost()));
     }
     while (next != window.nextGroup() && post(next)) {
       next++;
@@ -70,7 +70,7 @@ final class ClearToSendWriter {
     return oldest + (lost.nextSetBit(0) - window.slotOf(oldest) & GROUPS - 1);
   }
 
-  private void found(int slot) {
+  private void clearLost(int slot) {
     if (lost.get(slot)) {
       lost.clear(slot);
       lostCount--;
@@ -112,7 +112,7 @@ final class ClearToSendWriter {
   /** Notes that the group in this slot is complete, so the sender has its entries. */
   void released(int slot) {
     if (lostCount != 0) {
-      found(slot);
+      clearLost(slot);
     }
   }
 

@@ -19,7 +19,7 @@ final class CommFailure {
   private final Log log;
   private int result = TransportResult.SUCCESS;
   /* Set before the communicator is driven. */
-  private @Nullable PlaneFailureListener planesEar;
+  private @Nullable PlaneFailureListener planeListener;
 
   CommFailure(ConnectionParts path, String direction, Log log) {
     this.path = path;
@@ -27,8 +27,8 @@ final class CommFailure {
     this.log = log;
   }
 
-  void setPlaneFailureListener(PlaneFailureListener ear) {
-    planesEar = ear;
+  void setPlaneFailureListener(PlaneFailureListener listener) {
+    planeListener = listener;
   }
 
   String direction() {
@@ -43,7 +43,7 @@ final class CommFailure {
   /**
    * Latches a failure, logs it, and ends every pending request with it. Returns the latched result.
    */
-  int latch(int failure, String story) {
+  int latch(int failure, String reason) {
     if (result == TransportResult.SUCCESS) {
       result = failure;
       /* Logged first: NCCL's thread may end the process as soon as it sees a failed request. */
@@ -57,12 +57,12 @@ final class CommFailure {
                 log,
                 List.of(
                     "%s connection with %s over planes %s failed: %s"
-                        .formatted(direction, path.peer(), path.planeKeys(), story)));
+                        .formatted(direction, path.peer(), path.planeKeys(), reason)));
       } finally {
         /* Needs no memory: logging may have failed for lack of it. */
         path.lines().failPending(failure);
       }
-      path.health().failedHere(story);
+      path.health().reportOwnFailure(reason);
     }
     return result;
   }
@@ -71,8 +71,8 @@ final class CommFailure {
    * Handles a failed work request. An error of the request itself would recur on every plane and
    * ends the communicator; any other is the plane's failure.
    */
-  void completion(WorkCompletion wc, SubFlow flow) {
-    String story =
+  void onFailedCompletion(WorkCompletion wc, SubFlow flow) {
+    String reason =
         "%swork request ended with %s (%s)"
             .formatted(
                 wc.status == WorkCompletion.Status.RETRY_EXCEEDED ? SILENCE : "",
@@ -98,32 +98,32 @@ final class CommFailure {
               true;
         };
     if (ofPlane) {
-      plane(flow, story);
+      failPlane(flow, reason);
       return;
     }
     latch(
         TransportResult.REMOTE_ERROR,
-        "%s: %s".formatted(flow.pair, story)
+        "%s: %s".formatted(flow.pair, reason)
             + (path.health().isPeerAlive() ? "" : "; " + path.health().peerReason()));
   }
 
   /** Handles a queue pair's refusal of requests for which its queue must have room. */
-  void posting(SubFlow flow, int code) {
-    plane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
+  void onRefusedPost(SubFlow flow, int code) {
+    failPlane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
   }
 
   /* Flushed requests after the first failure carry no new information. */
-  private void plane(SubFlow flow, String story) {
+  private void failPlane(SubFlow flow, String reason) {
     if (flow.markBroken()) {
-      plane(flow.plane, flow.epoch, story);
+      reportPlaneFailure(flow.plane, flow.epoch, reason);
     }
   }
 
   /** Reports a plane failure. Any thread. */
-  void plane(int plane, int epoch, String cause) {
-    PlaneFailureListener ear = planesEar;
-    if (ear != null) {
-      ear.noticed(plane, epoch, cause);
+  void reportPlaneFailure(int plane, int epoch, String cause) {
+    PlaneFailureListener listener = planeListener;
+    if (listener != null) {
+      listener.onPlaneFailure(plane, epoch, cause);
     }
   }
 
@@ -131,12 +131,12 @@ final class CommFailure {
    * Latches a broken device or queue pair that no completion reported before. Returns the latched
    * result.
    */
-  int device(String story) {
-    return latch(TransportResult.SYSTEM_ERROR, story);
+  int onDeviceFailure(String reason) {
+    return latch(TransportResult.SYSTEM_ERROR, reason);
   }
 
   /** Logs a send that is longer than its receive and was truncated; no failure. */
-  void cut(long lengthBytes, long roomBytes, int tag) {
+  void logTruncatedSend(long lengthBytes, long roomBytes, int tag) {
     log.warn(
         "%s connection with %s: a send of %s bytes (tag %s) meets a receive of %s bytes and is cut"
             + " to that; later ones on this connection are only counted",
@@ -144,7 +144,7 @@ final class CommFailure {
   }
 
   /** Latches the peer's end, when requests remain that it will never finish. */
-  int peerGone() {
+  int onPeerGone() {
     return latch(TransportResult.REMOTE_ERROR, path.health().peerReason());
   }
 }

@@ -9,7 +9,7 @@ import io.heddle.verbs.DeviceContext;
  * native/src/java_calls.h. By it the shim answers an unsuccessful test without entering Java.
  */
 final class CommLine {
-  private static final int NEWS = 32;
+  private static final int ARRIVALS = 32;
   private static final int POLLS = 48;
   private static final int POLLED = 56;
 
@@ -25,7 +25,7 @@ final class CommLine {
   /** Has the device note completions and polls here; has no effect where the device can't. */
   void attach(DeviceContext context, CompletionQueue queue) {
     long looks = context.progressedAtAddress();
-    if (looks != 0 && queue.publishArrivalsAt(address + NEWS)) {
+    if (looks != 0 && queue.publishArrivalsAt(address + ARRIVALS)) {
       Memory.setLong(address + POLLS, looks);
     }
   }

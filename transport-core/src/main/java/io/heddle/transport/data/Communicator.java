@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * progress thread, or by the control thread during a failover.
  */
 public abstract sealed class Communicator implements AutoCloseable
-    permits SendComm, RecvComm, PeerPuts, PeerSignals {
+    permits SendComm, RecvComm, OneSidedInitiator, OneSidedTarget {
   private static final int POLL_BATCH = 16;
 
   final ConnectionParts path;
   final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
-  /* One of each plane, then the second one of each plane, and so on. */
+  /* One sub-flow of each plane, then the second one of each plane, and so on. */
   final SubFlow[] flows;
   final CommFailure failure;
   PlaneCounters[] counters;
@@ -41,7 +41,7 @@ public abstract sealed class Communicator implements AutoCloseable
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private long polledAtNs;
   private final CommLine line;
-  /* With the baton. Once set, the connection's native memory may be gone. */
+  /* Written with the baton. Once set, the connection's native memory may be gone. */
   private boolean closed;
 
   /**
@@ -71,8 +71,8 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Sets the listener that moves this end off failed planes. Before it is driven. */
-  public final void setPlaneFailureListener(PlaneFailureListener ear) {
-    failure.setPlaneFailureListener(ear);
+  public final void setPlaneFailureListener(PlaneFailureListener listener) {
+    failure.setPlaneFailureListener(listener);
   }
 
   /** Returns the number of carriers, usually one per plane. */
@@ -86,8 +86,8 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Leaves a carrier that has never failed before, as if it had failed. Any thread. */
-  public final void leave(int carrier, String cause) {
-    failure.plane(carrier, 0, cause);
+  public final void failCarrier(int carrier, String cause) {
+    failure.reportPlaneFailure(carrier, 0, cause);
   }
 
   /**
@@ -128,7 +128,7 @@ public abstract sealed class Communicator implements AutoCloseable
    * @return a result code
    */
   public int progress() {
-    if (!baton.take()) {
+    if (!baton.tryTake()) {
       return TransportResult.SUCCESS;
     }
     try {
@@ -138,12 +138,15 @@ public abstract sealed class Communicator implements AutoCloseable
     }
   }
 
-  /** As {@link #progress}, with the baton. */
+  /** As {@link #progress}, for a caller that has the baton. */
   final int drive() {
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    /* Read before polling: completions of the peer's earlier work are then already in the queue. */
+    /*
+     * The peer's state is read before polling: completions of its earlier work are then already in
+     * the queue.
+     */
     ConnectionHealth.Peer peer = path.health().peer();
     boolean there = peer == ConnectionHealth.Peer.ALIVE;
     boolean any = poll();
@@ -160,16 +163,16 @@ public abstract sealed class Communicator implements AutoCloseable
     }
     String broken = path.health().deviceFailure();
     if (broken != null) {
-      return failure.device(broken);
+      return failure.onDeviceFailure(broken);
     }
     postPending(peer);
     return failure.result();
   }
 
   /*
-   * Returns whether another communicator has polled the device since this one's last call. Its
-   * completions were just taken, so a caller that goes over many communicators polls the device
-   * once per round, not once for each.
+   * Returns whether another communicator has polled the device since the last call of this one.
+   * That poll has also taken this communicator's completions. So a caller that goes over many
+   * communicators polls the device once per round.
    */
   private boolean wasDevicePolled() {
     long newest = context.progressedAtNs();
@@ -181,14 +184,14 @@ public abstract sealed class Communicator implements AutoCloseable
   /** Posts waiting requests, and fails the communicator where it needs a peer that is gone. */
   abstract void postPending(ConnectionHealth.Peer peer);
 
-  /** Polls all completions, those of packets that have arrived included. */
+  /** Polls all completions, including those of packets that have just arrived. */
   public final void takeCompletions() {
     context.progress();
     poll();
     afterPoll();
   }
 
-  /* Returns whether there were any. */
+  /* Returns whether there were completions. */
   private boolean poll() {
     boolean any = false;
     int count;
@@ -227,7 +230,7 @@ public abstract sealed class Communicator implements AutoCloseable
     if (wc.status == WorkCompletion.Status.SUCCESS) {
       succeeded(wc, flow);
     } else if (isFailureRelevant()) {
-      failure.completion(wc, flow);
+      failure.onFailedCompletion(wc, flow);
     }
   }
 
@@ -251,10 +254,10 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /** Returns the duration of the send that completed last, in ns. */
   final long tookNs(SubFlow flow) {
-    return flow.tookNs(polledAtNs);
+    return flow.recordDuration(polledAtNs);
   }
 
-  /* For failover; with the baton, but for the first two. */
+  /* Methods for failover. The caller has the baton, except in the first two. */
 
   public final Baton baton() {
     return baton;
@@ -267,7 +270,7 @@ public abstract sealed class Communicator implements AutoCloseable
     return failure.result() != TransportResult.SUCCESS;
   }
 
-  /** Returns one per queue pair; the array is the communicator's own. */
+  /** Returns the sub-flows, one per queue pair; the array is the communicator's own. */
   public final SubFlow[] flows() {
     return flows;
   }
@@ -299,9 +302,9 @@ public abstract sealed class Communicator implements AutoCloseable
   /** Returns how often something had to be posted again since the beginning. */
   public abstract long replays();
 
-  /** Returns whether some request isn't finished. */
+  /** Returns whether a request isn't finished. */
   public boolean hasPending() {
-    return lines.anyPending();
+    return lines.isAnyPending();
   }
 
   /** Returns this end's name for the log. */
@@ -312,10 +315,10 @@ public abstract sealed class Communicator implements AutoCloseable
   /**
    * Drives this communicator. Returns whether it must be driven again: a request is pending, the
    * peer wasn't ready for the newest one, or another thread drives this. Any thread, also while or
-   * after another one closes this.
+   * after another thread closes this.
    */
   final boolean isUnfinished() {
-    if (!baton.take()) {
+    if (!baton.tryTake()) {
       return true;
     }
     try {
@@ -331,8 +334,8 @@ public abstract sealed class Communicator implements AutoCloseable
   abstract boolean isWaitingForPeer();
 
   /** Fails the communicator, with this result for NCCL. */
-  public final void fail(int result, String story) {
-    failure.latch(result, story);
+  public final void fail(int result, String reason) {
+    failure.latch(result, reason);
   }
 
   /**
@@ -343,7 +346,7 @@ public abstract sealed class Communicator implements AutoCloseable
   @Override
   public void close() {
     /* The control thread may still have to answer the peer's fences. */
-    while (!baton.take()) {
+    while (!baton.tryTake()) {
       Thread.onSpinWait();
     }
     try {

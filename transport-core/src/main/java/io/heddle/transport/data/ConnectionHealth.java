@@ -14,16 +14,16 @@ public final class ConnectionHealth {
 
   /** State of the peer, in order of severity. */
   public enum Peer {
-    /** Alive as far as known. */
+    /** The peer is alive, as far as known. */
     ALIVE,
 
-    /** It closed its end in good order; its earlier requests still complete. */
+    /** The peer closed its end in good order; its earlier requests still complete. */
     CLOSED,
 
-    /** Its control channel was lost. */
+    /** The peer's control channel was lost. */
     LOST,
 
-    /** It reported its own failure. */
+    /** The peer reported its own failure. */
     FAILED
   }
 
@@ -36,7 +36,7 @@ public final class ConnectionHealth {
   private volatile boolean leaving;
   private volatile @Nullable String deviceFailure;
   /* Set before the communicator exists. */
-  private Consumer<String> peersEar = story -> {};
+  private Consumer<String> failureListener = reason -> {};
 
   public ConnectionHealth(NanoClock clock) {
     this.clock = clock;
@@ -51,8 +51,8 @@ public final class ConnectionHealth {
   }
 
   /**
-   * Returns whether it has been gone for longer than this; meaningful once {@link #peer} says that
-   * it is gone.
+   * Returns whether the peer has been gone for longer than this; meaningful once {@link #peer} says
+   * that it is gone.
    */
   boolean isGoneLongerThan(long durationNs) {
     return clock.nanoTime() - goneAtNs > durationNs;
@@ -76,24 +76,24 @@ public final class ConnectionHealth {
    * Sets the listener that reports this end's failure to the peer, from any thread. Before the
    * communicator exists.
    */
-  public void setFailureListener(Consumer<String> ear) {
-    peersEar = ear;
+  public void setFailureListener(Consumer<String> listener) {
+    failureListener = listener;
   }
 
   /**
    * Reports the failure of this end's communicator to the peer, unless the peer is gone. Any
    * thread.
    */
-  public void failedHere(String story) {
+  public void reportOwnFailure(String reason) {
     if (peer == Peer.ALIVE) {
-      peersEar.accept(story);
+      failureListener.accept(reason);
     }
   }
 
   /** Records the device's report that it, or a queue pair of this connection, is broken. */
-  public void deviceFailed(String story) {
+  public void onDeviceFailure(String reason) {
     if (deviceFailure == null && peer == Peer.ALIVE && !leaving) {
-      deviceFailure = story;
+      deviceFailure = reason;
     }
   }
 

@@ -43,7 +43,7 @@ public final class ConnectionMemory implements AutoCloseable {
           "no memory for another connection: %s bytes, %s; %s"
               .formatted(BYTES, Errno.describe((int) -base), ProcessLimits.ofMemory()));
     }
-    MemoryCalls.wantSmallPages(base, BYTES);
+    MemoryCalls.adviseSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, REQUEST_LINES, commAddress());
     try {
       ring =

@@ -138,7 +138,7 @@ public final class ConnectionWeights {
   }
 
   private void renew() {
-    current = routed.shared(sharesInUse());
+    current = routed.scaledBy(sharesInUse());
     onChange.run();
     publish();
   }

@@ -19,7 +19,7 @@ public final class ContextOrder {
   }
 
   /** Advances past the next operation, and returns its number. */
-  long pass(int context) {
+  long takeNext(int context) {
     makeRoom(context);
     return next[context]++;
   }
@@ -30,7 +30,7 @@ public final class ContextOrder {
   }
 
   /** Changes the number of waiting operations. */
-  void wait(int context, int more) {
+  void addWaiting(int context, int more) {
     makeRoom(context);
     waiting[context] += more;
   }

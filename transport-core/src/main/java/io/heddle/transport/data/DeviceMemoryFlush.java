@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Flush of received data to device memory. A completion says that the adapter's writes have left
- * for the bus. A read of the same memory by the same adapter can't overtake them there, so they
- * have arrived once it completes. The read goes over {@link LoopbackQueuePairs}.
+ * for the bus. A read of the same memory by the same adapter can't overtake them there, so the
+ * writes have arrived once the read completes. The read goes over {@link LoopbackQueuePairs}.
  *
  * <p>Created by the service thread; otherwise used with the communicator's baton.
  */
@@ -33,8 +33,8 @@ final class DeviceMemoryFlush implements AutoCloseable {
   DeviceMemoryFlush(NetDevice device, RequestLines lines) {
     this.lines = lines;
     /*
-     * A communicator has no more groups in flight than the pairs take requests, so posting finds
-     * room for each line.
+     * The queue pairs take as many requests as a communicator has groups in flight, so posting
+     * finds room for each line.
      */
     pairs = new LoopbackQueuePairs(device, lines.count(), "the read that flushes device memory");
     try {

@@ -13,19 +13,21 @@ import java.util.Map;
 final class LinkCountReporter {
   private record Told(QueuePair queuePair, List<LinkCounts> counts) {}
 
-  /* By position; a fresh queue pair in a position counts from zero. */
-  private final Map<Integer, Told> told = new HashMap<>();
+  /*
+   * Last counts by position of the queue pair; a fresh queue pair in a position counts from zero.
+   */
+  private final Map<Integer, Told> reported = new HashMap<>();
 
   /** Adds the new counts of the queue pair in this position. */
   synchronized void report(int position, QueuePair queuePair, ConnectionWeights planes) {
     List<LinkCounts> now = queuePair.linkCounts();
-    Told last = told.get(position);
+    Told last = reported.get(position);
     boolean goesOn =
         last != null && last.queuePair() == queuePair && last.counts().size() == now.size();
     for (int plane = 0; plane < now.size(); plane++) {
       LinkCounts before = last != null && goesOn ? last.counts().get(plane) : null;
       planes.countLink(plane, before == null ? now.get(plane) : now.get(plane).since(before));
     }
-    told.put(position, new Told(queuePair, now));
+    reported.put(position, new Told(queuePair, now));
   }
 }

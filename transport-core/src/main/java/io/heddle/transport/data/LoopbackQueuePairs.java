@@ -27,7 +27,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
 
   private static final int POLL_BATCH = 16;
   private static final int PAIR_SHIFT = 32;
-  /* Id of the one receive of each queue pair, which only completes when the pair fails. */
+  /* Id of the single receive of each queue pair, which only completes when the queue pair fails. */
   private static final long RECEIVE = -1;
 
   /** Listener of completed requests. */
@@ -67,16 +67,19 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   private final NetDevice device;
   private final String purpose;
   private final CompletionQueue cq;
-  /* Requests refer to a pair by its index, which is reused once all of them are done. */
+  /*
+   * Requests refer to a queue pair by its index. An index is reused once all requests of the old
+   * queue pair are done.
+   */
   private final List<Loopback> loopbacks = new ArrayList<>();
-  /* By number; kept while in flight, since a request may have to be posted again. */
+  /* Requests by number, kept while in flight: a request may have to be posted again. */
   private final @Nullable SendWorkRequest[] requests;
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private int current;
   private int underWay;
 
   /**
-   * @param numbers bound of request numbers; those in flight have different ones
+   * @param numbers bound of request numbers; no two requests in flight have the same number
    * @param purpose of the requests, for messages about their failure
    * @throws VerbsException when the device refuses; nothing stays open then
    */
@@ -84,7 +87,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     this.device = device;
     this.purpose = purpose;
     requests = new SendWorkRequest[numbers];
-    /* Includes the receives of old queue pairs beside those of their replacements. */
+    /* The capacity includes the receives of old queue pairs beside those of their replacements. */
     int completions = (DEPTH + 2) * device.planes().size();
     requireRoom(device, completions);
     cq = device.context().createCompletionQueue(completions);
@@ -191,7 +194,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     }
   }
 
-  /* Returns the next usable one after this, cyclically; −1 where there is none. */
+  /* Returns the next usable queue pair after this one, cyclically; −1 where there is none. */
   private int nextUsable(int after) {
     for (int i = 1; i <= loopbacks.size(); i++) {
       int next = (after + i) % loopbacks.size();

@@ -3,8 +3,8 @@ package io.heddle.transport.data;
 import io.heddle.spray.SprayPolicy;
 
 /**
- * Put or get requested by a caller; a value holder that belongs to {@link PeerPuts} from {@link
- * PeerPuts#submit} until its request is done.
+ * Put or get requested by a caller; a value holder that belongs to {@link OneSidedInitiator} from
+ * {@link OneSidedInitiator#submit} until its request is done.
  */
 public final class OneSidedOperation {
   /** Maximum size of one operation: 32 GiB. */
@@ -14,9 +14,9 @@ public final class OneSidedOperation {
   /** Order in which the target may apply the signal. */
   public enum Signal {
     NONE(0),
-    /** After the operation's own bytes. */
+    /** The signal comes after the operation's own bytes. */
     WEAK(1),
-    /** After all earlier operations of its context. */
+    /** The signal comes after all earlier operations of its context. */
     STRONG(2);
 
     final int code;
@@ -26,13 +26,13 @@ public final class OneSidedOperation {
     }
   }
 
-  /** Whether it is a get, which reads the peer's memory; else a put. */
+  /** Whether the operation is a get, which reads the peer's memory; else it is a put. */
   public boolean get;
 
   /** Request line of the caller, in the group's lines. */
   public int line;
 
-  /** Context that orders it; below {@link ContextOrder#MOST_CONTEXTS}. */
+  /** Context that orders the operation; below {@link ContextOrder#MOST_CONTEXTS}. */
   public int context;
 
   public long localAddress;

@@ -15,7 +15,7 @@ import io.heddle.reorder.ReorderWindow;
 final class OperationRecord {
   static final int BYTES = 64;
 
-  /** Stands for no registration. */
+  /** Number in place of a registration, where there is none. */
   static final long NONE = -1;
 
   /** Maximum number of a peer's operations in flight; the slots of the ring. */
@@ -27,11 +27,11 @@ final class OperationRecord {
   private static final int CONTEXT = 8;
   private static final int SIGNAL = 12;
   private static final int IN_CONTEXT = 16;
-  private static final int REGISTRATION = 24;
-  private static final int OFFSET = 32;
+  private static final int SIGNAL_REGISTRATION = 24;
+  private static final int SIGNAL_OFFSET = 32;
   private static final int ADDEND = 40;
   private static final int FIRST_CHUNK = 48;
-  private static final int BYTES_OF = 56;
+  private static final int DATA_REGISTRATION = 56;
 
   private OperationRecord() {}
 
@@ -63,11 +63,12 @@ final class OperationRecord {
     Memory.setInt(record + CONTEXT, operation.context);
     Memory.setInt(record + SIGNAL, operation.signal.code);
     Memory.setLong(record + IN_CONTEXT, inContext);
-    Memory.setLong(record + REGISTRATION, operation.signalRegistration);
-    Memory.setLong(record + OFFSET, operation.signalOffset);
+    Memory.setLong(record + SIGNAL_REGISTRATION, operation.signalRegistration);
+    Memory.setLong(record + SIGNAL_OFFSET, operation.signalOffset);
     Memory.setLong(record + ADDEND, operation.addend);
     Memory.setLong(record + FIRST_CHUNK, firstChunkBytes);
-    Memory.setLong(record + BYTES_OF, operation.lengthBytes == 0 ? NONE : operation.registration);
+    Memory.setLong(
+        record + DATA_REGISTRATION, operation.lengthBytes == 0 ? NONE : operation.registration);
   }
 
   static long number(long record) {
@@ -78,7 +79,7 @@ final class OperationRecord {
     return Memory.getInt(record + CONTEXT);
   }
 
-  /** Returns the code as the peer wrote it, unvalidated. */
+  /** Returns the signal's code as the peer wrote it, unvalidated. */
   static int signalCode(long record) {
     return Memory.getInt(record + SIGNAL);
   }
@@ -87,12 +88,12 @@ final class OperationRecord {
     return Memory.getLong(record + IN_CONTEXT);
   }
 
-  static long registration(long record) {
-    return Memory.getLong(record + REGISTRATION);
+  static long signalRegistration(long record) {
+    return Memory.getLong(record + SIGNAL_REGISTRATION);
   }
 
   static long signalOffset(long record) {
-    return Memory.getLong(record + OFFSET);
+    return Memory.getLong(record + SIGNAL_OFFSET);
   }
 
   static long addend(long record) {
@@ -105,7 +106,7 @@ final class OperationRecord {
   }
 
   /** Returns the registration that the operation's bytes were written to, or {@link #NONE}. */
-  static long bytesRegistration(long record) {
-    return Memory.getLong(record + BYTES_OF);
+  static long dataRegistration(long record) {
+    return Memory.getLong(record + DATA_REGISTRATION);
   }
 }

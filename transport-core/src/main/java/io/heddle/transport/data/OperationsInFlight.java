@@ -49,7 +49,7 @@ final class OperationsInFlight {
     return number[slot];
   }
 
-  /** Returns the weights at its beginning. */
+  /** Returns the weights by which the operation in this slot was cut. */
   PlaneWeights cutBy(int slot) {
     return cutBy[slot];
   }
@@ -71,7 +71,7 @@ final class OperationsInFlight {
     count--;
   }
 
-  /** Returns whether some operation has all its chunks posted, and isn't done. */
+  /** Returns whether some operation isn't done although all its chunks are posted. */
   boolean isAnyPosted() {
     for (int slot = 0; slot < SLOTS; slot++) {
       if (!isFree(slot) && chunks.toPost(slot) == 0) {

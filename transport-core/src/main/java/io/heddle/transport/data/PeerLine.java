@@ -17,7 +17,7 @@ final class PeerLine {
   private static final int KEY = 16;
   private static final int CHECK = 24;
 
-  /* Makes the check of a zeroed line fail. */
+  /* Constant that makes the check of a zeroed line fail. */
   private static final long SALT = 0x6865_6464_6c65_3031L;
 
   private PeerLine() {}
@@ -34,7 +34,7 @@ final class PeerLine {
   }
 
   /** Returns whether the line has been written at least once. */
-  static boolean isThere(long line) {
+  static boolean isWritten(long line) {
     return Memory.getLongAcquire(line + CHECK)
         == check(Memory.getLong(line + DIRECTORY), Memory.getLong(line + KEY));
   }

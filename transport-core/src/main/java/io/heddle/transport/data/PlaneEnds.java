@@ -19,58 +19,58 @@ public final class PlaneEnds {
   /** Ends of a connection whose planes aren't paired yet. */
   public static final PlaneEnds NONE = new PlaneEnds(List.of(), List.of());
 
-  private volatile List<LocalPlane> here;
-  private volatile List<PlaneOffer> there;
+  private volatile List<LocalPlane> localPlanes;
+  private volatile List<PlaneOffer> remotePlanes;
   private boolean changed;
 
   /**
-   * @param there the peer's, in the same order
+   * @param remotePlanes the peer's planes, in the same order
    */
-  public PlaneEnds(List<LocalPlane> here, List<PlaneOffer> there) {
-    this.here = List.copyOf(here);
-    this.there = List.copyOf(there);
+  public PlaneEnds(List<LocalPlane> localPlanes, List<PlaneOffer> remotePlanes) {
+    this.localPlanes = List.copyOf(localPlanes);
+    this.remotePlanes = List.copyOf(remotePlanes);
   }
 
   public int count() {
-    return here.size();
+    return localPlanes.size();
   }
 
   /** Returns this end's planes. */
-  public List<LocalPlane> here() {
-    return here;
+  public List<LocalPlane> localPlanes() {
+    return localPlanes;
   }
 
-  public LocalPlane here(int plane) {
-    return here.get(plane);
+  public LocalPlane local(int plane) {
+    return localPlanes.get(plane);
   }
 
   /** Returns the peer's address of a plane. */
-  public Gid there(int plane) {
-    return there.get(plane).gid();
+  public Gid remoteGid(int plane) {
+    return remotePlanes.get(plane).gid();
   }
 
   /** Returns this end's address on each plane. */
   public List<Gid> localGids() {
-    return here.stream().map(LocalPlane::gid).toList();
+    return localPlanes.stream().map(LocalPlane::gid).toList();
   }
 
   /** Returns the peer's address on each plane. */
   public List<Gid> remoteGids() {
-    return there.stream().map(PlaneOffer::gid).toList();
+    return remotePlanes.stream().map(PlaneOffer::gid).toList();
   }
 
   /** Returns the smallest MTU of both ends' interfaces over all these planes. */
   PathMtu smallestMtu(List<Integer> planes) {
     PathMtu smallest = PathMtu.MTU_4096;
     for (int plane : planes) {
-      smallest = smallest.min(here.get(plane).mtu()).min(there.get(plane).mtu());
+      smallest = smallest.min(localPlanes.get(plane).mtu()).min(remotePlanes.get(plane).mtu());
     }
     return smallest;
   }
 
   /** Returns the index of the plane with this key; −1 where the connection doesn't have it. */
   public int indexOf(LocalPlane plane) {
-    List<LocalPlane> all = here;
+    List<LocalPlane> all = localPlanes;
     for (int i = 0; i < all.size(); i++) {
       if (all.get(i).key().equals(plane.key())) {
         return i;
@@ -79,11 +79,11 @@ public final class PlaneEnds {
     return -1;
   }
 
-  void moveHere(int plane, LocalPlane next) {
-    if (!next.equals(here.get(plane))) {
-      List<LocalPlane> all = new ArrayList<>(here);
+  void moveLocal(int plane, LocalPlane next) {
+    if (!next.equals(localPlanes.get(plane))) {
+      List<LocalPlane> all = new ArrayList<>(localPlanes);
       all.set(plane, next);
-      here = List.copyOf(all);
+      localPlanes = List.copyOf(all);
       changed = true;
     }
   }
@@ -92,10 +92,10 @@ public final class PlaneEnds {
    * Sets new addresses of the peer's planes.
    *
    * @param planes as many as addresses
-   * @throws HeddleException where one is at another plane's address: they would be one
+   * @throws HeddleException where two planes would have one address
    */
-  void moveThere(List<Integer> planes, List<PlaneAddress> addresses) {
-    List<PlaneOffer> all = new ArrayList<>(there);
+  void moveRemote(List<Integer> planes, List<PlaneAddress> addresses) {
+    List<PlaneOffer> all = new ArrayList<>(remotePlanes);
     for (int i = 0; i < addresses.size(); i++) {
       PlaneAddress next = addresses.get(i);
       PlaneOffer before = all.get(planes.get(i));
@@ -106,14 +106,14 @@ public final class PlaneEnds {
           "the other end has two planes on one address: "
               + all.stream().map(each -> each.key() + " on " + each.gid()).toList());
     }
-    if (!all.equals(there)) {
-      there = List.copyOf(all);
+    if (!all.equals(remotePlanes)) {
+      remotePlanes = List.copyOf(all);
       changed = true;
     }
   }
 
   /** Returns whether an address has changed since the last call. Control thread. */
-  public boolean takeChanged() {
+  public boolean takeAddressesChanged() {
     boolean had = changed;
     changed = false;
     return had;

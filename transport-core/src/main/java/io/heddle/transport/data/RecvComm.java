@@ -52,7 +52,7 @@ public final class RecvComm extends Communicator {
 
   @Override
   public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
-    if (flush == null && memory.flushes()) {
+    if (flush == null && memory.needsFlush()) {
       flush = new DeviceMemoryFlush(path.device(), lines);
     }
     return super.registerDmaBuf(address, length, type, offset, descriptor);
@@ -66,7 +66,7 @@ public final class RecvComm extends Communicator {
    *     consumed, or a negated result code
    */
   public long irecv(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
-    if (!baton().take()) {
+    if (!baton().tryTake()) {
       return 0;
     }
     try {
@@ -80,10 +80,10 @@ public final class RecvComm extends Communicator {
     if (failure.result() != TransportResult.SUCCESS) {
       return -failure.result();
     }
-    if (n < 1 || n > MAX_RECEIVES || !valid(n, sizesArray, handlesArray)) {
+    if (n < 1 || n > MAX_RECEIVES || !isValid(n, sizesArray, handlesArray)) {
       return -TransportResult.INVALID_ARGUMENT;
     }
-    int line = window.hasRoom() && entries.mayOpen() ? lines.claim() : -1;
+    int line = window.hasRoom() && entries.canOpenGroup() ? lines.claim() : -1;
     if (line < 0) {
       counters[0].wouldBlock();
       return 0;
@@ -114,7 +114,7 @@ public final class RecvComm extends Communicator {
     return postedBytes + (slot * MAX_RECEIVES + receive) * (long) Long.BYTES;
   }
 
-  private boolean valid(int n, long sizesArray, long handlesArray) {
+  private boolean isValid(int n, long sizesArray, long handlesArray) {
     for (int i = 0; i < n; i++) {
       long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
       long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
@@ -150,7 +150,7 @@ public final class RecvComm extends Communicator {
 
   /* Returning no request would mean that there is nothing to flush, so this call waits for the baton. */
   private long flush(DeviceMemoryFlush reads, long address, int rkey) {
-    while (!baton().take()) {
+    while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
     try {
@@ -178,15 +178,15 @@ public final class RecvComm extends Communicator {
     if (entries.isBehind()) {
       entries.post();
     }
-    if (peer != ConnectionHealth.Peer.ALIVE && lines.anyPending()) {
-      failure.peerGone();
+    if (peer != ConnectionHealth.Peer.ALIVE && lines.isAnyPending()) {
+      failure.onPeerGone();
     }
   }
 
   /* A peer that has closed may leave our last writes unacknowledged; that alone is no failure. */
   @Override
   boolean isFailureRelevant() {
-    return path.health().peer() != ConnectionHealth.Peer.CLOSED || lines.anyPending();
+    return path.health().peer() != ConnectionHealth.Peer.CLOSED || lines.isAnyPending();
   }
 
   @Override
@@ -213,7 +213,7 @@ public final class RecvComm extends Communicator {
     entries.dataArrivedOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
-      failure.posting(flow, code);
+      failure.onRefusedPost(flow, code);
     }
   }
 
@@ -326,9 +326,9 @@ public final class RecvComm extends Communicator {
     super.close();
   }
 
-  /* With the baton: a plane may return at this moment. */
+  /* Closes the flush with the baton: a plane may return at this moment. */
   private void closeFlush() {
-    while (!baton().take()) {
+    while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
     try {

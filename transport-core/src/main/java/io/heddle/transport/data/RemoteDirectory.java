@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Initiator's cache of the peer's registrations. An entry is read from the peer's directory at its
- * first use, and again after a pause while it is missing, since the peer may be about to register.
+ * first use. A missing entry is read again after a pause, since the peer may be about to register.
  * Owned by the holder of the {@link Baton}.
  */
 final class RemoteDirectory {
   /** Pause between two reads of a missing entry. */
   static final long PAUSE_NS = 1_000_000;
 
-  /** Time after which a registration that a rank uses and its peer lacks is reported. */
+  /** Time after which the group reports a registration that this rank uses and the peer lacks. */
   static final long OVERDUE_NS = 5_000_000_000L;
 
   /* Offset in the ring of the memory that entries are read to, after the peer's line. */
   private static final long SCRATCH_AT = PeerLine.BYTES;
   private static final int SCRATCH = 32;
 
-  private static final int NOBODY = -1;
+  private static final int NO_READ = -1;
 
   /** State of a registration that was missing: never, since a time, or already reported. */
   private enum Missed {
@@ -31,7 +31,7 @@ final class RemoteDirectory {
 
   private final long ring;
   private final int ringKey;
-  private final int[] asked = new int[SCRATCH];
+  private final int[] reading = new int[SCRATCH];
   private long[] address = {};
   private long[] lengthBytes = {};
   private int[] key = {};
@@ -47,7 +47,7 @@ final class RemoteDirectory {
   RemoteDirectory(long ring, int ringKey) {
     this.ring = ring;
     this.ringKey = ringKey;
-    Arrays.fill(asked, NOBODY);
+    Arrays.fill(reading, NO_READ);
   }
 
   boolean isKnown(int registration) {
@@ -55,10 +55,10 @@ final class RemoteDirectory {
   }
 
   /**
-   * Returns the part of an operation that is outside the peer's memory, all of which is known; null
-   * where it is inside.
+   * Returns a sentence about the part of an operation that lies outside the peer's memory; null
+   * where there is none. All entries of the operation must be known.
    */
-  @Nullable String outside(OneSidedOperation operation) {
+  @Nullable String describeOutOfBounds(OneSidedOperation operation) {
     int memory = operation.registration;
     int word = operation.signalRegistration;
     if (operation.lengthBytes > 0 && !covers(memory, operation.offset, operation.lengthBytes)) {
@@ -86,23 +86,23 @@ final class RemoteDirectory {
   }
 
   /**
-   * Returns whether the entry may be read now: the peer's directory is known, no read is in flight
-   * there, and the last read succeeded or the pause is over.
+   * Returns whether the entry may be read now. The peer's directory must be known, with no read in
+   * flight there. After a read of a missing entry, the pause must be over.
    */
-  boolean mayAsk(int registration, long nowNs) {
-    return PeerLine.isThere(ring)
-        && asked[registration % SCRATCH] == NOBODY
+  boolean canRead(int registration, long nowNs) {
+    return PeerLine.isWritten(ring)
+        && reading[registration % SCRATCH] == NO_READ
         && !(pauses && nowNs - pausesSinceNs < PAUSE_NS);
   }
 
   /**
    * Fills a request that reads the entry.
    *
-   * @return the number of the read, for {@link #answered}
+   * @return the number of the read, for {@link #onRead}
    */
-  int ask(int registration, SendWorkRequest wr) {
+  int prepareRead(int registration, SendWorkRequest wr) {
     int place = registration % SCRATCH;
-    asked[place] = registration;
+    reading[place] = registration;
     pauses = false;
     wr.operation = SendWorkRequest.Operation.RDMA_READ;
     wr.localAddress = scratch(place);
@@ -119,10 +119,10 @@ final class RemoteDirectory {
   }
 
   /** Handles an entry that was read, valid or not. */
-  void answered(int place, long nowNs) {
-    int registration = asked[place];
-    asked[place] = NOBODY;
-    if (registration == NOBODY) {
+  void onRead(int place, long nowNs) {
+    int registration = reading[place];
+    reading[place] = NO_READ;
+    if (registration == NO_READ) {
       return;
     }
     makeRoom(registration);
@@ -166,7 +166,7 @@ final class RemoteDirectory {
   }
 
   /** Forgets pending reads, which may have been lost with a plane; they are read again. */
-  void forgetAsked() {
-    Arrays.fill(asked, NOBODY);
+  void forgetReads() {
+    Arrays.fill(reading, NO_READ);
   }
 }

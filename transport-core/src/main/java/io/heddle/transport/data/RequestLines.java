@@ -118,7 +118,7 @@ public final class RequestLines {
   }
 
   /** Returns whether some request isn't finished yet. */
-  public boolean anyPending() {
+  public boolean isAnyPending() {
     for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {
         return true;

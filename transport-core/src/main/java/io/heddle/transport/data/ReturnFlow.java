@@ -4,9 +4,10 @@ import io.heddle.spray.PlaneWeights;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Choice of the sub-flow that a receiving end writes on: the one on which data came last, since its
- * acknowledgement takes the same path; without room there, planes in turn. A plane of weight 0 is
- * believed not to reach the sender. Owned by the holder of the {@link Baton}.
+ * Choice of the sub-flow that a receiving end writes on. First choice is the sub-flow on which data
+ * came last, since the acknowledgement takes the same path. If that has no room, planes are used in
+ * turn. A plane of weight 0 is believed not to reach the sender. Owned by the holder of the {@link
+ * Baton}.
  */
 final class ReturnFlow {
   private final ConnectionParts path;

@@ -30,7 +30,7 @@ public final class SendComm extends Communicator {
    */
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /** The clock is read at one in this many empty polls. */
+  /** Number of empty polls for each reading of the clock. */
   private static final int POLLS_PER_CLOCK_READ = 8;
 
   private static final int LINES = ConnectionMemory.REQUEST_LINES;
@@ -40,7 +40,7 @@ public final class SendComm extends Communicator {
   private final int queuePairsPerPlane;
   private final boolean splitsMessages;
   private final SprayPolicy policy;
-  private final boolean observes;
+  private final boolean needsTimes;
   private final PlaneLoads loads;
 
   /* The group at the ring's head, and the bitmap of its receives that have their send. */
@@ -68,7 +68,7 @@ public final class SendComm extends Communicator {
   /* Lines that have chunks to be posted, in order. */
   private final Backlog backlog = new Backlog(LINES);
 
-  private final FilledFlows filled;
+  private final FlowsToPost filled;
   private int idlePolls;
   private long countedPollNs;
 
@@ -85,9 +85,9 @@ public final class SendComm extends Communicator {
     this.splitsMessages = splitsMessages;
     this.queuePairsPerPlane = path.pairs().perCarrier();
     this.planes = flows.length / queuePairsPerPlane;
-    this.observes = planes > 1 && policy.observes();
+    this.needsTimes = planes > 1 && policy.needsTimes();
     this.chunks = new SentChunks(planes, path.memory().tableAddress());
-    this.filled = new FilledFlows(flows, failure);
+    this.filled = new FlowsToPost(flows, failure);
     this.weights = path.weights();
     this.loads =
         new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
@@ -100,7 +100,7 @@ public final class SendComm extends Communicator {
    *     consumed, or a negated result code
    */
   public long isend(long address, long length, int tag, long memoryHandle) {
-    if (!baton().take()) {
+    if (!baton().tryTake()) {
       return 0;
     }
     try {
@@ -151,11 +151,11 @@ public final class SendComm extends Communicator {
     if (!path.health().isPeerAlive()) {
       /* Chunks that the peer has received may still be acknowledged. */
       refused = true;
-      return lines.anyPending() ? 0 : -failure.peerGone();
+      return lines.isAnyPending() ? 0 : -failure.onPeerGone();
     }
     /* Read once: the last plane may fail at any moment, and a message is cut for planes in use. */
     PlaneWeights by = newestWeights();
-    int line = by.carriesNothing() ? -1 : lines.claim();
+    int line = by.areAllZero() ? -1 : lines.claim();
     if (line < 0) {
       counters[0].wouldBlock();
       refused = true;
@@ -163,7 +163,7 @@ public final class SendComm extends Communicator {
     }
     long room = ClearToSend.lengthBytes(entry);
     if (length > room) {
-      cut(length, room, tag);
+      countTruncated(length, room, tag);
     }
     refused = false;
     accept(line, entry, receive, address, Math.min(length, room), keys, by);
@@ -185,21 +185,22 @@ public final class SendComm extends Communicator {
     ConnectionHealth health = path.health();
     String broken = health.deviceFailure();
     if (broken != null) {
-      return -failure.device(broken);
+      return -failure.onDeviceFailure(broken);
     }
     return switch (health.peer()) {
       case ALIVE -> 0;
-      case CLOSED -> health.isGoneLongerThan(ConnectionHealth.LINGER_NS) ? -failure.peerGone() : 0;
-      case LOST, FAILED -> -failure.peerGone();
+      case CLOSED ->
+          health.isGoneLongerThan(ConnectionHealth.LINGER_NS) ? -failure.onPeerGone() : 0;
+      case LOST, FAILED -> -failure.onPeerGone();
     };
   }
 
   /* Like NCCL's own InfiniBand transport: the receive's size decides. */
-  private void cut(long length, long room, int tag) {
+  private void countTruncated(long length, long room, int tag) {
     counters[0].cut();
     if (!truncationLogged) {
       truncationLogged = true;
-      failure.cut(length, room, tag);
+      failure.logTruncatedSend(length, room, tag);
     }
   }
 
@@ -256,7 +257,7 @@ public final class SendComm extends Communicator {
   private PlaneWeights newestWeights() {
     PlaneWeights newest = path.weights();
     if (newest != weights) {
-      loads.weightsChanged(weights, newest);
+      loads.onWeightsChanged(weights, newest);
       weights = newest;
     }
     return newest;
@@ -265,8 +266,8 @@ public final class SendComm extends Communicator {
   /* Posts chunks of the backlog, oldest first, while planes have room. */
   private void post() {
     long nowNs = clock.nanoTime();
-    if (observes) {
-      loads.at(nowNs);
+    if (needsTimes) {
+      loads.setTime(nowNs);
     }
     while (!backlog.isEmpty() && postChunks(backlog.first())) {
       backlog.removeFirst();
@@ -277,7 +278,7 @@ public final class SendComm extends Communicator {
   /* Returns whether all chunks of this line are posted. */
   private boolean postChunks(int line) {
     PlaneWeights newest = newestWeights();
-    PlaneWeights by = policy.cutsByWeight() ? cutBy[line] : newest;
+    PlaneWeights by = policy.isCutByWeight() ? cutBy[line] : newest;
     int count = chunks.count(line);
     while (chunks.toPost(line) != 0) {
       int chunk = Long.numberOfTrailingZeros(chunks.toPost(line));
@@ -331,9 +332,9 @@ public final class SendComm extends Communicator {
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED
             ? !backlog.isEmpty() && !isAnyFullyPosted()
-            : lines.anyPending();
+            : lines.isAnyPending();
     if (unfinishable) {
-      failure.peerGone();
+      failure.onPeerGone();
     }
   }
 
@@ -363,8 +364,8 @@ public final class SendComm extends Communicator {
       int line = SubFlow.lineOf(id);
       int length = SubFlow.lengthOf(id);
       counters[flow.plane].acknowledged(length, tookNs(flow));
-      if (observes) {
-        loads.at(polledAtNs());
+      if (needsTimes) {
+        loads.setTime(polledAtNs());
       }
       loads.finished(flow.plane, length);
       if (chunks.acknowledged(line, SubFlow.chunkOf(id))) {
@@ -375,16 +376,16 @@ public final class SendComm extends Communicator {
 
   @Override
   void completionsTaken() {
-    if (!observes) {
+    if (!needsTimes) {
       return;
     }
     if (polledAtNs() != countedPollNs) {
       countedPollNs = polledAtNs();
-      loads.polled();
+      loads.onPolled();
     } else if (++idlePolls % POLLS_PER_CLOCK_READ == 0 && loads.isAnyInFlight()) {
       /* Polls that find no completion count as polls too. */
-      loads.at(clock.nanoTime());
-      loads.polled();
+      loads.setTime(clock.nanoTime());
+      loads.onPolled();
     }
   }
 
@@ -405,20 +406,21 @@ public final class SendComm extends Communicator {
 
   @Override
   public @Nullable String settle(int plane, Fenced theirs) {
-    String wrong = chunks.judge(theirs, plane, group, matched == 0 ? group : group + 1);
+    String wrong =
+        chunks.describeContradiction(theirs, plane, group, matched == 0 ? group : group + 1);
     if (wrong != null || failure.result() != TransportResult.SUCCESS) {
       return wrong;
     }
     loads.lost(plane);
     for (int line = 0; line < dataAddress.length; line++) {
       if (chunks.isOutstandingOn(line, plane)) {
-        moved(line, plane, chunks.settle(line, theirs, plane));
+        countMoved(line, plane, chunks.settle(line, theirs, plane));
         if (chunks.isDone(line)) {
           lines.complete(line, 1);
         }
       }
     }
-    /* Rebuilt, so that repeated chunks are in order with waiting ones. */
+    /* The backlog is rebuilt, so that repeated chunks are in order with waiting ones. */
     backlog.clear();
     IntStream.range(0, dataAddress.length)
         .filter(line -> chunks.toPost(line) != 0)
@@ -431,10 +433,10 @@ public final class SendComm extends Communicator {
     return null;
   }
 
-  private void moved(int line, int plane, long missing) {
+  private void countMoved(int line, int plane, long missing) {
     replays += Long.bitCount(missing);
     for (long left = missing; left != 0; left &= left - 1) {
-      counters[plane].moved(chunkBytes(line, Long.numberOfTrailingZeros(left)));
+      counters[plane].countMoved(chunkBytes(line, Long.numberOfTrailingZeros(left)));
     }
   }
 
@@ -455,7 +457,7 @@ public final class SendComm extends Communicator {
    */
   public int planesOf(long request, long out) {
     int line = lines.line(request);
-    boolean taken = baton().take();
+    boolean taken = baton().tryTake();
     /* A finished request no longer changes, regardless of the baton. */
     if (!taken && lines.isPending(line)) {
       return 0;

@@ -83,7 +83,7 @@ final class SentChunks {
     Memory.ALL.set(JAVA_BYTE, carrier(line, chunk), (byte) flow);
   }
 
-  /** Notes an acknowledgement. Returns whether it was the message's last one. */
+  /** Notes an acknowledgement. Returns whether the message is complete now. */
   boolean acknowledged(int line, int chunk) {
     outstanding[line] &= ~(1L << chunk);
     return isDone(line);
@@ -104,11 +104,11 @@ final class SentChunks {
    * Checks the receiver's Fenced message for contradictions, and changes nothing. The message
    * describes the moment of its fence: a slot that it names may hold another group since.
    *
-   * @param next the group that the sender will match next; none from this on is complete
+   * @param next the group that the sender will match next; no group from this number on is complete
    * @param begun the first group of which nothing was sent yet; next or the one after it
    * @return the contradiction; null where there is none
    */
-  @Nullable String judge(Fenced fenced, int plane, long next, long begun) {
+  @Nullable String describeContradiction(Fenced fenced, int plane, long next, long begun) {
     if (fenced.oldest() < 0
         || fenced.oldest() > next
         || fenced.next() < fenced.oldest()
@@ -116,14 +116,14 @@ final class SentChunks {
       return "groups %s to %s are open there, but %s is the next to be sent"
           .formatted(fenced.oldest(), fenced.next(), next);
     }
-    Map<Integer, Arrival> told = new HashMap<>();
+    Map<Integer, Arrival> arrivals = new HashMap<>();
     for (Arrival each : fenced.arrivals()) {
       long of = groupOf(each, fenced);
       if (of >= fenced.next() || of >= begun) {
         return "slot %s has something, but groups %s to %s are open there, and %s is the next to be sent"
             .formatted(each.slot(), fenced.oldest(), fenced.next(), next);
       }
-      if (told.put(key(each.slot(), each.receive()), each) != null) {
+      if (arrivals.put(key(each.slot(), each.receive()), each) != null) {
         return "receive %s of slot %s is named twice".formatted(each.receive(), each.slot());
       }
     }
@@ -131,7 +131,7 @@ final class SentChunks {
       if (isDone(line) || !wasOpen(group[line], fenced)) {
         continue;
       }
-      String wrong = judge(line, told.get(keyOf(line)), plane);
+      String wrong = describeContradiction(line, arrivals.get(keyOf(line)), plane);
       if (wrong != null) {
         return wrong;
       }
@@ -139,7 +139,10 @@ final class SentChunks {
     return null;
   }
 
-  /* Returns the group in this slot among those that were open there; perhaps past the last of them. */
+  /*
+   * Returns the group that this slot could hold when the receiver was fenced; it may be past the
+   * last open group.
+   */
   private static long groupOf(Arrival arrival, Fenced fenced) {
     return fenced.oldest() + (arrival.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
   }
@@ -148,20 +151,20 @@ final class SentChunks {
     return group >= fenced.oldest() && group < fenced.next();
   }
 
-  private @Nullable String judge(int line, @Nullable Arrival told, int plane) {
-    long arrived = told == null ? 0 : told.chunks();
+  private @Nullable String describeContradiction(int line, @Nullable Arrival arrivals, int plane) {
+    long arrived = arrivals == null ? 0 : arrivals.chunks();
     long all = -1L >>> MAX_CHUNKS - chunks[line];
     String name =
         "receive %s of slot %s"
             .formatted(Immediate.receive(immediateBase[line]), Immediate.slot(immediateBase[line]));
-    if (told != null
-        && (told.count() != chunks[line]
-            || told.generation() != Immediate.generation(immediateBase[line]))) {
+    if (arrivals != null
+        && (arrivals.count() != chunks[line]
+            || arrivals.generation() != Immediate.generation(immediateBase[line]))) {
       return "%s has generation %s and %s chunks there, %s and %s here"
           .formatted(
               name,
-              told.generation(),
-              told.count(),
+              arrivals.generation(),
+              arrivals.count(),
               Immediate.generation(immediateBase[line]),
               chunks[line]);
     }
@@ -191,7 +194,7 @@ final class SentChunks {
 
   /**
    * Settles outstanding chunks of a fenced plane: acknowledged where they have arrived, else to be
-   * posted again. Of a group that was opened after the fence nothing has arrived on this plane.
+   * posted again. No chunk of a group that was opened after the fence has arrived on this plane.
    *
    * @return the chunks that are to be posted again, bit i for chunk i
    */

@@ -14,11 +14,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Drain at the end of a process that closes nothing: requests in flight on its communicators reach
- * the peers, or turn out to be unfinishable, before the process may end.
+ * Drain at the end of a process that closes nothing. Before the process may end, requests in flight
+ * on its communicators must reach the peers, or turn out to be unfinishable.
  *
- * <p>An accepted send is driven to its last acknowledgement, backlog included, and a receive to its
- * last byte, since a GPU may have read it before {@code test} was called. Other threads keep
+ * <p>An accepted send is driven to its last acknowledgement, backlog included. A receive is driven
+ * to its last byte, since a GPU may use the data before {@code test} is called. Other threads keep
  * running and may send more, so the drain ends only after a quiet period. A send that was refused
  * for lack of its receive counts as work that a thread will retry. Requests with a peer that is
  * gone are not waited for.

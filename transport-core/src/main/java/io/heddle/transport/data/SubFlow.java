@@ -42,7 +42,7 @@ public final class SubFlow {
 
   /* Common part of this sub-flow's ids. */
   private final long idBase;
-  /* Allocated at the first use of each. */
+  /* Requests of a batch, each allocated at its first use. */
   private @Nullable SendWorkRequest[] requests = new SendWorkRequest[FIRST_BATCH];
   private int batched;
   private int freeSends;
@@ -52,7 +52,10 @@ public final class SubFlow {
   private boolean retired;
   private boolean probed;
 
-  /* Post times of requests in flight, which a queue pair completes in that order. A ring that grows. */
+  /*
+   * Post times of requests in flight, which a queue pair completes in that order. The array is a
+   * ring that grows.
+   */
   private long[] postedAtNs = new long[FIRST_RING];
   private int posted;
   private int completed;
@@ -150,7 +153,7 @@ public final class SubFlow {
    * Posts the batch.
    *
    * @param nowNs the time, read once for all planes
-   * @return 0, or the device's error when it didn't take all: a connection never posts more than
+   * @return 0, or the device's error when it didn't take all. A connection never posts more than
    *     its queues hold, so a partial post is a failure of the queue pair
    */
   int post(long nowNs) {
@@ -211,7 +214,7 @@ public final class SubFlow {
   }
 
   /** Returns the duration of the send that completed last, in ns. */
-  long tookNs(long nowNs) {
+  long recordDuration(long nowNs) {
     long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
     usualNs += took - usualNs >> USUAL_SHIFT;
     return took;

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Follower of the kernel's address and link events: takes connections off planes whose interface
- * loses its carrier or whose address is removed, and has devices look for the successor address.
- * Runs on its own thread, {@code heddle-addresses}, in epoll.
+ * Follower of the kernel's address and link events. Takes connections off planes whose interface
+ * loses its carrier or whose address is removed. Devices then look for the successor address. Runs
+ * on its own thread, {@code heddle-addresses}, in epoll.
  */
 public final class AddressFollower implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
@@ -31,7 +31,7 @@ public final class AddressFollower implements AutoCloseable {
   private final List<NetDevice> devices;
   private final ControlLoop loop;
   private final Log log;
-  private boolean again;
+  private boolean isRetry;
   private volatile boolean closed;
 
   /** Starts following events for these devices' connections. */
@@ -47,7 +47,7 @@ public final class AddressFollower implements AutoCloseable {
     try {
       watcher = AddressWatcher.open();
     } catch (SystemCallException refused) {
-      if (again) {
+      if (isRetry) {
         throw refused;
       }
       log.warn(
@@ -58,11 +58,11 @@ public final class AddressFollower implements AutoCloseable {
     }
     try (watcher;
         Arena arena = Arena.ofConfined()) {
-      if (again) {
+      if (isRetry) {
         /* Events may have been missed since the last round. */
         checkAll();
       }
-      again = true;
+      isRetry = true;
       follow(watcher, arena);
     }
     return false;

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Log that keeps a provider's info lines until the provider is chosen, so that the reasons against
- * one join one sentence. Warnings pass at once. After {@link #release} everything passes. Any
- * thread.
+ * Log that keeps a provider's info lines until the provider is chosen, so that one sentence joins
+ * the reasons against a provider. Warnings pass at once. After {@link #release} everything passes.
+ * Any thread.
  */
 final class DeferredLog implements Log {
   private final Log log;
   private final List<String> kept = new ArrayList<>();
-  private boolean told;
+  private boolean isReleased;
 
   DeferredLog(Log log) {
     this.log = log;
@@ -20,7 +20,7 @@ final class DeferredLog implements Log {
 
   @Override
   public synchronized void write(Level level, String sentence) {
-    if (told || level != Level.INFO) {
+    if (isReleased || level != Level.INFO) {
       log.write(level, sentence);
     } else {
       kept.add(sentence);
@@ -33,7 +33,7 @@ final class DeferredLog implements Log {
 
   /** Writes the kept lines, then passes everything. */
   synchronized void release() {
-    told = true;
+    isReleased = true;
     kept.forEach(sentence -> log.write(Level.INFO, sentence));
     kept.clear();
   }

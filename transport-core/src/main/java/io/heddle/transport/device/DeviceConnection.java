@@ -13,10 +13,10 @@ public interface DeviceConnection extends RoutedConnection, AutoCloseable {
   List<String> carrierKeys();
 
   /** Records that the device reports itself, or a queue pair of this connection, as broken. */
-  void deviceFailed(String story);
+  void deviceFailed(String reason);
 
   /** Reports this end's failure to the peer, unless the peer is gone. Any thread. */
-  void reportFailure(String story);
+  void reportFailure(String reason);
 
   /** Returns whether this end has sent Closing, or is about to. Any thread. */
   boolean isLeaving();
@@ -34,7 +34,7 @@ public interface DeviceConnection extends RoutedConnection, AutoCloseable {
   void planeMoved(LocalPlane plane);
 
   /** Reports a broken queue pair, which may be another connection's. Control thread. */
-  void queuePairLost(int queuePairNumber, String story);
+  void queuePairLost(int queuePairNumber, String reason);
 
   /** Drains exactly these planes: they get no new chunks. Control thread. */
   void drain(Set<String> keys);

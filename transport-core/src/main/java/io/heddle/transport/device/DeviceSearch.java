@@ -37,7 +37,7 @@ public final class DeviceSearch {
   private final Log log;
   private final List<VerbsProvider> providers;
   private String provider = "";
-  private Supplier<HostPlanes> later;
+  private Supplier<HostPlanes> currentPlanes;
 
   /**
    * @param providers candidates; the first by name that has a device is used
@@ -55,7 +55,7 @@ public final class DeviceSearch {
     this.environment = environment;
     this.ledger = ledger;
     this.log = log;
-    later =
+    currentPlanes =
         () -> {
           throw new IllegalStateException("no device is open yet");
         };
@@ -71,11 +71,11 @@ public final class DeviceSearch {
    * soft. Logs one line with the reason where the first candidate isn't used.
    *
    * @param planes the host's planes at present
-   * @param later source of the host's planes at later times
+   * @param currentPlanes source of the host's planes at later times
    * @throws HeddleException when no provider has such a device, with each provider's reason
    */
-  public List<NetDevice> open(HostPlanes planes, Supplier<HostPlanes> later) {
-    this.later = later;
+  public List<NetDevice> open(HostPlanes planes, Supplier<HostPlanes> currentPlanes) {
+    this.currentPlanes = currentPlanes;
     HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
     selection.remarks().forEach(remark -> log.warn("%s", remark));
     String wish = options.get(TransportOptions.PROVIDER);
@@ -94,7 +94,7 @@ public final class DeviceSearch {
           log.info("using the %s device: %s", candidate.name(), String.join("; ", reasons));
         }
         provider = candidate.name();
-        return inOrder(devices);
+        return sorted(devices);
       }
       reasons.add(
           kept.sentences().isEmpty()
@@ -113,7 +113,7 @@ public final class DeviceSearch {
                     : String.join("; ", reasons)));
   }
 
-  /* Where one device's failure ends the search, closes the devices before it. */
+  /* Where one device's failure ends the search, closes the devices opened before. */
   private List<NetDevice> open(
       VerbsProvider candidate,
       HostPlanes planes,
@@ -150,7 +150,7 @@ public final class DeviceSearch {
     try {
       context = device.open();
       PortAttributes port = context.port();
-      if (selection.takes(device.name(), port.number())) {
+      if (selection.includes(device.name(), port.number())) {
         net = withPlanes(context, port, planes, selection, kept);
       } else {
         kept.info("device %s is left out by NCCL_IB_HCA=%s", device.name(), selection.text());
@@ -166,7 +166,7 @@ public final class DeviceSearch {
     return net;
   }
 
-  private List<NetDevice> inOrder(List<NetDevice> devices) {
+  private List<NetDevice> sorted(List<NetDevice> devices) {
     if (options.get(InfinibandOptions.PCI_ORDER) == 1) {
       devices.sort((left, right) ->
           left.context().attributes().pciPath().compareTo(right.context().attributes().pciPath()));
@@ -188,7 +188,7 @@ public final class DeviceSearch {
     long index = wantedIndex(name, gids, found);
     for (Plane plane : found) {
       Gid gid = Gid.of(plane.address().address());
-      if (isTaken(name, gids, index, plane, gid, kept)) {
+      if (accepts(name, gids, index, plane, gid, kept)) {
         kept.info(
             "plane %s: %s on %s of %s, %s",
             plane.key(), plane.address(), plane.link().name(), name, plane.reason());
@@ -217,7 +217,7 @@ public final class DeviceSearch {
         new MemoryTable.Rules(
             options.get(InfinibandOptions.RELAXED_ORDERING) != 0,
             options.get(InfinibandOptions.FLUSH_DISABLE) == 0);
-    PlaneAddresses addresses = new PlaneAddresses(context, later, index, carried, log);
+    PlaneAddresses addresses = new PlaneAddresses(context, currentPlanes, index, carried, log);
     return new NetDevice(context, addresses, weights, rail, rules, clock);
   }
 
@@ -246,7 +246,7 @@ public final class DeviceSearch {
     return ALL_INDEXES;
   }
 
-  private static boolean isTaken(
+  private static boolean accepts(
       String device, GidTable gids, long wanted, Plane plane, Gid gid, Log kept) {
     OptionalInt index = gids.indexOf(gid);
     if (index.isPresent() && wanted >= 0 && index.getAsInt() != wanted) {

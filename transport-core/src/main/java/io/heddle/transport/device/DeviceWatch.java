@@ -31,7 +31,7 @@ public final class DeviceWatch {
   private final class Watched {
     private final NetDevice device;
     private final AsyncEventListener events;
-    private final DeviceContext.CounterReader counters = this::counted;
+    private final DeviceContext.CounterReader counters = this::publishCounter;
     private final Map<String, String> publishedNames = new HashMap<>();
     private long activity;
     private boolean anySilent;
@@ -60,7 +60,7 @@ public final class DeviceWatch {
       device.events().flushQuiet();
     }
 
-    private void counted(String name, long value) {
+    private void publishCounter(String name, long value) {
       String published = publishedNames.get(name);
       if (published == null) {
         published = device.name() + "/" + name;
@@ -94,7 +94,7 @@ public final class DeviceWatch {
   }
 
   private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
-    String story =
+    String reason =
         "device %s reports %s%s"
             .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
     if (qpn != 0 && !device.isInUse(qpn)) {
@@ -102,27 +102,31 @@ public final class DeviceWatch {
        * The peer of a connection that was aborted here may still send to it. Such requests are
        * refused and are no fault.
        */
-      log.info("%s, of a connection that is closed here", story);
+      log.info("%s, of a connection that is closed here", reason);
       return;
     }
-    boolean told = isLoggedByConnections(device, kind, qpn);
-    log.write(told ? Log.Level.INFO : Log.Level.WARN, story + ": " + device.describeConcerned(qpn));
+    boolean isLogged = isLoggedByConnections(device, kind, qpn);
+    log.write(
+        isLogged ? Log.Level.INFO : Log.Level.WARN, reason + ": " + device.describeQueuePair(qpn));
     switch (kind) {
-      case DEVICE_FATAL -> end(device, qpn, story);
+      case DEVICE_FATAL -> failIfConfigured(device, qpn, reason);
       case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
         if (qpn != 0) {
-          end(device, qpn, story);
+          failIfConfigured(device, qpn, reason);
         }
       }
       case QUEUE_PAIR_FATAL -> {
         if (qpn != 0) {
-          device.queuePairFailed(qpn, story);
+          device.queuePairFailed(qpn, reason);
         }
       }
-      case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, story));
-      case GID_CHANGE -> leaveLostAddresses(device, story);
+      case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, reason));
+      case GID_CHANGE -> failLostAddresses(device, reason);
       case PORT_ACTIVE, SUBNET_CHANGE -> {
-        /* Failover offers its planes again; planes that lose their path raise events of their own. */
+        /*
+         * Nothing to do: failover offers planes again by itself, and a plane that loses its path
+         * raises an event of its own.
+         */
       }
     }
   }
@@ -139,26 +143,26 @@ public final class DeviceWatch {
     };
   }
 
-  private void end(NetDevice device, int qpn, String story) {
+  private void failIfConfigured(NetDevice device, int qpn, String reason) {
     if (eventsBreak) {
-      fail(device, qpn, story);
+      fail(device, qpn, reason);
     }
   }
 
-  private void fail(NetDevice device, int qpn, String story) {
-    List<DeviceConnection> ending = device.failed(qpn, story);
+  private void fail(NetDevice device, int qpn, String reason) {
+    List<DeviceConnection> ending = device.failConnections(qpn, reason);
     /*
-     * Delayed, since a driven communicator finds the completion with the details and reports that
-     * to the peer.
+     * The report is delayed: a driven communicator finds the completion with the details, and
+     * reports that to the peer.
      */
-    loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.reportFailure(story)));
+    loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.reportFailure(reason)));
   }
 
-  private static void leaveLostAddresses(NetDevice device, String story) {
+  private static void failLostAddresses(NetDevice device, String reason) {
     GidTable table = device.context().gidTable();
     for (Gid address : device.addressesInUse()) {
       if (table.indexOf(address).isEmpty()) {
-        device.addressLost(address, story + ", and its table has " + address + " no more");
+        device.addressLost(address, reason + ", and its table has " + address + " no more");
       }
     }
     device.findPlanes();

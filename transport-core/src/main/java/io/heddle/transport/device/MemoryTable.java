@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * where another covers the same bytes. So deregistering ends exactly that key, and memory that is
  * remapped at an old address is registered again (docs/decisions/connections.md).
  *
- * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's:
+ * <p>Registering and deregistering take a lock, from any thread. The data path calls {@link #keys}.
  * NCCL hands a handle to another thread only after the registration has returned, so plain reads
  * see the earlier writes.
  */
@@ -27,7 +27,7 @@ public final class MemoryTable {
   public static final int DMA_BUF = 4;
 
   private final ProtectionDomain pd;
-  private final boolean flushes;
+  private final boolean needsFlush;
   private final Set<ProtectionDomain.Access> access =
       EnumSet.of(
           ProtectionDomain.Access.LOCAL_WRITE,
@@ -50,23 +50,23 @@ public final class MemoryTable {
   /**
    * Rules for the use of registered memory.
    *
-   * @param relaxedOrder whether received data may be written in any order: the completed data is in
-   *     place once the completion is, and NCCL's protocols that poll the buffer earlier carry a
-   *     flag in each piece
-   * @param flushes whether received data in device memory is flushed when NCCL asks for it
+   * @param relaxedOrder whether received data may be written in any order. Completed data is in
+   *     place all the same, and NCCL's protocols that poll a buffer earlier have a flag in each
+   *     piece
+   * @param needsFlush whether received data in device memory is flushed when NCCL asks for it
    */
-  public record Rules(boolean relaxedOrder, boolean flushes) {}
+  public record Rules(boolean relaxedOrder, boolean needsFlush) {}
 
   MemoryTable(ProtectionDomain pd, Rules rules) {
     this.pd = pd;
-    flushes = rules.flushes();
+    needsFlush = rules.needsFlush();
     if (rules.relaxedOrder()) {
       access.add(ProtectionDomain.Access.RELAXED_ORDERING);
     }
   }
 
-  public boolean flushes() {
-    return flushes;
+  public boolean needsFlush() {
+    return needsFlush;
   }
 
   /**
@@ -77,7 +77,7 @@ public final class MemoryTable {
    */
   public long register(long address, long lengthBytes, int type) {
     if (type != HOST_MEMORY) {
-      return -TransportResult.INVALID_USAGE; // as the properties' pointerSupport says
+      return -TransportResult.INVALID_USAGE; // the properties' pointerSupport excludes other types
     }
     return isRange(address, lengthBytes)
         ? register(address, lengthBytes)

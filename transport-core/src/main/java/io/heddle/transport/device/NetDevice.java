@@ -83,15 +83,15 @@ public final class NetDevice implements AutoCloseable {
 
   /** Returns the planes at their present addresses, in order of keys. Any thread. */
   public List<LocalPlane> planes() {
-    return planes.now();
+    return planes.current();
   }
 
   /**
    * Sets the listener of plane moves, called with the old and the new address. Before the first
    * connection.
    */
-  public void onMove(BiConsumer<InetAddress, InetAddress> ear) {
-    moves = ear;
+  public void setMoveListener(BiConsumer<InetAddress, InetAddress> listener) {
+    moves = listener;
   }
 
   /** Notes that some plane's address is gone, or soon will be. Any thread. */
@@ -109,7 +109,7 @@ public final class NetDevice implements AutoCloseable {
     planes.findSuccessors().forEach(this::moved);
   }
 
-  /** Returns the plane at its present address, before it is tried again. Control thread. */
+  /** Returns the plane at its present address, for the next try. Control thread. */
   public LocalPlane refreshPlane(LocalPlane plane) {
     PlaneAddresses.Move move = planes.findAgain(plane.key());
     if (move != null) {
@@ -136,7 +136,7 @@ public final class NetDevice implements AutoCloseable {
     }
   }
 
-  /** Returns the addresses of the planes, and those at which connections still have them. */
+  /** Returns the planes' present addresses, and older ones that connections still use. */
   Set<Gid> addressesInUse() {
     Set<Gid> all = new HashSet<>();
     planes().forEach(plane -> all.add(plane.gid()));
@@ -162,8 +162,8 @@ public final class NetDevice implements AutoCloseable {
    * Sets the source of route weights for connections whose planes are paired. Before the first
    * connection.
    */
-  public void follow(Consumer<RoutedConnection> ear) {
-    routes = ear;
+  public void follow(Consumer<RoutedConnection> listener) {
+    routes = listener;
   }
 
   /** Applies the route weights for its peer to a connection whose planes are paired. */
@@ -194,7 +194,7 @@ public final class NetDevice implements AutoCloseable {
    * Returns peer and plane of the queue pair, else the device's planes, for a log line. Control
    * thread.
    */
-  String describeConcerned(int queuePairNumber) {
+  String describeQueuePair(int queuePairNumber) {
     for (DeviceConnection connection : connections) {
       int carrier = connection.carrierOf(queuePairNumber);
       if (carrier >= 0) {
@@ -205,12 +205,12 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** Adds an open connection. Any thread. */
-  public void opened(DeviceConnection connection) {
+  public void addConnection(DeviceConnection connection) {
     connections.add(connection);
   }
 
   /** Removes a closed connection. Any thread. */
-  public void closed(DeviceConnection connection) {
+  public void removeConnection(DeviceConnection connection) {
     connections.remove(connection);
   }
 
@@ -220,12 +220,12 @@ public final class NetDevice implements AutoCloseable {
    * @param queuePairNumber 0 for the whole device
    * @return the connections that fail
    */
-  public List<DeviceConnection> failed(int queuePairNumber, String story) {
+  public List<DeviceConnection> failConnections(int queuePairNumber, String reason) {
     List<DeviceConnection> ending =
         connections.stream()
             .filter(each -> queuePairNumber == 0 || each.carrierOf(queuePairNumber) >= 0)
             .toList();
-    ending.forEach(connection -> connection.deviceFailed(story));
+    ending.forEach(connection -> connection.deviceFailed(reason));
     return ending;
   }
 
@@ -237,9 +237,9 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** Fails the plane of a broken queue pair for its connection. Control thread. */
-  void queuePairFailed(int queuePairNumber, String story) {
+  void queuePairFailed(int queuePairNumber, String reason) {
     for (DeviceConnection connection : connections) {
-      connection.queuePairLost(queuePairNumber, story);
+      connection.queuePairLost(queuePairNumber, reason);
     }
   }
 

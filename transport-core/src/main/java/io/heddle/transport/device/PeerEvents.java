@@ -11,28 +11,28 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * Log that reports an event once for all connections to a peer, of which there may be hundreds. The
- * first connection's lines are logged. Those of others that differ only in numbers are traced.
- * Their count is logged once no other has followed for a while. Any thread.
+ * Log that reports an event once for all connections to a peer, of which there may be hundreds. It
+ * logs the lines of the first connection. Lines of others that differ only in numbers are traced.
+ * Once no further line has come for a while, it logs the number of those connections. Any thread.
  */
 public final class PeerEvents {
   /** Kinds of events, each with its level and the words for the remaining connections. */
   public enum Kind {
     FAILED(Log.Level.WARN, "failed"),
-    DOUBTED(Log.Level.INFO, "probed it at its reconnect addresses"),
-    HEARD(Log.Level.INFO, "kept their control channel"),
-    UNHEARD(Log.Level.INFO, "received nothing on the control channel"),
-    RENEWED(Log.Level.INFO, "replaced the control channel"),
-    FOUND(Log.Level.INFO, "have a control channel again"),
-    /** One plane of a failing connection; FAILED has the count. */
-    WITHOUT_PLANES(Log.Level.INFO, "");
+    CHANNEL_PROBED(Log.Level.INFO, "probed it at its reconnect addresses"),
+    CHANNEL_KEPT(Log.Level.INFO, "kept their control channel"),
+    CHANNEL_SILENT(Log.Level.INFO, "received nothing on the control channel"),
+    CHANNEL_REPLACED(Log.Level.INFO, "replaced the control channel"),
+    CHANNEL_FOUND(Log.Level.INFO, "have a control channel again"),
+    /** Plane of a failing connection; the line of FAILED has the number of connections. */
+    PLANE_OF_FAILED(Log.Level.INFO, "");
 
     private final Log.Level level;
-    private final String others;
+    private final String othersText;
 
     Kind(Log.Level level, String others) {
       this.level = level;
-      this.others = others;
+      this.othersText = others;
     }
   }
 
@@ -69,7 +69,7 @@ public final class PeerEvents {
    * @param sentences the lines to log, if this connection is the first
    */
   public void report(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
-    String words = DistinctErrors.words(String.join("; ", sentences));
+    String words = DistinctErrors.withoutNumbers(String.join("; ", sentences));
     boolean first = isFirst(new Key(peer, kind, words), connection, log);
     for (String sentence : sentences) {
       if (first) {
@@ -109,10 +109,10 @@ public final class PeerEvents {
 
   private static void logOthers(Key key, Event event) {
     long others = event.count - 1;
-    if (others > 0 && !key.kind.others.isEmpty()) {
+    if (others > 0 && !key.kind.othersText.isEmpty()) {
       event.log.info(
           "%s: and %s more connection%s to this peer %s",
-          key.peer, others, others == 1 ? "" : "s", key.kind.others);
+          key.peer, others, others == 1 ? "" : "s", key.kind.othersText);
     }
   }
 

@@ -27,21 +27,21 @@ public final class PlaneAddresses {
   /**
    * Move of a plane from one address to another.
    *
-   * @param gone whether the host has lost the old address; else that still serves the connections
-   *     on it
+   * @param gone whether the host has lost the old address; otherwise the old address still serves
+   *     its connections
    */
   record Move(LocalPlane before, LocalPlane now, boolean gone) {}
 
   private final DeviceContext context;
   private final Supplier<HostPlanes> host;
   private final long wantedIndex;
-  private final List<LocalPlane> first;
-  private final Map<String, String> told = new HashMap<>();
+  private final List<LocalPlane> initial;
+  private final Map<String, String> warned = new HashMap<>();
   private final Log log;
-  private volatile List<LocalPlane> now;
+  private volatile List<LocalPlane> current;
 
   /* Written by the address follower's thread and the control thread. */
-  private volatile boolean away;
+  private volatile boolean isAnyMissing;
 
   /**
    * @param host source of the host's present planes
@@ -58,23 +58,23 @@ public final class PlaneAddresses {
     this.host = host;
     this.wantedIndex = wantedIndex;
     this.log = log;
-    first = List.copyOf(planes);
-    now = first;
+    initial = List.copyOf(planes);
+    current = initial;
   }
 
   /** Returns the planes in order of keys. Any thread. */
-  List<LocalPlane> now() {
-    return now;
+  List<LocalPlane> current() {
+    return current;
   }
 
   /** Notes that some plane's address is gone, or soon will be. Any thread. */
   void markMissing() {
-    away = true;
+    isAnyMissing = true;
   }
 
-  /** Returns whether some plane has been without an address since. Any thread. */
+  /** Returns whether some plane is still without an address. Any thread. */
   boolean hasMissingPlane() {
-    return away;
+    return isAnyMissing;
   }
 
   /**
@@ -83,13 +83,13 @@ public final class PlaneAddresses {
   List<Move> findSuccessors() {
     List<Move> moves = new ArrayList<>();
     /* Cleared before the table is read, so that a plane that is lost meanwhile is looked for again. */
-    away = false;
+    isAnyMissing = false;
     GidTable table = context.gidTable();
-    for (LocalPlane plane : now) {
-      if (!isThere(table, plane)) {
+    for (LocalPlane plane : current) {
+      if (!isInTable(table, plane)) {
         Move move = successor(table, plane);
         if (move == null) {
-          away = true;
+          isAnyMissing = true;
         } else {
           moves.add(move);
         }
@@ -99,33 +99,33 @@ public final class PlaneAddresses {
   }
 
   /**
-   * Looks for an address of one plane that failed at its present one. It returns to its first
-   * address where that is back. It takes another only where its present one is gone.
+   * Looks for an address of a plane that failed at its present address. The plane returns to its
+   * first address if that is back. It takes another address only if its present one is gone.
    *
    * @return null where it stays
    */
   @Nullable Move findAgain(String key) {
     GidTable table = context.gidTable();
     int index = indexOf(key);
-    LocalPlane plane = now.get(index);
-    LocalPlane before = first.get(index);
-    if (!plane.equals(before) && isThere(table, before)) {
+    LocalPlane plane = current.get(index);
+    LocalPlane before = initial.get(index);
+    if (!plane.equals(before) && isInTable(table, before)) {
       log.info(
           "plane %s of %s is back at its address %s on %s, from %s",
           plane.key(), name(), before.gid(), before.interfaceName(), plane.gid());
       return moved(plane, before, false);
     }
-    return isThere(table, plane) ? null : successor(table, plane);
+    return isInTable(table, plane) ? null : successor(table, plane);
   }
 
   /** Returns the plane at its present address. */
   LocalPlane of(String key) {
-    return now.get(indexOf(key));
+    return current.get(indexOf(key));
   }
 
   private int indexOf(String key) {
-    for (int i = 0; i < first.size(); i++) {
-      if (first.get(i).key().equals(key)) {
+    for (int i = 0; i < initial.size(); i++) {
+      if (initial.get(i).key().equals(key)) {
         return i;
       }
     }
@@ -136,7 +136,7 @@ public final class PlaneAddresses {
     return context.device().name();
   }
 
-  private boolean isThere(GidTable table, LocalPlane plane) {
+  private boolean isInTable(GidTable table, LocalPlane plane) {
     OptionalInt index = table.indexOf(plane.gid());
     return index.isPresent() && (wantedIndex < 0 || index.getAsInt() == wantedIndex);
   }
@@ -152,14 +152,14 @@ public final class PlaneAddresses {
               return index.isPresent() && (wantedIndex < 0 || index.getAsInt() == wantedIndex);
             });
     List<PlaneSuccession.KnownPlane> others =
-        now.stream().filter(plane -> plane != gone).map(this::known).toList();
+        current.stream().filter(plane -> plane != gone).map(this::known).toList();
     PlaneSuccession.Answer answer = succession.of(known(gone), others);
     Plane next = answer.plane();
     if (next == null) {
       warnOnce(gone, answer.why());
       return null;
     }
-    told.remove(gone.key());
+    warned.remove(gone.key());
     Gid gid = Gid.of(next.address().address());
     log.info(
         "plane %s of %s: %s on %s takes the place of its address %s (%s)",
@@ -176,7 +176,7 @@ public final class PlaneAddresses {
   }
 
   private PlaneSuccession.KnownPlane known(LocalPlane plane) {
-    Gid before = first.get(indexOf(plane.key())).gid();
+    Gid before = initial.get(indexOf(plane.key())).gid();
     return new PlaneSuccession.KnownPlane(
         plane.key(),
         plane.ownKey(),
@@ -185,12 +185,12 @@ public final class PlaneAddresses {
   }
 
   private Move moved(LocalPlane before, LocalPlane next, boolean gone) {
-    now = now.stream().map(plane -> plane == before ? next : plane).toList();
+    current = current.stream().map(plane -> plane == before ? next : plane).toList();
     return new Move(before, next, gone);
   }
 
   private void warnOnce(LocalPlane gone, String why) {
-    if (!why.isEmpty() && !why.equals(told.put(gone.key(), why))) {
+    if (!why.isEmpty() && !why.equals(warned.put(gone.key(), why))) {
       log.warn(
           "plane %s of %s: its address %s is gone, and none takes its place: %s; it waits for the"
               + " old one",

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Log of planes that connections leave and rejoin, and of silent peers: one line per peer and
- * plane, since a plane fails for all connections to the peer at once, of which there may be
- * hundreds. Each connection's own change is traced. Control thread.
+ * Log of planes that connections leave and rejoin, and of silent peers. It has one line per peer
+ * and plane: a plane fails for all connections to the peer at once, perhaps hundreds. Each
+ * connection's own change is traced. Control thread.
  */
 public final class PlaneLog {
   /** Connection as this log knows it. */
@@ -31,12 +31,9 @@ public final class PlaneLog {
     private final long beganNs;
     private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Source> away = new HashSet<>();
-    private final Set<Source> ever = new HashSet<>();
-    /*
-     * Count of connections that ended before the others were back; they aren't retained for the
-     * count's sake.
-     */
-    private int ended;
+    private final Set<Source> everAway = new HashSet<>();
+    /* Count of connections that ended before the others were back; only their number is kept. */
+    private int endedCount;
 
     Absence(long beganNs) {
       this.beganNs = beganNs;
@@ -55,10 +52,10 @@ public final class PlaneLog {
    * Logs that a connection leaves a plane.
    *
    * @param plane with its addresses
-   * @param ends whether the peer's connections end anyway: NCCL keeps the last warning as its last
-   *     error, so that must be theirs and not the plane's
+   * @param ends whether the peer's connections end anyway. The line is then no warning: NCCL keeps
+   *     the last warning as its last error, and that must be about the connections
    */
-  public void left(Source connection, String plane, String cause, boolean ends, Log log) {
+  public void logLost(Source connection, String plane, String cause, boolean ends, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);
     Absence absence = absences.get(key);
     if (absence == null) {
@@ -71,7 +68,7 @@ public final class PlaneLog {
       log.trace("%s: another connection is moving off %s: %s", key.peer(), plane, cause);
     }
     absence.away.add(connection);
-    absence.ever.add(connection);
+    absence.everAway.add(connection);
   }
 
   /**
@@ -82,7 +79,7 @@ public final class PlaneLog {
    * @param cause why it was left
    * @param againNs until the next try
    */
-  public void stillAway(Source connection, String plane, String cause, long againNs, Log log) {
+  public void logStillDown(Source connection, String plane, String cause, long againNs, Log log) {
     Absence absence = absences.get(new PeerPlane(connection.peer(), plane));
     if (absence == null) {
       return;
@@ -106,7 +103,7 @@ public final class PlaneLog {
    * @param plane as it was left
    * @param now with its present addresses
    */
-  public void back(Source connection, String plane, String now, Log log) {
+  public void logReturned(Source connection, String plane, String now, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);
     Absence absence = absences.get(key);
     if (absence == null || !absence.away.remove(connection)) {
@@ -118,7 +115,7 @@ public final class PlaneLog {
       return;
     }
     absences.remove(key);
-    int connections = absence.ever.size() + absence.ended;
+    int connections = absence.everAway.size() + absence.endedCount;
     log.info(
         "%s: back on %s after %s ms%s%s",
         key.peer(),
@@ -129,7 +126,7 @@ public final class PlaneLog {
   }
 
   /** Logs that the peer answers a connection on no plane, and that the connection waits for it. */
-  public void silent(Source connection, long silentNs, long graceNs, Log log) {
+  public void logSilent(Source connection, long silentNs, long graceNs, Log log) {
     Set<Source> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
     if (waiting.isEmpty()) {
       log.info(
@@ -140,7 +137,7 @@ public final class PlaneLog {
   }
 
   /** Logs that the peer answers the connection again. */
-  public void answers(Source connection, long silentNs, Log log) {
+  public void logAnswering(Source connection, long silentNs, Log log) {
     Set<Source> waiting = silences.getOrDefault(connection.peer(), Set.of());
     if (waiting.contains(connection)) {
       waiting.remove(connection);
@@ -154,10 +151,10 @@ public final class PlaneLog {
   }
 
   /** Forgets a connection that ends; the others are logged as before. */
-  public void ended(Source connection) {
+  public void forget(Source connection) {
     for (Absence absence : absences.values()) {
       absence.away.remove(connection);
-      absence.ended += absence.ever.remove(connection) ? 1 : 0;
+      absence.endedCount += absence.everAway.remove(connection) ? 1 : 0;
     }
     absences.values().removeIf(absence -> absence.away.isEmpty());
     silences.values().forEach(waiting -> waiting.remove(connection));

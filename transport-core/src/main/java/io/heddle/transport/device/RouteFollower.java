@@ -50,16 +50,19 @@ public final class RouteFollower implements AutoCloseable {
 
   private final Path path;
 
-  /* The same path: File.exists allocates nothing where the file is absent, a failed open does. */
+  /*
+   * Same path as a File: File.exists allocates nothing where the file is absent, a failed open
+   * does.
+   */
   private final File file;
 
   private final long holdNs;
   private final NanoClock clock;
   private final Log log;
   private final ResilientThread thread;
-  private final RouteAnswer one = new RouteAnswer();
-  private final RouteAnswer all = new RouteAnswer();
-  private final Set<String> told = new HashSet<>();
+  private final RouteAnswer lookUp = new RouteAnswer();
+  private final RouteAnswer combined = new RouteAnswer();
+  private final Set<String> warned = new HashSet<>();
 
   private List<NetDevice> devices = List.of();
   private Stage stage = Stage.NO_FILE;
@@ -90,7 +93,7 @@ public final class RouteFollower implements AutoCloseable {
   public void start(List<NetDevice> of) {
     synchronized (this) {
       devices = of;
-      of.forEach(device -> device.follow(this::joined));
+      of.forEach(device -> device.follow(this::onJoined));
     }
     thread.start();
   }
@@ -116,11 +119,14 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /** Applies the weights to a connection whose planes are paired. Control thread. */
-  synchronized void joined(RoutedConnection connection) {
+  synchronized void onJoined(RoutedConnection connection) {
     try {
       apply(connection);
     } catch (RoutesCutException cut) {
-      /* Our own thread reports this and closes the file at its next poll; until then no weights are known. */
+      /*
+       * The follower's own thread reports the cut file and closes it at its next poll; until then
+       * no weights are known.
+       */
       log.trace("no weights for %s: %s", connection.peer(), String.valueOf(cut.getMessage()));
     }
   }
@@ -179,8 +185,8 @@ public final class RouteFollower implements AutoCloseable {
       planes = now.isEmpty() ? planes : now;
       applyAll();
       /*
-       * The sequence is read before the routes: a change meanwhile is read next time, and all of
-       * it if this failed.
+       * The sequence was read before the routes. So a change made meanwhile is read next time, and
+       * all routes are read again if this round failed.
        */
       appliedSequence = sequence;
     }
@@ -205,7 +211,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* Closed only here, on the one thread that may be waiting on the file. */
+  /* The file is closed only here, on the one thread that may be waiting on it. */
   private void dropFile(RoutesCutException cut) {
     RouteReader open = reader;
     if (open != null) {
@@ -222,7 +228,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* The lost file has no successor yet. */
+  /* Handles a lost file that has no successor yet: its weights expire. */
   private void expireLost() {
     if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
       stage = Stage.ALL_EQUAL;
@@ -255,7 +261,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /*
-   * Returns the open file, or the one that replaced it. A deleted file stays open; its daemon then
+   * Returns the open file, or the file that replaced it. A deleted file stays open; its daemon then
    * falls silent.
    */
   private @Nullable RouteReader reopen() {
@@ -289,7 +295,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   private void warnOnce(String sentence) {
-    if (told.add(sentence)) {
+    if (warned.add(sentence)) {
       log.warn("%s", sentence);
     }
   }
@@ -305,7 +311,7 @@ public final class RouteFollower implements AutoCloseable {
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
             : queryWeights(connection, remote);
     if (next == null && stage == Stage.HOLDING && current.source().startsWith(ROUTES)) {
-      next = current.from(HELD + current.source());
+      next = current.withSource(HELD + current.source());
     }
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
       connection.setRouted(next);
@@ -334,7 +340,7 @@ public final class RouteFollower implements AutoCloseable {
     int[] weights = new int[keys.size()];
     boolean any = false;
     for (int i = 0; i < weights.length; i++) {
-      weights[i] = all.weight(i);
+      weights[i] = combined.weight(i);
       any |= weights[i] > 0;
     }
     if (!any) {
@@ -345,18 +351,18 @@ public final class RouteFollower implements AutoCloseable {
 
   private boolean readWeights(
       RouteReader open, List<String> keys, List<Gid> remote, List<String> unknown) {
-    all.begin(keys.size());
+    combined.begin(keys.size());
     for (int i = 0; i < keys.size(); i++) {
       int plane = numberOf(keys.get(i));
       if (plane < 0) {
         unknown.add(keys.get(i));
         continue;
       }
-      if (!open.resolve(remote.get(i).high(), remote.get(i).low(), one)) {
+      if (!open.resolve(remote.get(i).high(), remote.get(i).low(), lookUp)) {
         return false;
       }
-      if (plane < one.planes()) {
-        all.take(i, one, plane);
+      if (plane < lookUp.planes()) {
+        combined.copyPlane(i, lookUp, plane);
       }
     }
     return true;
@@ -366,8 +372,8 @@ public final class RouteFollower implements AutoCloseable {
     String prefix = stage == Stage.HOLDING ? HELD : "";
     WeightReason reason = WeightReason.NO_ROUTE;
     for (int i = 0; i < count; i++) {
-      WeightReason each = all.reason(i);
-      if (each.carries()) {
+      WeightReason each = combined.reason(i);
+      if (each.carriesTraffic()) {
         reason = each;
       }
     }

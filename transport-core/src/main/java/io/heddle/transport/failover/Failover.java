@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * takes a connection off planes that fail. {@link PlaneRecovery} returns it to them.
  *
  * <p>Runs on the control thread, with the communicator's {@link Baton} where it touches the data
- * path. Only {@link #noticed} is called by other threads.
+ * path. Only {@link #onPlaneFailure} is called by other threads.
  */
 public final class Failover implements PlaneFailureListener {
   private static final long POLL_NS = 1_000_000;
@@ -42,7 +42,7 @@ public final class Failover implements PlaneFailureListener {
   private final Log log;
   private final FailoverPlane[] planes;
   private final GraceTimer grace;
-  private final PlaneRecovery back;
+  private final PlaneRecovery recovery;
   private final WithdrawnPlanes withdrawn;
   private final PeerSilenceMonitor silence;
   private boolean over;
@@ -67,9 +67,9 @@ public final class Failover implements PlaneFailureListener {
     for (int i = 0; i < planes.length; i++) {
       planes[i] = new FailoverPlane(i, keys.get(i));
     }
-    withdrawn = new WithdrawnPlanes(tasks, end, this::notice);
+    withdrawn = new WithdrawnPlanes(tasks, end, this::onFailure);
     grace = new GraceTimer(tasks, planes, graceNs, this::noPlaneLeft);
-    back = new PlaneRecovery(this, tasks, connection, end, log);
+    recovery = new PlaneRecovery(this, tasks, connection, end, log);
     silence = new PeerSilenceMonitor(connection, graceNs, new Waits(), log);
   }
 
@@ -77,13 +77,13 @@ public final class Failover implements PlaneFailureListener {
     @Override
     public void silent() {
       if (end.isSender()) {
-        back.tryAllSoon(planes);
+        recovery.rescheduleOffers(planes);
       }
     }
 
     @Override
     public void left(int plane, String cause) {
-      noticedNow(plane, cause + ", and the other end has left");
+      reportFailureNow(plane, cause + ", and the other end has left");
     }
 
     @Override
@@ -94,7 +94,7 @@ public final class Failover implements PlaneFailureListener {
           "it has answered on no plane for %s ms (HEDDLE_GRACE_MS is %s)%s"
               .formatted(
                   silentNs / 1_000_000,
-                  grace.ms(),
+                  grace.graceMs(),
                   destinations.isEmpty()
                       ? ""
                       : "; packets went to %s: does a firewall let all of UDP %s in (%s)?"
@@ -115,48 +115,48 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /** Returns whether some plane is believed to carry traffic now. Control thread. */
-  boolean anyCarries() {
-    return grace.anyUp() && !silence.isSilent();
+  boolean isAnyUp() {
+    return grace.isAnyUp() && !silence.isSilent();
   }
 
   /** Handles a plane failure that this end noticed. Any thread. */
   @Override
-  public void noticed(int plane, int epoch, String cause) {
-    tasks.execute(() -> notice(planes[plane], epoch, cause));
+  public void onPlaneFailure(int plane, int epoch, String cause) {
+    tasks.execute(() -> onFailure(planes[plane], epoch, cause));
   }
 
-  /** As {@link #noticed}, for the plane's present epoch. Control thread. */
-  public void noticedNow(int plane, String cause) {
-    tasks.run(() -> notice(planes[plane], planes[plane].epoch, cause));
+  /** As {@link #onPlaneFailure}, for the plane's present epoch. Control thread. */
+  public void reportFailureNow(int plane, String cause) {
+    tasks.run(() -> onFailure(planes[plane], planes[plane].epoch, cause));
   }
 
   /**
-   * Handles the device's report of a broken queue pair. Completions are polled first: one with the
-   * cause takes the place of this report. Control thread.
+   * Handles the device's report of a broken queue pair. Completions are polled first: a completion
+   * that has the cause takes the place of this report. Control thread.
    */
   public void queuePairLost(int plane, String cause) {
     tasks.run(() -> {
       int epoch = planes[plane].epoch;
-      end.baton().await();
+      end.baton().take();
       try {
         end.takeCompletions();
       } finally {
         end.baton().release();
       }
-      tasks.execute(() -> notice(planes[plane], epoch, cause));
+      tasks.execute(() -> onFailure(planes[plane], epoch, cause));
     });
   }
 
   /**
-   * Handles the withdrawal of the plane's route. Requests in flight there may still complete. Where
-   * none is answered the plane is treated as silent, without waiting for its retries. Any thread.
+   * Handles the withdrawal of the plane's route. Requests in flight there may still complete. If no
+   * request is answered, the plane counts as silent before its retries are over. Any thread.
    */
   public void withdrawn(int plane) {
     tasks.execute(() -> withdrawn.watch(planes[plane]));
   }
 
   /** Fails the plane, if it is still live in this epoch. Control thread. */
-  void notice(FailoverPlane plane, int epoch, String cause) {
+  void onFailure(FailoverPlane plane, int epoch, String cause) {
     if (!over && plane.epoch == epoch && plane.state.isLive()) {
       send(new PlaneDown(plane.key, epoch, cause));
       fence(plane, cause);
@@ -183,8 +183,9 @@ public final class Failover implements PlaneFailureListener {
     return switch (message) {
       case PlaneDown down -> onPlaneDown(plane, down);
       case Fenced fenced -> onFenced(plane, fenced);
-      case PlaneUp up -> end.isSender() ? back.onAnswer(plane, up) : back.onOffer(plane, up);
-      case PlaneReady ready -> back.onReady(plane, ready);
+      case PlaneUp up ->
+          end.isSender() ? recovery.onAnswer(plane, up) : recovery.onOffer(plane, up);
+      case PlaneReady ready -> recovery.onReady(plane, ready);
       case Drain drain -> false;
     };
   }
@@ -215,10 +216,12 @@ public final class Failover implements PlaneFailureListener {
   }
 
   private boolean onFenced(FailoverPlane plane, Fenced fenced) {
-    if (fenced.epoch() != plane.epoch || plane.theirs != null || plane.state == PlaneState.DOWN) {
+    if (fenced.epoch() != plane.epoch
+        || plane.peersFenced != null
+        || plane.state == PlaneState.DOWN) {
       return false;
     }
-    plane.theirs = fenced;
+    plane.peersFenced = fenced;
     trace(plane, "is fenced at the other end");
     if (plane.state.isLive()) {
       fence(plane, "the other end is fenced");
@@ -228,7 +231,7 @@ public final class Failover implements PlaneFailureListener {
     return true;
   }
 
-  private boolean ends() {
+  private boolean isPeerEnding() {
     return !connection.health().isPeerAlive() || connection.events().hasFailed(connection.peer());
   }
 
@@ -241,15 +244,15 @@ public final class Failover implements PlaneFailureListener {
     if (wasUp) {
       plane.failed(cause, now);
       connection.planeWeights().countFailover(plane.index);
-      plane.leftAs = where(plane);
-      connection.planeLog().left(connection, plane.leftAs, cause, ends(), log);
+      plane.description = describe(plane);
+      connection.planeLog().logLost(connection, plane.description, cause, isPeerEnding(), log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.retryFailed();
       log.trace("%s: %s carries no traffic: %s", connection.peer(), plane.key, cause);
     }
     connection.carrierWeights().setShare(plane.index, 0);
-    end.baton().await();
+    end.baton().take();
     try {
       flowsOn(plane).forEach(SubFlow::markBroken);
       connection.pairs().stop(plane.index);
@@ -262,11 +265,11 @@ public final class Failover implements PlaneFailureListener {
       end.baton().release();
     }
     trace(plane, "has its queue pairs stopped");
-    grace.judge();
+    grace.update();
     if (wasUp) {
-      peer.leave(plane.index);
-      if (end.isSender() && !grace.anyUp()) {
-        back.tryAllSoon(planes);
+      peer.failCarrier(plane.index);
+      if (end.isSender() && !grace.isAnyUp()) {
+        recovery.rescheduleOffers(planes);
       }
     }
     drainCompletions(plane, plane.epoch, now + FENCE_LIMIT_NS);
@@ -278,7 +281,7 @@ public final class Failover implements PlaneFailureListener {
       return;
     }
     Fenced ours = null;
-    end.baton().await();
+    end.baton().take();
     try {
       end.takeCompletions();
       List<SubFlow> flows = flowsOn(plane);
@@ -305,7 +308,7 @@ public final class Failover implements PlaneFailureListener {
     plane.state = PlaneState.FENCED;
     send(ours);
     trace(plane, "is fenced");
-    Fenced theirs = plane.theirs;
+    Fenced theirs = plane.peersFenced;
     if (theirs != null) {
       settle(plane, theirs);
     }
@@ -314,7 +317,7 @@ public final class Failover implements PlaneFailureListener {
   private void settle(FailoverPlane plane, Fenced theirs) {
     String wrong;
     long again;
-    end.baton().await();
+    end.baton().take();
     try {
       again = -end.replays();
       wrong = end.settle(plane.index, theirs);
@@ -326,23 +329,23 @@ public final class Failover implements PlaneFailureListener {
       fail("its message about plane " + plane.key + " is contradictory: " + wrong);
       return;
     }
-    plane.theirs = null;
+    plane.peersFenced = null;
     plane.state = PlaneState.DOWN;
     log.trace(
         "%s: plane %s is down, %d chunks posted again, %d ms after its failure",
-        connection.peer(), plane.key, again, (tasks.nanoTime() - plane.fellNs) / 1_000_000);
+        connection.peer(), plane.key, again, (tasks.nanoTime() - plane.failedAtNs) / 1_000_000);
     if (end.isSender()) {
-      back.tryLater(plane);
+      recovery.scheduleOffer(plane);
     }
   }
 
   /** Notes that a plane is up again. */
-  void recovered() {
-    grace.judge();
+  void onRecovered() {
+    grace.update();
   }
 
   /** Returns the plane with its addresses, for the log. */
-  String where(FailoverPlane plane) {
+  String describe(FailoverPlane plane) {
     return connection.pairs().addressesOf(plane.index);
   }
 
@@ -396,7 +399,7 @@ public final class Failover implements PlaneFailureListener {
     fail(
         "no plane was up for %s ms: %s"
             .formatted(
-                grace.ms(),
+                grace.graceMs(),
                 Arrays.stream(planes)
                     .map(plane -> plane.key + " (" + plane.cause + ")")
                     .collect(Collectors.joining("; "))));
@@ -406,17 +409,17 @@ public final class Failover implements PlaneFailureListener {
     List<String> sentences = Arrays.stream(planes).map(this::describeState).toList();
     connection
         .events()
-        .report(PeerEvents.Kind.WITHOUT_PLANES, connection, connection.peer(), log, sentences);
+        .report(PeerEvents.Kind.PLANE_OF_FAILED, connection, connection.peer(), log, sentences);
   }
 
   private String describeState(FailoverPlane plane) {
     return plane.state == PlaneState.UP
-        ? "%s: %s answers nothing".formatted(connection.peer(), where(plane))
+        ? "%s: %s answers nothing".formatted(connection.peer(), describe(plane))
         : "%s: %s failed %s ms ago and is %s: %s"
             .formatted(
                 connection.peer(),
-                where(plane),
-                (tasks.nanoTime() - plane.fellNs) / 1_000_000,
+                describe(plane),
+                (tasks.nanoTime() - plane.failedAtNs) / 1_000_000,
                 plane.state,
                 plane.cause);
   }
@@ -434,12 +437,12 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  private void fail(String story) {
+  private void fail(String reason) {
     over = true;
-    end.baton().await();
+    end.baton().take();
     try {
       if (connection.health().peer() != ConnectionHealth.Peer.CLOSED || end.hasPending()) {
-        end.fail(TransportResult.REMOTE_ERROR, story);
+        end.fail(TransportResult.REMOTE_ERROR, reason);
       }
     } finally {
       end.baton().release();
@@ -454,7 +457,7 @@ public final class Failover implements PlaneFailureListener {
   /** Ends failover of a closed connection. */
   public void end() {
     over = true;
-    connection.planeLog().ended(connection);
+    connection.planeLog().forget(connection);
     withdrawn.end();
   }
 

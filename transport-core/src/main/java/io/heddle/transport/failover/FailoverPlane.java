@@ -17,16 +17,16 @@ final class FailoverPlane {
   PlaneState state = PlaneState.UP;
   int epoch;
 
-  /** The peer's Fenced that came before ours. */
-  @Nullable Fenced theirs;
+  /** The Fenced message that the peer sent before this end's. */
+  @Nullable Fenced peersFenced;
 
   /** Cause and time of its failure. */
   String cause = "";
 
-  long fellNs;
+  long failedAtNs;
 
   /** The plane with its addresses at the failure, for the log. */
-  String leftAs = "";
+  String description = "";
 
   private long returnedNs;
   private boolean returned;
@@ -40,7 +40,7 @@ final class FailoverPlane {
   /** Notes that the plane was in use and failed. */
   void failed(String why, long nowNs) {
     cause = why;
-    fellNs = nowNs;
+    failedAtNs = nowNs;
     holdNs =
         returned && nowNs - returnedNs < STEADY_NS
             ? Math.min(holdNs * 2, LONGEST_HOLD_NS)

@@ -11,7 +11,7 @@ final class GraceTimer {
   private final Runnable whenOver;
 
   /* Time since which no plane has been up; 0 while one is. */
-  private long alone;
+  private long downSinceNs;
 
   /**
    * @param whenOver called once no plane was up for the grace time
@@ -23,25 +23,25 @@ final class GraceTimer {
     this.whenOver = whenOver;
   }
 
-  long ms() {
+  long graceMs() {
     return graceNs / 1_000_000;
   }
 
-  boolean anyUp() {
+  boolean isAnyUp() {
     return Arrays.stream(planes).anyMatch(plane -> plane.state == PlaneState.UP);
   }
 
   /** Restarts or stops the timer after a plane's change of state. */
-  void judge() {
-    if (anyUp()) {
-      alone = 0;
-    } else if (alone == 0) {
-      alone = tasks.nanoTime();
-      long since = alone;
+  void update() {
+    if (isAnyUp()) {
+      downSinceNs = 0;
+    } else if (downSinceNs == 0) {
+      downSinceNs = tasks.nanoTime();
+      long since = downSinceNs;
       tasks.schedule(
           graceNs,
           () -> {
-            if (alone == since) {
+            if (downSinceNs == since) {
               whenOver.run();
             }
           });

@@ -11,5 +11,5 @@ public interface PeerChannel {
   boolean send(PlaneMessage message);
 
   /** Moves the control channel to another path where it uses this carrier's plane. */
-  void leave(int carrier);
+  void failCarrier(int carrier);
 }

@@ -10,7 +10,7 @@ import java.util.List;
  * is known to have left gets none: its planes fail. Control thread.
  */
 final class PeerSilenceMonitor {
-  /** Length of a wait from which on it is logged. */
+  /** Minimum length of a wait that is logged. */
   private static final long REPORT_AFTER_NS = 1_000_000_000;
 
   /** Listener of the stages of a wait. */
@@ -49,14 +49,14 @@ final class PeerSilenceMonitor {
     long silentNs = connection.pairs().peerSilentNs();
     if (silentNs == 0) {
       if (longestNs > REPORT_AFTER_NS) {
-        connection.planeLog().answers(connection, longestNs, log);
+        connection.planeLog().logAnswering(connection, longestNs, log);
       }
       silent = false;
       longestNs = 0;
       return;
     }
     if (silentNs > REPORT_AFTER_NS && longestNs <= REPORT_AFTER_NS) {
-      connection.planeLog().silent(connection, silentNs, graceNs, log);
+      connection.planeLog().logSilent(connection, silentNs, graceNs, log);
     }
     longestNs = Math.max(longestNs, silentNs);
     if (!silent) {

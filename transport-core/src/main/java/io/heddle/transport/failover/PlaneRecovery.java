@@ -47,10 +47,10 @@ public final class PlaneRecovery {
   }
 
   /** Schedules an offer of the plane after its hold-down. Sender's end. */
-  void tryLater(FailoverPlane plane) {
+  void scheduleOffer(FailoverPlane plane) {
     int epoch = plane.epoch;
-    long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
-    connection.planeLog().stillAway(connection, plane.leftAs, plane.cause, holdNs, log);
+    long holdNs = failover.isAnyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    connection.planeLog().logStillDown(connection, plane.description, plane.cause, holdNs, log);
     tasks.schedule(
         holdNs,
         () -> {
@@ -63,7 +63,7 @@ public final class PlaneRecovery {
 
   /* An end that has failed acknowledges no probe and needs no plane. */
   private boolean hasEndFailed() {
-    end.baton().await();
+    end.baton().take();
     try {
       return end.hasFailed();
     } finally {
@@ -72,12 +72,13 @@ public final class PlaneRecovery {
   }
 
   /**
-   * Reschedules the planes in hold-down after the last plane failed: they can't wait any longer.
+   * Reschedules the planes in hold-down after the last plane failed: the connection can't wait for
+   * the end of their hold-down.
    */
-  void tryAllSoon(FailoverPlane[] planes) {
+  void rescheduleOffers(FailoverPlane[] planes) {
     for (FailoverPlane plane : planes) {
       if (plane.state == PlaneState.DOWN) {
-        tryLater(plane);
+        scheduleOffer(plane);
       }
     }
   }
@@ -89,7 +90,7 @@ public final class PlaneRecovery {
     } catch (HeddleException refused) {
       log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
       plane.retryFailed();
-      tryLater(plane);
+      scheduleOffer(plane);
       return;
     }
     plane.epoch++;
@@ -100,7 +101,7 @@ public final class PlaneRecovery {
         OPENING_LIMIT_NS,
         () -> {
           if (plane.state == PlaneState.OPENING) {
-            failover.notice(plane, epoch, "no answer to an offer of fresh queue pairs");
+            failover.onFailure(plane, epoch, "no answer to an offer of fresh queue pairs");
           }
         });
   }
@@ -146,10 +147,10 @@ public final class PlaneRecovery {
       connect(plane, up);
       plane.state = PlaneState.PROBING;
     } catch (HeddleException refused) {
-      failover.notice(plane, plane.epoch, String.valueOf(refused.getMessage()));
+      failover.onFailure(plane, plane.epoch, String.valueOf(refused.getMessage()));
       return true;
     }
-    end.baton().await();
+    end.baton().take();
     int refusal = 0;
     long nowNs = end.nowNs();
     try {
@@ -160,7 +161,7 @@ public final class PlaneRecovery {
       end.baton().release();
     }
     if (refusal != 0) {
-      failover.notice(plane, plane.epoch, "a probe was refused with " + refusal);
+      failover.onFailure(plane, plane.epoch, "a probe was refused with " + refusal);
     } else {
       awaitProbes(plane, plane.epoch);
     }
@@ -175,7 +176,7 @@ public final class PlaneRecovery {
   private void connect(FailoverPlane plane, PlaneUp up) {
     List<SubFlow> fresh = connection.pairs().connectRenewed(plane.index, up);
     connection.publishAddresses();
-    end.baton().await();
+    end.baton().take();
     try {
       fresh.forEach(end::replace);
     } finally {
@@ -189,7 +190,7 @@ public final class PlaneRecovery {
     }
     boolean through;
     boolean failed;
-    end.baton().await();
+    end.baton().take();
     try {
       end.takeCompletions();
       through = failover.flowsOn(plane).stream().allMatch(SubFlow::isProbed);
@@ -228,13 +229,13 @@ public final class PlaneRecovery {
   private void markUp(FailoverPlane plane) {
     plane.state = PlaneState.UP;
     plane.recovered(tasks.nanoTime());
-    failover.recovered();
+    failover.onRecovered();
     notifyEnd(plane);
-    connection.planeLog().back(connection, plane.leftAs, failover.where(plane), log);
+    connection.planeLog().logReturned(connection, plane.description, failover.describe(plane), log);
   }
 
   private void notifyEnd(FailoverPlane plane) {
-    end.baton().await();
+    end.baton().take();
     try {
       connection.pairs().planesOf(plane.index).forEach(end::planeReturned);
     } catch (HeddleException refused) {
@@ -246,7 +247,10 @@ public final class PlaneRecovery {
     }
   }
 
-  /* Shares are relative: where it is the only plane, it carries everything at once. */
+  /*
+   * Raises the plane's share step by step. Shares are relative: an only plane carries everything at
+   * once.
+   */
   private void ramp(FailoverPlane plane, int epoch, int eighths) {
     if (failover.isOver() || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;

@@ -6,20 +6,20 @@ import io.heddle.transport.data.SubFlow;
 
 /**
  * Watch over requests in flight on planes whose routes are withdrawn. They may complete, and then
- * the plane is left without a failure. Where none is answered the plane is silent, and waiting for
+ * the plane is left without a failure. If none is answered, the plane is silent, and waiting for
  * its retries would only cost time. Control thread.
  */
 final class WithdrawnPlanes {
   /**
-   * A plane is silent after this multiple of the recent duration of sends, within bounds. A peer
-   * may be descheduled for the lower bound. Longer delays by the plane's own fault aren't worth the
-   * wait.
+   * A plane is silent after this multiple of the recent duration of sends, within bounds. The lower
+   * bound covers a peer that is descheduled for a while. The upper bound limits the wait for a slow
+   * plane.
    */
   private static final int SILENCE_FACTOR = 4;
 
   private static final long MIN_SILENCE_NS = 20_000_000;
   private static final long MAX_SILENCE_NS = 60_000_000;
-  private static final int LOOKS = 4;
+  private static final int POLLS = 4;
 
   /** Listener of silent planes. */
   interface Listener {
@@ -56,9 +56,9 @@ final class WithdrawnPlanes {
   }
 
   /*
-   * Where the other planes also have requests in flight and have answered none in that time, the
-   * peer is slow. The counts before are those at the last answer of the plane, or of a slow peer's
-   * other planes.
+   * Polls the plane's sub-flows. If the other planes have requests in flight too and have answered
+   * none in that time, the peer is slow. answeredBefore and othersBefore are the counts at the last
+   * answer of the plane, or of a slow peer's other planes.
    */
   private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {
@@ -70,7 +70,7 @@ final class WithdrawnPlanes {
     long answered = 0;
     long others = 0;
     long usualNs = 0;
-    end.baton().await();
+    end.baton().take();
     try {
       if (end.hasFailed()) {
         return;
@@ -96,14 +96,14 @@ final class WithdrawnPlanes {
     boolean again = answered != answeredBefore || peerIsSlow;
     long since = again ? now : changedNs;
     long othersSince = again ? others : othersBefore;
-    long told = answered;
+    long answeredNow = answered;
     if (unanswered > 0 && late && !peerIsSlow) {
       String cause =
           "its route is gone, and %s requests have no answer for %s ms"
               .formatted(unanswered, (now - changedNs) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {
-      tasks.schedule(silentNs / LOOKS, () -> poll(plane, epoch, told, othersSince, since));
+      tasks.schedule(silentNs / POLLS, () -> poll(plane, epoch, answeredNow, othersSince, since));
     }
   }
 }

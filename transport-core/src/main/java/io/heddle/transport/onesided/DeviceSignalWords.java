@@ -24,8 +24,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals of a rank that has GPU memory: data in GPU memory is flushed before a signal is added,
- * and signal words in GPU memory are read and written by the adapter (docs/decisions/one-sided.md).
+ * Signals of a rank that has GPU memory. Data in GPU memory is flushed before a signal is added.
+ * The adapter reads and writes signal words in GPU memory (docs/decisions/one-sided.md).
  *
  * <p>Works in rounds. A round takes all waiting additions, flushes arrived data by a read of each
  * registration, and reads the words on the device. Then it adds to words in host memory and writes
@@ -50,7 +50,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private record Addition(
       Registered memory, long address, long addend, Waiting waiting, int slot) {}
 
-  /* Word on the device in this round; its index is that of its value. */
+  /* Word on the device in this round. Its value has the same index among the values. */
   private record Word(Registered memory, long address) {}
 
   /* Flush of data that the initiator's gets have read. */
@@ -61,17 +61,17 @@ final class DeviceSignalWords implements AutoCloseable {
   private final Log log;
   private final Arena arena = Arena.ofShared();
 
-  /* Guarded by the monitor. */
+  /* These fields are guarded by the monitor. */
   private final Queue<Addition> queue = new ArrayDeque<>();
   private final Set<Registered> unflushed = new LinkedHashSet<>();
   private final List<LocalPlane> returned = new ArrayList<>();
   private Stage stage = Stage.IDLE;
 
-  /* Null until memory of a device is registered. */
+  /* Null until device memory is registered. */
   private volatile @Nullable LoopbackQueuePairs pairs;
   private @Nullable MemoryRegion values;
 
-  /* Only the driving thread accesses these. */
+  /* Only the driving thread accesses these fields. */
   private final LoopbackQueuePairs.Listener listener = this::done;
   private final ArrayDeque<Addition> round = new ArrayDeque<>();
   private final List<Word> words = new ArrayList<>();
@@ -80,7 +80,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private final ArrayDeque<Integer> freeFlushes = new ArrayDeque<>();
   private final int[] lineOfFlush = new int[FLUSHES];
   private boolean wordsAreRead;
-  private int awaited;
+  private int pendingOperations;
 
   /**
    * @param lines request lines in which flushes are completed
@@ -131,7 +131,7 @@ final class DeviceSignalWords implements AutoCloseable {
    *
    * @return false where the processor may add at once
    */
-  boolean takes(Registered memory, long address, long addend, Waiting waiting, int slot) {
+  boolean enqueueIfNeeded(Registered memory, long address, long addend, Waiting waiting, int slot) {
     return pairs != null && enqueue(memory, address, addend, waiting, slot);
   }
 
@@ -187,7 +187,7 @@ final class DeviceSignalWords implements AutoCloseable {
       lineOfFlush[place] = next.line();
       failed = readFirstByte(open, scratch, 2 * MOST + place, next.memory());
     }
-    return failed == null && awaited == 0 ? advance(open, scratch) : failed;
+    return failed == null && pendingOperations == 0 ? advance(open, scratch) : failed;
   }
 
   private void takeReturned(LoopbackQueuePairs open) {
@@ -216,7 +216,7 @@ final class DeviceSignalWords implements AutoCloseable {
       freeFlushes.add(place);
       lines.complete(lineOfFlush[place], 1);
     } else {
-      awaited--;
+      pendingOperations--;
     }
   }
 
@@ -231,7 +231,7 @@ final class DeviceSignalWords implements AutoCloseable {
     } else if (stage == Stage.READING) {
       failed = add(open, scratch);
     }
-    if (failed == null && awaited == 0) {
+    if (failed == null && pendingOperations == 0) {
       end();
     }
     return failed;
@@ -261,7 +261,7 @@ final class DeviceSignalWords implements AutoCloseable {
     String failed = null;
     for (int i = 0; i < MOST && !toFlush.isEmpty() && failed == null; i++) {
       failed = readFirstByte(open, scratch, i, toFlush.remove());
-      awaited++;
+      pendingOperations++;
     }
     if (!toFlush.isEmpty()) {
       return failed;
@@ -291,7 +291,9 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Reports the completed additions; one whose owner is busy is reported at the next call. */
+  /*
+   * Reports the completed additions. An addition whose owner is busy is reported at the next call.
+   */
   private void end() {
     while (!round.isEmpty()) {
       Addition next = round.element();
@@ -316,7 +318,7 @@ final class DeviceSignalWords implements AutoCloseable {
       SendWorkRequest.Operation operation,
       int place) {
     Word word = words.get(place);
-    awaited++;
+    pendingOperations++;
     return post(open, scratch, number, operation, place, word.memory(), word.address(), Long.BYTES);
   }
 

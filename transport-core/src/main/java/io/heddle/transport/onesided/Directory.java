@@ -84,7 +84,7 @@ final class Directory implements SignalWords, AutoCloseable {
    * Registers memory. Every rank must register in the same order.
    *
    * @param type NCCL's pointer type
-   * @return its number, or a negated result code
+   * @return the registration's number, or a negated result code
    */
   synchronized long register(long address, long lengthBytes, int type) {
     requireRoom();
@@ -186,7 +186,7 @@ final class Directory implements SignalWords, AutoCloseable {
         || (found.address() + offset) % Long.BYTES != 0) {
       return Addition.NOWHERE;
     }
-    if (deviceWords.takes(found, found.address() + offset, addend, waiting, slot)) {
+    if (deviceWords.enqueueIfNeeded(found, found.address() + offset, addend, waiting, slot)) {
       return Addition.LATER;
     }
     Memory.getAndAddLong(found.address() + offset, addend);

@@ -8,9 +8,9 @@ import io.heddle.platform.ProcessLimits;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.ContextOrder;
+import io.heddle.transport.data.OneSidedInitiator;
 import io.heddle.transport.data.OneSidedOperation;
-import io.heddle.transport.data.PeerPuts;
-import io.heddle.transport.data.PeerSignals;
+import io.heddle.transport.data.OneSidedTarget;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.PeerFailure;
@@ -46,12 +46,12 @@ public final class OneSidedGroup implements AutoCloseable {
   private final int rank;
   private final byte[][] handles;
   private final @Nullable Peer[] peers;
-  private final List<PeerSignals> signals = new ArrayList<>();
+  private final List<OneSidedTarget> signals = new ArrayList<>();
   private final Directory directory;
   private final DeviceSignalWords deviceWords;
   private final long base;
   private final RequestLines lines;
-  /* By line; allocated at the line's first use. */
+  /* Operations by request line, each allocated at the line's first use. */
   private @Nullable OneSidedOperation[] operations = new OneSidedOperation[16];
   private int contexts;
   private int trafficClass = -1;
@@ -79,7 +79,7 @@ public final class OneSidedGroup implements AutoCloseable {
           "no memory for another one-sided group: %s bytes, %s; %s"
               .formatted(BYTES, Errno.describe((int) -base), ProcessLimits.ofMemory()));
     }
-    MemoryCalls.wantSmallPages(base, BYTES);
+    MemoryCalls.adviseSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, LINES, base);
     deviceWords = new DeviceSignalWords(device, lines, log);
     try {
@@ -99,7 +99,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * Creates contexts, which aren't ordered among each other.
    *
    * @param trafficClassAsked of connections that are made later; -1 where undefined
-   * @return the number of the first; the others follow
+   * @return the number of the first context; the others follow
    */
   public synchronized int createContexts(int count, int trafficClassAsked) {
     if (count < 1 || count > ContextOrder.MOST_CONTEXTS - contexts) {
@@ -127,8 +127,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Deregisters memory. First adds the signals of operations whose senders have completed them,
-   * since those have arrived.
+   * Deregisters memory. First adds the signals of operations that their senders have completed,
+   * since such signals have arrived.
    *
    * @return a result code
    */
@@ -146,7 +146,7 @@ public final class OneSidedGroup implements AutoCloseable {
     return found ? TransportResult.SUCCESS : TransportResult.INVALID_ARGUMENT;
   }
 
-  private synchronized List<PeerSignals> signals() {
+  private synchronized List<OneSidedTarget> signals() {
     return List.copyOf(signals);
   }
 
@@ -154,8 +154,8 @@ public final class OneSidedGroup implements AutoCloseable {
    * A thread that is adding a signal holds the baton, and may have found the word before the
    * deregistration.
    */
-  private static void awaitBaton(PeerSignals end) {
-    while (!end.baton().take()) {
+  private static void awaitBaton(OneSidedTarget end) {
+    while (!end.baton().tryTake()) {
       Thread.onSpinWait();
     }
     end.baton().release();
@@ -165,7 +165,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * Starts an operation on a rank.
    *
    * @param local the registration of this rank's bytes, if any
-   * @param localOffset of the first one
+   * @param localOffset offset of the first byte in that registration
    * @param operation owned by the caller, who may reuse it afterwards
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to do, or a negated result code
@@ -191,7 +191,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     int code = TransportResult.INTERNAL_ERROR;
     try {
-      code = peer(target).submit(own(operation));
+      code = peer(target).submit(copyOf(operation));
     } catch (HeddleException refused) {
       code = resultOf(refused);
     } finally {
@@ -200,16 +200,16 @@ public final class OneSidedGroup implements AutoCloseable {
     return code == TransportResult.SUCCESS ? lines.address(line) : -code;
   }
 
-  private OneSidedOperation own(OneSidedOperation asked) {
-    if (asked.line >= operations.length) {
-      operations = Arrays.copyOf(operations, Integer.highestOneBit(asked.line) << 1);
+  private OneSidedOperation copyOf(OneSidedOperation operation) {
+    if (operation.line >= operations.length) {
+      operations = Arrays.copyOf(operations, Integer.highestOneBit(operation.line) << 1);
     }
-    OneSidedOperation own = operations[asked.line];
+    OneSidedOperation own = operations[operation.line];
     if (own == null) {
       own = new OneSidedOperation();
-      operations[asked.line] = own;
+      operations[operation.line] = own;
     }
-    own.set(asked);
+    own.set(operation);
     return own;
   }
 
@@ -241,13 +241,13 @@ public final class OneSidedGroup implements AutoCloseable {
       return "its signal's word is at %s, not a multiple of 8".formatted(operation.signalOffset);
     }
     boolean numbered =
-        (operation.lengthBytes == 0 || isNumber(operation.registration))
+        (operation.lengthBytes == 0 || isInRange(operation.registration))
             && (operation.signal == OneSidedOperation.Signal.NONE
-                || isNumber(operation.signalRegistration));
+                || isInRange(operation.signalRegistration));
     return numbered ? null : "it names memory that was never registered";
   }
 
-  private static boolean isNumber(int registration) {
+  private static boolean isInRange(int registration) {
     return registration >= 0 && registration < Directory.MOST;
   }
 
@@ -257,7 +257,7 @@ public final class OneSidedGroup implements AutoCloseable {
       try (var arena = java.lang.foreign.Arena.ofConfined()) {
         long handle =
             arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, handles[target]).address();
-        found = new Peer(connector.call(trafficClass, handle, lines));
+        found = new Peer(connector.connect(trafficClass, handle, lines));
       }
       peers[target] = found;
     }
@@ -300,7 +300,7 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   private int driveAll() {
-    for (PeerSignals came = connector.accept(); came != null; came = connector.accept()) {
+    for (OneSidedTarget came = connector.accept(); came != null; came = connector.accept()) {
       came.serve(directory, directory.address(), directory.key());
       signals.add(came);
     }
@@ -321,8 +321,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Flushes this rank's gets: makes the data that they have read into a registration visible. In
-   * host memory it already is.
+   * Flushes this rank's gets: makes visible the data that they have read into a registration. Data
+   * in host memory is visible already.
    *
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to wait for, or a negated result code
@@ -361,11 +361,11 @@ public final class OneSidedGroup implements AutoCloseable {
     return result != TransportResult.SUCCESS;
   }
 
-  /** Returns the ends of its current connections. Any thread. */
+  /** Returns both ends of all current connections of the group. Any thread. */
   public synchronized List<Communicator> communicators() {
     List<Communicator> all = new ArrayList<>(signals);
     for (Peer peer : peers) {
-      PeerPuts puts = peer == null ? null : peer.puts();
+      OneSidedInitiator puts = peer == null ? null : peer.puts();
       if (puts != null) {
         all.add(puts);
       }
@@ -390,7 +390,7 @@ public final class OneSidedGroup implements AutoCloseable {
         peer.close();
       }
     }
-    signals.forEach(PeerSignals::close);
+    signals.forEach(OneSidedTarget::close);
     deviceWords.close();
     directory.close();
     MemoryCalls.unmapMemory(base, BYTES);

@@ -1,35 +1,36 @@
 package io.heddle.transport.onesided;
 
-import io.heddle.transport.connection.OneSidedCall;
+import io.heddle.transport.connection.PendingOneSidedConnect;
+import io.heddle.transport.data.OneSidedInitiator;
 import io.heddle.transport.data.OneSidedOperation;
-import io.heddle.transport.data.PeerPuts;
 import io.heddle.transport.device.TransportResult;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** Rank as its group writes to it; connected at the first operation. With the group's lock. */
 final class Peer implements AutoCloseable {
-  private final OneSidedCall call;
+  private final PendingOneSidedConnect call;
   /* Operations that were submitted before the connection, or while another thread held the baton. */
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
-  private @Nullable PeerPuts puts;
+  private @Nullable OneSidedInitiator puts;
   /* Flushes that were requested while another thread held the baton. */
   private int detachCounters;
 
-  Peer(OneSidedCall call) {
+  Peer(PendingOneSidedConnect call) {
     this.call = call;
   }
 
   /** Returns the connection; null while it is being made. */
-  @Nullable PeerPuts puts() {
+  @Nullable OneSidedInitiator puts() {
     return puts;
   }
 
   /** Submits an operation, or queues it. Returns a result code. */
   int submit(OneSidedOperation operation) {
-    PeerPuts open = puts;
-    int result = open != null && waiting.isEmpty() ? open.submit(operation) : PeerPuts.BUSY;
-    if (result == PeerPuts.BUSY) {
+    OneSidedInitiator open = puts;
+    int result =
+        open != null && waiting.isEmpty() ? open.submit(operation) : OneSidedInitiator.BUSY;
+    if (result == OneSidedInitiator.BUSY) {
       waiting.add(operation);
       return TransportResult.SUCCESS;
     }
@@ -38,14 +39,14 @@ final class Peer implements AutoCloseable {
 
   /** Counts a flush of data that gets have read. */
   void flushed() {
-    PeerPuts open = puts;
+    OneSidedInitiator open = puts;
     if (open != null) {
       detachCounters++;
       countFlushes(open);
     }
   }
 
-  private void countFlushes(PeerPuts open) {
+  private void countFlushes(OneSidedInitiator open) {
     while (detachCounters > 0 && open.flushed()) {
       detachCounters--;
     }
@@ -58,7 +59,7 @@ final class Peer implements AutoCloseable {
    * @throws io.heddle.platform.HeddleException when the peer can't be connected
    */
   int progress() {
-    PeerPuts open = puts;
+    OneSidedInitiator open = puts;
     if (open == null) {
       open = call.poll();
       puts = open;
@@ -67,14 +68,14 @@ final class Peer implements AutoCloseable {
       return TransportResult.SUCCESS;
     }
     countFlushes(open);
-    int result = handOver(open);
+    int result = submitWaiting(open);
     return result == TransportResult.SUCCESS ? open.progress() : result;
   }
 
-  private int handOver(PeerPuts open) {
+  private int submitWaiting(OneSidedInitiator open) {
     while (!waiting.isEmpty()) {
       int result = open.submit(waiting.element());
-      if (result == PeerPuts.BUSY) {
+      if (result == OneSidedInitiator.BUSY) {
         return TransportResult.SUCCESS;
       }
       waiting.remove();
@@ -87,7 +88,7 @@ final class Peer implements AutoCloseable {
 
   @Override
   public void close() {
-    PeerPuts open = puts;
+    OneSidedInitiator open = puts;
     if (open == null) {
       call.abandon();
     } else {

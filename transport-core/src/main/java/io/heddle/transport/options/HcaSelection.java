@@ -43,7 +43,7 @@ public record HcaSelection(
     List<String> remarks = new ArrayList<>();
     for (String part :
         text.isEmpty() ? new String[0] : rest.substring(exact ? 1 : 0).split(",", -1)) {
-      if (!part.isBlank()) { // as after a trailing comma
+      if (!part.isBlank()) { // a part is blank after a trailing comma, for example
         entry(text, part.strip(), remarks).ifPresent(entries::add);
       }
     }
@@ -91,7 +91,7 @@ public record HcaSelection(
    * @param device the provider's name for it; {@code mlx5_0:2} is port 2 of mlx5_0
    * @param port its port
    */
-  public boolean takes(String device, int port) {
+  public boolean includes(String device, int port) {
     return entries.isEmpty() || matching(device, port).findAny().isPresent() != excludes;
   }
 

@@ -236,7 +236,7 @@ public final class InfinibandOptions {
 
   private static final String FAILOVER_DOES_IT =
       "ignored: it concerns fused ports, Heddle works on planes";
-  private static final String NOT_OURS =
+  private static final String NCCL_INTERNAL =
       "ignored: it concerns the internals of NCCL's own transport";
   private static final String ONE_WRITE =
       "ignored: each chunk is one RDMA WRITE WITH IMMEDIATE, on any fabric";
@@ -247,11 +247,11 @@ public final class InfinibandOptions {
   static final Map<String, String> IGNORED = ignored();
 
   /** Log line for each variable of {@link #ALL} that is set. */
-  static final Map<String, String> TAKEN = taken();
+  static final Map<String, String> HONOURED = honoured();
 
   private InfinibandOptions() {}
 
-  private static Map<String, String> taken() {
+  private static Map<String, String> honoured() {
     Map<String, String> taken = new LinkedHashMap<>();
     for (Option<?> option : ALL) {
       taken.put(option.name(), "honoured: " + option.why());
@@ -282,7 +282,7 @@ public final class InfinibandOptions {
         "WARN_RAIL_LOCAL");
     put(
         ignored,
-        NOT_OURS,
+        NCCL_INTERNAL,
         "RECEIVER_SIDE_MATCHING_SCHEME",
         "PREPOST_RECEIVE_WORK_REQUESTS",
         "OOO_RQ");

@@ -195,14 +195,14 @@ public final class TransportOptions {
           .toList();
 
   /** Variables of NCCL's InfiniBand transport that Heddle ignores, each with its reason. */
-  public static final Map<String, String> FOREIGN = InfinibandOptions.IGNORED;
+  public static final Map<String, String> IGNORED = InfinibandOptions.IGNORED;
 
   private TransportOptions() {}
 
   /** Returns the log line for each of NCCL's variables that is set. */
   public static Map<String, String> remarks() {
-    Map<String, String> remarks = new LinkedHashMap<>(InfinibandOptions.TAKEN);
-    remarks.putAll(FOREIGN);
+    Map<String, String> remarks = new LinkedHashMap<>(InfinibandOptions.HONOURED);
+    remarks.putAll(IGNORED);
     return remarks;
   }
 }

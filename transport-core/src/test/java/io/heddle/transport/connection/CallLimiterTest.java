@@ -23,9 +23,9 @@ class CallLimiterTest {
       begin(i);
     }
     assertEquals(MOST, begun.size());
-    calls.ended();
+    calls.onEnded();
     assertEquals(MOST, begun.getLast());
-    calls.ended();
+    calls.onEnded();
     assertEquals(MOST + 1, begun.getLast());
   }
 
@@ -34,8 +34,8 @@ class CallLimiterTest {
     for (int i = 0; i < MOST + 2; i++) {
       begin(i);
     }
-    calls.giveUp();
-    calls.ended();
+    calls.cancelWaiting();
+    calls.onEnded();
     assertEquals(MOST, begun.size());
   }
 
@@ -48,12 +48,12 @@ class CallLimiterTest {
       int number = MOST + i;
       calls.begin(() -> {
         begun.add(number);
-        calls.ended();
+        calls.onEnded();
       });
     }
     begin(-1);
     assertEquals(MOST, begun.size());
-    calls.ended();
+    calls.onEnded();
     assertEquals(-1, begun.getLast());
     assertEquals(MOST + 100_001, begun.size());
   }
@@ -67,7 +67,7 @@ class CallLimiterTest {
       throw new IllegalStateException("it fails");
     });
     begin(MOST);
-    assertThrows(IllegalStateException.class, calls::ended);
+    assertThrows(IllegalStateException.class, calls::onEnded);
     assertEquals(MOST, begun.getLast());
   }
 }

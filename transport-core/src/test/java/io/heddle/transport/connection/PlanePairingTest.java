@@ -152,7 +152,7 @@ class PlanePairingTest {
         logOf(pairing));
     assertTrue(
         pairing(docker, docker, ELSEWHERE)
-            .refusal("h2")
+            .describeMismatch("h2")
             .contains("; no planes, since both hosts have their addresses: if:br0 on 172.17.0.1;"));
     assertPairs(docker, docker, "if:br0 if:br0=if:br0");
   }
@@ -165,7 +165,7 @@ class PlanePairingTest {
         "no plane is common with h2: here [colour:1 (else subnet:0001, fd00::/64 on e1)], there"
             + " [colour:2 (else subnet:0001, fd00::/64 on e1)]; the route daemons of both ends"
             + " name different planes: compare heddle bgp show neighbours on both",
-        pairing.refusal("h2"));
+        pairing.describeMismatch("h2"));
   }
 
   @Test
@@ -174,7 +174,7 @@ class PlanePairingTest {
         assertPairs(
                 "colour:1/subnet:0001@fd00:1:1:1::1/64%a",
                 "if:e1@fd00:2:2:8::1/64%e1 if:e2@fd00:2:2:9::1/64%e2")
-            .refusal("h2");
+            .describeMismatch("h2");
     assertTrue(
         refusal.contains("only here a route daemon names the planes")
             && refusal.contains("run one on both ends")
@@ -182,9 +182,9 @@ class PlanePairingTest {
         refusal);
     refusal =
         assertPairs("subnet:0001@fd00::1/64%a", "if:e1@10.0.0.1/24%b if:e2@10.0.1.1/24%c")
-            .refusal("h2");
+            .describeMismatch("h2");
     assertTrue(refusal.contains("neither prefix, network, key, low bits nor interface"), refusal);
-    refusal = assertPairs("plane:a", "plane:b").refusal("h2");
+    refusal = assertPairs("plane:a", "plane:b").describeMismatch("h2");
     assertTrue(refusal.contains("HEDDLE_PLANES has to name a plane alike on both ends"), refusal);
   }
 

@@ -49,7 +49,7 @@ class ControlAddressesTest {
         ControlAddresses.choose(host, null, null).stream().map(AddressText::of).toList());
   }
 
-  /* The peer's docker0 has the same address: it would connect to itself. */
+  /* The peer's docker0 has the same address as this host's, so the peer would connect to itself. */
   @Test
   void containerInterfacesListenOnlyIfNamedOrWithoutAlternative() {
     NetworkLink docker = link(3, "docker0");

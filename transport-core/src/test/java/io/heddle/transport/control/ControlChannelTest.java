@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ControlChannelTest {
   /* Limit for a busy machine; normally the result comes at once. */
-  private static final int PATIENCE_S = 60;
+  private static final int LIMIT_S = 60;
 
   /** Events of the accepting side, in order: messages, and reasons as text. */
   private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
@@ -81,7 +81,7 @@ class ControlChannelTest {
   }
 
   private Object next() throws InterruptedException {
-    Object next = heard.poll(PATIENCE_S, TimeUnit.SECONDS);
+    Object next = heard.poll(LIMIT_S, TimeUnit.SECONDS);
     assertNotNull(next, "nothing was heard within 5 s");
     return next;
   }
@@ -111,17 +111,17 @@ class ControlChannelTest {
     BlockingQueue<ControlChannel> connected = new LinkedBlockingQueue<>();
     loop.execute(
         () -> ControlChannel.connect(loop, listener.address(), listening(answers, connected)));
-    ControlChannel mine = connected.poll(PATIENCE_S, TimeUnit.SECONDS);
-    ControlChannel theirs = accepted.poll(PATIENCE_S, TimeUnit.SECONDS);
+    ControlChannel mine = connected.poll(LIMIT_S, TimeUnit.SECONDS);
+    ControlChannel theirs = accepted.poll(LIMIT_S, TimeUnit.SECONDS);
     assertNotNull(mine);
     assertNotNull(theirs);
     loop.execute(() -> mine.send(new Hello(1, 0, new byte[16], 0)));
     assertInstanceOf(Hello.class, next());
     loop.execute(() -> theirs.send(new Refused("not today")));
     loop.execute(theirs::closeWhenSent);
-    assertEquals(new Refused("not today"), answers.poll(PATIENCE_S, TimeUnit.SECONDS));
+    assertEquals(new Refused("not today"), answers.poll(LIMIT_S, TimeUnit.SECONDS));
     assertTrue(
-        String.valueOf(answers.poll(PATIENCE_S, TimeUnit.SECONDS))
+        String.valueOf(answers.poll(LIMIT_S, TimeUnit.SECONDS))
             .endsWith("the peer closed the connection"));
   }
 
@@ -183,7 +183,7 @@ class ControlChannelTest {
     List<Socket> sockets = new ArrayList<>();
     try {
       sockets.add(rawClient());
-      assertNotNull(accepted.poll(PATIENCE_S, TimeUnit.SECONDS));
+      assertNotNull(accepted.poll(LIMIT_S, TimeUnit.SECONDS));
       long before = LiveHeap.bytes();
       for (int i = 0; i < channels; i++) {
         sockets.add(rawClient());
@@ -225,7 +225,7 @@ class ControlChannelTest {
     }
     for (int i = 0; i < 20; i++) {
       String reason = assertInstanceOf(String.class, next());
-      /* The reset, or the received bytes if they are read first. */
+      /* The channel ends by the reset, or by the received bytes if they are read first. */
       assertTrue(reason.startsWith("PEER: ") || reason.startsWith("PROTOCOL_ERROR: "), reason);
     }
     assertListenerLives();
@@ -238,7 +238,7 @@ class ControlChannelTest {
       assertTrue(next().toString().endsWith("this end failed to serve it"));
       assertEquals(-1, unlucky.getInputStream().read());
     }
-    String warning = String.valueOf(warnings.poll(PATIENCE_S, TimeUnit.SECONDS));
+    String warning = String.valueOf(warnings.poll(LIMIT_S, TimeUnit.SECONDS));
     assertTrue(
         warning.startsWith(
             "heddle-control: serving a control channel failed: java.lang.IllegalStateException: as"
@@ -262,7 +262,7 @@ class ControlChannelTest {
               return listening(heard, accepted);
             });
     try (Socket first = new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
-      assertNotNull(warnings.poll(PATIENCE_S, TimeUnit.SECONDS));
+      assertNotNull(warnings.poll(LIMIT_S, TimeUnit.SECONDS));
       assertEquals(-1, first.getInputStream().read(), "no thread serves it: it is closed");
       try (Socket second =
           new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
@@ -293,7 +293,10 @@ class ControlChannelTest {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     try (ServerSocket closing = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       InetSocketAddress there = (InetSocketAddress) closing.getLocalSocketAddress();
-      /* In one pass of the loop, so that the reset arrives before the loop checks the outcome. */
+      /*
+       * Both ends act in one pass of the loop, so that the reset arrives before the loop checks
+       * the outcome.
+       */
       loop.execute(() -> {
         ControlChannel.connect(loop, there, listening(answers, new LinkedBlockingQueue<>()));
         try (Socket caller = closing.accept()) {
@@ -314,7 +317,7 @@ class ControlChannelTest {
     InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getByName("127.255.255.255"), 7);
     loop.execute(() ->
         ControlChannel.connect(loop, nowhere, listening(answers, new LinkedBlockingQueue<>())));
-    String reason = String.valueOf(answers.poll(PATIENCE_S, TimeUnit.SECONDS));
+    String reason = String.valueOf(answers.poll(LIMIT_S, TimeUnit.SECONDS));
     assertTrue(reason.startsWith("NETWORK: can't connect to " + AddressText.of(nowhere)), reason);
   }
 

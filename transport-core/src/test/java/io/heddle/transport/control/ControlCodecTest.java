@@ -125,7 +125,7 @@ class ControlCodecTest {
           + "00fffffe"
           + "020102";
   private static final String PING_BYTES = "000000110e" + "0000000000000003" + "0000000000000005";
-  private static final String DOORS_BYTES =
+  private static final String RECONNECT_ADDRESSES_BYTES =
       "000000240d"
           + "000102030405060708090a0b0c0d0e0f"
           + "01"
@@ -167,7 +167,7 @@ class ControlCodecTest {
                 List.of(new Endpoint("a", 0x12, 0xfffffe, new byte[] {1, 2})))));
     assertEquals(PING_BYTES, hex(new Ping(3, 5)));
     assertEquals(
-        DOORS_BYTES,
+        RECONNECT_ADDRESSES_BYTES,
         hex(
             new ReconnectAddresses(
                 HELLO.token(), List.of(new InetSocketAddress(ADDRESS.toAddress(), 0x1234)))));
@@ -196,7 +196,8 @@ class ControlCodecTest {
     assertEquals(new PlaneReady("a", 1), decode(READY_BYTES));
     assertEquals(new Drain("a", true), decode(DRAIN_BYTES));
     assertEquals(new Ping(3, 5), decode(PING_BYTES));
-    ReconnectAddresses doors = assertInstanceOf(ReconnectAddresses.class, decode(DOORS_BYTES));
+    ReconnectAddresses doors =
+        assertInstanceOf(ReconnectAddresses.class, decode(RECONNECT_ADDRESSES_BYTES));
     assertArrayEquals(HELLO.token(), doors.ticket());
     assertEquals(0x1234, doors.addresses().getFirst().getPort());
   }
@@ -213,7 +214,7 @@ class ControlCodecTest {
         DOWN_BYTES,
         UP_BYTES,
         PING_BYTES,
-        DOORS_BYTES,
+        RECONNECT_ADDRESSES_BYTES,
         READY_BYTES,
         DRAIN_BYTES);
   }

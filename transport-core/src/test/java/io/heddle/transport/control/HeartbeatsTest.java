@@ -34,7 +34,7 @@ final class HeartbeatsTest {
       }
 
       @Override
-      public void silent() {
+      public void onSilence() {
         events.add(name + " is silent");
       }
     };
@@ -115,7 +115,7 @@ final class HeartbeatsTest {
           }
 
           @Override
-          public void silent() {
+          public void onSilence() {
             events.add("it leaves");
             heartbeat[0].leave(this);
           }

@@ -14,8 +14,8 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.transport.Ends;
 import io.heddle.transport.device.LocalPlane;
@@ -108,9 +108,9 @@ class DeviceMemoryFlushTest {
 
   private @Nullable String drive(int line) {
     String failure = null;
-    Patience patience = Patience.ofSeconds(10);
+    Deadline deadline = Deadline.ofSeconds(10);
     while (!isDone(line) && failure == null) {
-      assertFalse(patience.isOver(), "not done within 10 s");
+      assertFalse(deadline.isOver(), "not done within 10 s");
       device.context().progress();
       failure = flush.progress();
     }
@@ -153,7 +153,7 @@ class DeviceMemoryFlushTest {
       Gid lost = i % 2 == 0 ? ONE : TWO;
       fabric.cut(lost);
       assertNull(drive(flushOnce()));
-      fabric.mend(lost);
+      fabric.reconnect(lost);
       flush.renew(plane(i % 2 == 0 ? "one" : "two", lost));
     }
     assertEquals(2, ledger.open().get("LoopbackQueuePair"));

@@ -39,13 +39,13 @@ class PlaneEndsTest {
 
   @Test
   void eitherEndMovesIndependentlyAndIsReportedOnce() {
-    ends.moveHere(0, here("if:e1", "fd00:1:1:1::1"));
-    ends.moveThere(List.of(1), List.of(at("fd00:1:1:2::2", PathMtu.MTU_4096)));
-    assertFalse(ends.takeChanged());
-    ends.moveHere(0, here("if:e1", "fd00:2:2:1::1"));
-    ends.moveThere(List.of(1), List.of(at("fd00:2:2:2::2", PathMtu.MTU_1024)));
-    assertTrue(ends.takeChanged());
-    assertFalse(ends.takeChanged());
+    ends.moveLocal(0, here("if:e1", "fd00:1:1:1::1"));
+    ends.moveRemote(List.of(1), List.of(at("fd00:1:1:2::2", PathMtu.MTU_4096)));
+    assertFalse(ends.takeAddressesChanged());
+    ends.moveLocal(0, here("if:e1", "fd00:2:2:1::1"));
+    ends.moveRemote(List.of(1), List.of(at("fd00:2:2:2::2", PathMtu.MTU_1024)));
+    assertTrue(ends.takeAddressesChanged());
+    assertFalse(ends.takeAddressesChanged());
     assertEquals(List.of(gid("fd00:2:2:1::1"), gid("fd00:1:1:2::1")), ends.localGids());
     assertEquals(List.of(gid("fd00:1:1:1::2"), gid("fd00:2:2:2::2")), ends.remoteGids());
     assertEquals(PathMtu.MTU_4096, ends.smallestMtu(List.of(0)));
@@ -63,12 +63,12 @@ class PlaneEndsTest {
     HeddleException refused =
         assertThrows(
             HeddleException.class,
-            () -> ends.moveThere(List.of(1), List.of(at("fd00:1:1:1::2", PathMtu.MTU_4096))));
+            () -> ends.moveRemote(List.of(1), List.of(at("fd00:1:1:1::2", PathMtu.MTU_4096))));
     assertEquals(
         "the other end has two planes on one address: [if:e1 on fd00:1:1:1::2, if:e2 on"
             + " fd00:1:1:1::2]",
         refused.getMessage());
-    assertFalse(ends.takeChanged());
-    assertEquals(gid("fd00:1:1:2::2"), ends.there(1));
+    assertFalse(ends.takeAddressesChanged());
+    assertEquals(gid("fd00:1:1:2::2"), ends.remoteGid(1));
   }
 }

@@ -29,40 +29,40 @@ class RemoteDirectoryTest {
   }
 
   private void miss(long nowNs) {
-    assertTrue(known.mayAsk(NUMBER, nowNs));
-    int place = known.ask(NUMBER, wr);
+    assertTrue(known.canRead(NUMBER, nowNs));
+    int place = known.prepareRead(NUMBER, wr);
     assertEquals(DIRECTORY + NUMBER * DirectoryEntry.BYTES, wr.remoteAddress);
-    assertFalse(known.mayAsk(NUMBER, nowNs), "a read is pending");
-    known.answered(place, nowNs);
+    assertFalse(known.canRead(NUMBER, nowNs), "a read is pending");
+    known.onRead(place, nowNs);
     assertFalse(known.isKnown(NUMBER));
   }
 
   @Test
   void nothingIsReadBeforeThePeerSendsTheAddress() {
-    assertFalse(known.mayAsk(NUMBER, BEGUN_NS));
+    assertFalse(known.canRead(NUMBER, BEGUN_NS));
     PeerLine.write(ring, 0, DIRECTORY, 3);
-    assertTrue(known.mayAsk(NUMBER, BEGUN_NS));
+    assertTrue(known.canRead(NUMBER, BEGUN_NS));
   }
 
   @Test
   void missingEntryIsReadAgainAfterAPause() {
     PeerLine.write(ring, 0, DIRECTORY, 3);
     miss(BEGUN_NS);
-    assertFalse(known.mayAsk(NUMBER, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
-    assertFalse(known.mayAsk(NUMBER + 1, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
+    assertFalse(known.canRead(NUMBER, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
+    assertFalse(known.canRead(NUMBER + 1, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
     miss(BEGUN_NS + RemoteDirectory.PAUSE_NS);
-    known.ask(NUMBER, wr);
+    known.prepareRead(NUMBER, wr);
     DirectoryEntry.write(wr.localAddress, NUMBER, 4096, 100, 5);
-    known.answered(NUMBER, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS);
+    known.onRead(NUMBER, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS);
     assertTrue(known.isKnown(NUMBER));
     OneSidedOperation operation = new OneSidedOperation();
     operation.registration = NUMBER;
     operation.lengthBytes = 8;
     operation.offset = 92;
-    assertNull(known.outside(operation));
+    assertNull(known.describeOutOfBounds(operation));
     operation.offset = 93;
-    assertNotNull(known.outside(operation));
-    assertTrue(known.mayAsk(NUMBER + 1, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS));
+    assertNotNull(known.describeOutOfBounds(operation));
+    assertTrue(known.canRead(NUMBER + 1, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS));
   }
 
   @Test

@@ -37,7 +37,10 @@ class SentChunksTest {
     arena.close();
   }
 
-  /* Chunk 0 is acknowledged over plane 0, 1 outstanding on plane 1, 2 and 3 on plane 0, 4 to be posted. */
+  /*
+   * Begins a message of five chunks: 0 acknowledged over plane 0, 1 outstanding on plane 1, 2 and 3
+   * on plane 0, 4 to be posted.
+   */
   private void begin() {
     int immediate = Immediate.encode((int) GROUP, GENERATION, 1, 0, 5);
     chunks.begin(LINE, GROUP, immediate, 5);
@@ -59,16 +62,16 @@ class SentChunksTest {
   private String wrong(Fenced word) {
     begin();
     long before = chunks.toPost(LINE);
-    String story = chunks.judge(word, 0, GROUP, GROUP + 1);
+    String reason = chunks.describeContradiction(word, 0, GROUP, GROUP + 1);
     assertEquals(before, chunks.toPost(LINE), "judging changes nothing");
-    return String.valueOf(story);
+    return String.valueOf(reason);
   }
 
   @Test
   void arrivedChunksAreAcknowledgedAndMissingOnesReposted() {
     begin();
     Fenced word = fenced(4, 7, arrival(0b00101));
-    assertNull(chunks.judge(word, 0, GROUP, GROUP + 1));
+    assertNull(chunks.describeContradiction(word, 0, GROUP, GROUP + 1));
     assertTrue(chunks.isOutstandingOn(LINE, 0));
     assertEquals(0b01000, chunks.settle(LINE, word, 0));
     assertEquals(0b11000, chunks.toPost(LINE));
@@ -83,7 +86,7 @@ class SentChunksTest {
       chunks.posted(LINE, chunk, 0);
     }
     Fenced word = fenced(GROUP + 1, GROUP + 1);
-    assertNull(chunks.judge(word, 0, GROUP + 1, GROUP + 1));
+    assertNull(chunks.describeContradiction(word, 0, GROUP + 1, GROUP + 1));
     assertEquals(0, chunks.settle(LINE, word, 0));
     assertTrue(chunks.isDone(LINE));
   }
@@ -92,7 +95,9 @@ class SentChunksTest {
   void groupOpenedAfterTheFenceIsNoContradiction() {
     begin();
     chunks.begin(9, GROUP, Immediate.encode((int) GROUP, GENERATION, 0, 0, 1), 1);
-    assertNull(chunks.judge(fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP, GROUP + 1));
+    assertNull(
+        chunks.describeContradiction(
+            fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP, GROUP + 1));
   }
 
   /* The message is late: the slot has had other groups since, and after sixteen the generation is the same. */
@@ -105,7 +110,7 @@ class SentChunksTest {
     chunks.posted(LINE, 0, 0);
     chunks.posted(LINE, 1, 1);
     Fenced word = fenced(4, 7, arrival(0b11111));
-    assertNull(chunks.judge(word, 0, group, group + 1));
+    assertNull(chunks.describeContradiction(word, 0, group, group + 1));
     assertEquals(0b00001, chunks.settle(LINE, word, 0));
     assertEquals(0b11101, chunks.toPost(LINE));
     assertTrue(chunks.isOutstandingOn(LINE, 1));
@@ -116,14 +121,15 @@ class SentChunksTest {
     chunks.begin(LINE, 7, Immediate.encode(7, GENERATION, 0, 0, 2), 2);
     chunks.posted(LINE, 0, 0);
     Fenced word = fenced(4, 7, arrival(1));
-    assertNull(chunks.judge(word, 0, 7, 8));
+    assertNull(chunks.describeContradiction(word, 0, 7, 8));
     assertEquals(1, chunks.settle(LINE, word, 0));
   }
 
   @Test
   void unsentGroupHasNoChunks() {
     Fenced word = fenced(4, 7, arrival(1));
-    assertTrue(String.valueOf(chunks.judge(word, 0, GROUP, GROUP)).contains("slot 5 has"));
+    assertTrue(
+        String.valueOf(chunks.describeContradiction(word, 0, GROUP, GROUP)).contains("slot 5 has"));
   }
 
   @Test

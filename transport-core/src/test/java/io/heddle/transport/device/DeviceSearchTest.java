@@ -31,7 +31,7 @@ class DeviceSearchTest {
   @TempDir Path folder;
   private final List<String> log = new ArrayList<>();
 
-  /** Provider under the name of a real one. */
+  /** Provider that has the name of a real one. */
   private record Named(String name, VerbsProvider devices, String remark) implements VerbsProvider {
     @Override
     public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {

@@ -62,7 +62,7 @@ class DrainFollowerTest {
 
   @Test
   void twoOrdersOfOneLengthInOneClockTickAreDistinguished() throws IOException {
-    /* Of a clock ahead of ours, so that the test may take its time. */
+    /* The file's time is ahead of the present, so that the test may be slow. */
     Instant tick = Instant.now().plusSeconds(3600);
     for (String key : List.of("plane:1", "plane:2", "plane:3")) {
       orders.write(Set.of(key));

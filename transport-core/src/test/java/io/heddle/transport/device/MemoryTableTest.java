@@ -88,7 +88,7 @@ class MemoryTableTest {
     assertFalse(table.deregister(first));
     assertTrue(table.deregister(inside));
     assertEquals(List.of(1, 3), closed);
-    /* At an address that was registered before, which may be another mapping now. */
+    /* The address was registered before, and may be another mapping now. */
     assertEquals(inside, table.register(4096, 8192), "a handle that is free");
     assertEquals(4, registered.size());
   }
@@ -109,7 +109,10 @@ class MemoryTableTest {
     }
   }
 
-  /* A host may pass any number: nothing outside of addresses reaches the device, and only our handles are valid. */
+  /*
+   * A host may pass any number. Only ranges of addresses reach the device, and only the table's own
+   * handles are valid.
+   */
   @Test
   void invalidRangesAndHandlesAreRefused() {
     MemoryTable table = new MemoryTable(domain(), new MemoryTable.Rules(true, true));

@@ -45,8 +45,8 @@ class PeerEventsTest {
   void eachPeerAndEachKindIsASeparateEvent() {
     raise(Kind.FAILED, 1, "a");
     raise(Kind.FAILED, 2, "b");
-    raise(Kind.RENEWED, 1, "a");
-    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2", "INFO RENEWED 1"), logged);
+    raise(Kind.CHANNEL_REPLACED, 1, "a");
+    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2", "INFO CHANNEL_REPLACED 1"), logged);
     events.end();
     assertEquals(3, logged.size());
   }
@@ -66,15 +66,15 @@ class PeerEventsTest {
 
   @Test
   void repetitionOnTheSameConnectionIsANewEvent() {
-    raise(Kind.RENEWED, 1, "a");
-    raise(Kind.RENEWED, 2, "a");
-    raise(Kind.RENEWED, 1, "a");
+    raise(Kind.CHANNEL_REPLACED, 1, "a");
+    raise(Kind.CHANNEL_REPLACED, 2, "a");
+    raise(Kind.CHANNEL_REPLACED, 1, "a");
     assertEquals(
         List.of(
-            "INFO RENEWED 1",
-            "TRACE RENEWED 2",
+            "INFO CHANNEL_REPLACED 1",
+            "TRACE CHANNEL_REPLACED 2",
             "INFO a: and 1 more connection to this peer replaced the control channel",
-            "INFO RENEWED 1"),
+            "INFO CHANNEL_REPLACED 1"),
         logged);
   }
 
@@ -91,14 +91,14 @@ class PeerEventsTest {
   void closingLogsTheCountedEvents() {
     raise(Kind.FAILED, 1, "a");
     raise(Kind.FAILED, 2, "a");
-    raise(Kind.WITHOUT_PLANES, 1, "a");
-    raise(Kind.WITHOUT_PLANES, 2, "a");
+    raise(Kind.PLANE_OF_FAILED, 1, "a");
+    raise(Kind.PLANE_OF_FAILED, 2, "a");
     logged.clear();
     events.end();
     assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), logged);
   }
 
-  /** Connections that fail one after the other, each within the quiet time of the one before. */
+  /** The connections fail one after another, each within the quiet time of the previous one. */
   @Test
   void continuingEventKeepsNoClosedConnection() {
     List<WeakReference<Object>> connections = new ArrayList<>();
@@ -120,7 +120,7 @@ class PeerEventsTest {
 
   @Test
   void failingPeerIsRememberedForAWhile() {
-    raise(Kind.DOUBTED, 1, "a");
+    raise(Kind.CHANNEL_PROBED, 1, "a");
     assertFalse(events.hasFailed("a"));
     raise(Kind.FAILED, 1, "a");
     assertTrue(events.hasFailed("a"));

@@ -24,8 +24,8 @@ class PlaneLogTest {
     long endNs = nowNs + seconds * SECOND_NS;
     while (nowNs < endNs) {
       nowNs += PAUSE_NS;
-      planeLog.stillAway(one, PLANE, "no carrier", PAUSE_NS, log);
-      planeLog.stillAway(other, PLANE, "no carrier", PAUSE_NS, log);
+      planeLog.logStillDown(one, PLANE, "no carrier", PAUSE_NS, log);
+      planeLog.logStillDown(other, PLANE, "no carrier", PAUSE_NS, log);
     }
   }
 
@@ -39,8 +39,8 @@ class PlaneLogTest {
 
   @Test
   void longAbsenceIsLoggedEverLessOftenForAllConnectionsTogether() {
-    planeLog.left(one, PLANE, "no carrier", false, log);
-    planeLog.left(other, PLANE, "no carrier", false, log);
+    planeLog.logLost(one, PLANE, "no carrier", false, log);
+    planeLog.logLost(other, PLANE, "no carrier", false, log);
     lines.removeIf(line -> !line.contains("has been away"));
     tryFor(3 * 3600);
     assertEquals(
@@ -50,14 +50,14 @@ class PlaneLogTest {
 
   @Test
   void returnedPlaneEndsItsRemindersUntilTheNextFailure() {
-    planeLog.left(one, PLANE, "no carrier", false, log);
+    planeLog.logLost(one, PLANE, "no carrier", false, log);
     tryFor(100);
-    planeLog.back(one, PLANE, PLANE, log);
+    planeLog.logReturned(one, PLANE, PLANE, log);
     assertEquals("rank 1: back on " + PLANE + " after 100000 ms", lines.getLast());
     lines.clear();
     tryFor(3600);
     assertEquals(List.of(), lines);
-    planeLog.left(one, PLANE, "no carrier", false, log);
+    planeLog.logLost(one, PLANE, "no carrier", false, log);
     lines.clear();
     tryFor(60);
     assertEquals(List.of(reminder(60)), lines);
@@ -65,9 +65,9 @@ class PlaneLogTest {
 
   @Test
   void planeBackAtOtherAddressesIsLoggedWithTheEarlierOnes() {
-    planeLog.left(one, PLANE, "its address is gone", false, log);
+    planeLog.logLost(one, PLANE, "its address is gone", false, log);
     tryFor(8);
-    planeLog.back(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
+    planeLog.logReturned(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
     assertEquals(
         "rank 1: back on plane if:e1 (fd00:5::1 to fd00::2) after 8000 ms, in place of " + PLANE,
         lines.getLast());
@@ -75,19 +75,19 @@ class PlaneLogTest {
 
   @Test
   void endedConnectionIsCountedButNotKeptWhileAnotherIsAway() {
-    planeLog.left(one, PLANE, "no carrier", false, log);
+    planeLog.logLost(one, PLANE, "no carrier", false, log);
     List<WeakReference<Object>> connections = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       PlaneLog.Source passing = new Passing();
       connections.add(new WeakReference<>(passing));
-      planeLog.left(passing, PLANE, "no carrier", false, log);
-      planeLog.ended(passing);
+      planeLog.logLost(passing, PLANE, "no carrier", false, log);
+      planeLog.forget(passing);
     }
     for (int i = 0; i < 100 && connections.stream().anyMatch(each -> each.get() != null); i++) {
       System.gc();
     }
     assertEquals(0, connections.stream().filter(each -> each.get() != null).count());
-    planeLog.back(one, PLANE, PLANE, log);
+    planeLog.logReturned(one, PLANE, PLANE, log);
     assertEquals("rank 1: back on " + PLANE + " after 0 ms, with 21 connections", lines.getLast());
   }
 
@@ -102,9 +102,9 @@ class PlaneLogTest {
   void planeIsNoWarningWhileConnectionsToThePeerEnd() {
     List<Log.Level> levels = new ArrayList<>();
     Log leveled = (level, sentence) -> levels.add(level);
-    planeLog.left(one, PLANE, "silence", true, leveled);
-    planeLog.back(one, PLANE, PLANE, leveled);
-    planeLog.left(one, PLANE, "silence", false, leveled);
+    planeLog.logLost(one, PLANE, "silence", true, leveled);
+    planeLog.logReturned(one, PLANE, PLANE, leveled);
+    planeLog.logLost(one, PLANE, "silence", false, leveled);
     assertEquals(List.of(Log.Level.INFO, Log.Level.INFO, Log.Level.WARN), levels);
   }
 }

@@ -44,7 +44,7 @@ class HcaSelectionTest {
   void takesTheDevicesThatItNames(String value, String taken) {
     HcaSelection selection = HcaSelection.parse(value);
     Stream<Port> ports =
-        PORTS.stream().filter(port -> selection.takes(port.device(), port.number()));
+        PORTS.stream().filter(port -> selection.includes(port.device(), port.number()));
     assertEquals(taken, String.join(" ", ports.map(Port::device).toList()));
   }
 
@@ -69,7 +69,7 @@ class HcaSelectionTest {
   @CsvSource({"':1'", "'mlx5_0:0'", "'mlx5_0:x'", "'mlx5_0:1:-2'", "'a:1:1:1:1'"})
   void malformedPartsAreIgnoredAndReportedWithTheAllowedForm(String part) {
     HcaSelection selection = HcaSelection.parse("soft0," + part);
-    assertTrue(selection.takes("soft0", 1) && !selection.takes("mlx5_1", 1));
+    assertTrue(selection.includes("soft0", 1) && !selection.includes("mlx5_1", 1));
     String remark = selection.remarks().getFirst();
     assertTrue(remark.startsWith("NCCL_IB_HCA=soft0," + part + ": part "), remark);
     assertTrue(remark.contains("allowed are names such as mlx5"), remark);
@@ -78,7 +78,7 @@ class HcaSelectionTest {
   @ParameterizedTest
   @CsvSource({"'^'", "'='", "','", "'mlx5_0:x'"})
   void emptySelectionTakesEveryDevice(String value) {
-    assertTrue(HcaSelection.parse(value).takes("soft0", 1));
+    assertTrue(HcaSelection.parse(value).includes("soft0", 1));
   }
 
   @Test

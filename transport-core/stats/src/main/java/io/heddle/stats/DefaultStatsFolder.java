@@ -21,7 +21,7 @@ final class DefaultStatsFolder {
   private static final int MOST = 16;
   private static final String NAMELESS = "?";
 
-  /* Readable by all, less the umask. */
+  /* Mode of the folder: readable by all, less the umask. */
   private static final int MODE = 0755;
 
   private DefaultStatsFolder() {}
@@ -39,12 +39,12 @@ final class DefaultStatsFolder {
    *
    * @throws SystemCallException if no folder can be created there
    */
-  static Found in(Path sharedMemory) {
+  static Found findOrCreate(Path sharedMemory) {
     Path first = sharedMemory.resolve("heddle-" + user());
     List<String> taken = new ArrayList<>();
     for (int number = 1; number <= MOST; number++) {
       Path path = number == 1 ? first : first.resolveSibling(first.getFileName() + "-" + number);
-      OpenFolder folder = ours(path);
+      OpenFolder folder = openIfOwn(path);
       if (folder != null) {
         return new Found(folder, taken);
       }
@@ -54,11 +54,11 @@ final class DefaultStatsFolder {
     return new Found(null, taken);
   }
 
-  private static @Nullable OpenFolder ours(Path path) {
+  private static @Nullable OpenFolder openIfOwn(Path path) {
     if (OpenFolder.statusOf(path) == null) {
-      OpenFolder.make(path, MODE);
+      OpenFolder.createIfMissing(path, MODE);
     }
-    OpenFolder folder = opened(path);
+    OpenFolder folder = openIfFolder(path);
     if (folder == null) {
       return null;
     }
@@ -66,7 +66,7 @@ final class DefaultStatsFolder {
       FileStatus status = folder.status();
       if (status.owner() == LinuxCalls.geteuid()) {
         if (status.isWritableByOthers()) {
-          folder.denyWriteToOthers(); // created under a lax umask
+          folder.denyWriteToOthers(); // the folder was created under a lax umask
         }
         return folder;
       }
@@ -78,7 +78,7 @@ final class DefaultStatsFolder {
     return null;
   }
 
-  private static @Nullable OpenFolder opened(Path path) {
+  private static @Nullable OpenFolder openIfFolder(Path path) {
     try {
       return OpenFolder.open(path);
     } catch (SystemCallException failure) {

@@ -45,7 +45,7 @@ public final class DistinctErrors implements Log {
   }
 
   /** Shows all warnings in this file from now on, earlier ones included. */
-  public synchronized void showIn(StatsFile shown) {
+  public synchronized void publishTo(StatsFile shown) {
     file = shown;
     int index = 0;
     for (Entry entry : entries.values()) {
@@ -55,7 +55,7 @@ public final class DistinctErrors implements Log {
   }
 
   /** Stops showing warnings in the file. */
-  public synchronized void hide() {
+  public synchronized void stopPublishing() {
     file = null;
   }
 
@@ -67,13 +67,15 @@ public final class DistinctErrors implements Log {
     log.write(level, sentence);
   }
 
-  /** Returns the sentence with its numbers replaced: sentences with equal results are one error. */
-  public static String words(String sentence) {
+  /**
+   * Returns the sentence with its numbers replaced: sentences with equal results are one warning.
+   */
+  public static String withoutNumbers(String sentence) {
     return Numbers.PATTERN.matcher(sentence).replaceAll("#");
   }
 
   private synchronized void count(String sentence) {
-    String key = words(sentence);
+    String key = withoutNumbers(sentence);
     long nowMs = System.currentTimeMillis();
     Entry entry = entries.get(key);
     StatsFile shown = file;

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /**
  * Operator's orders to drain planes: the text file {@code drained} in the folder of the processes'
  * statistics, one plane's key per line. Drained planes get nothing new. Every process of that
- * folder follows the file within a tenth of a second, a later one from its start. It must be a
+ * folder follows the file within a tenth of a second, a later process from its start. It must be a
  * regular file of the job's user or of root, writable by nobody else.
  *
  * @param file whether it exists or not
@@ -49,7 +49,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
    * @throws HeddleException if there is a file that can't be read or isn't trusted
    */
   public Set<String> keys() {
-    try (OpenFolder folder = OpenFolder.around(file);
+    try (OpenFolder folder = OpenFolder.parentOf(file);
         OpenFile orders = folder.open(NAME, false)) {
       FileStatus status = orders.status();
       if (status.owner() != FileStatus.ROOT && !issuers.contains(status.owner())
@@ -86,7 +86,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
    * @throws HeddleException if the file can't be written, e.g. because it is another user's
    */
   public void write(Set<String> keys) {
-    try (OpenFolder folder = OpenFolder.around(file)) {
+    try (OpenFolder folder = OpenFolder.parentOf(file)) {
       if (keys.isEmpty()) {
         folder.remove(NAME);
         return;

@@ -25,7 +25,7 @@ public record Latencies(long[] counts) {
     return Math.min(BUCKETS - 1, 1 + (octave - FIRST_OCTAVE << STEPS_LOG) + step);
   }
 
-  /** Returns the bound below which all times of this bucket are, except in the last bucket. */
+  /** Returns the upper bound of the times in this bucket; the last bucket also has longer times. */
   public static long boundNs(int bucket) {
     if (bucket == 0) {
       return 1 << FIRST_OCTAVE;
@@ -47,7 +47,7 @@ public record Latencies(long[] counts) {
   }
 
   /**
-   * Returns the bucket bound below which this part of all times stayed.
+   * Returns the bucket bound below which this part of all times lies.
    *
    * @param part 0 to 1
    * @return 0 if nothing was counted
@@ -86,7 +86,10 @@ public record Latencies(long[] counts) {
     return new Latencies(sums);
   }
 
-  /** Returns the counts since; at least 0 each, in case a communicator was closed meanwhile. */
+  /**
+   * Returns the counts since the earlier ones; at least 0 each, in case a communicator was closed
+   * meanwhile.
+   */
   public Latencies minus(Latencies earlier) {
     long[] differences = new long[BUCKETS];
     for (int i = 0; i < BUCKETS; i++) {

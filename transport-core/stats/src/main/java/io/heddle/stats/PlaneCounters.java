@@ -61,7 +61,7 @@ public final class PlaneCounters {
   }
 
   /** Counts a chunk that was sent over this plane and moves to another one after a failover. */
-  public void moved(int lengthBytes) {
+  public void countMoved(int lengthBytes) {
     add(StatsLayout.MOVED_BYTES, lengthBytes);
     add(StatsLayout.MOVED_CHUNKS, 1);
   }

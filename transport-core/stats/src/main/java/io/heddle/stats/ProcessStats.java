@@ -33,7 +33,7 @@ public record ProcessStats(
    * @param weight assigned weight of the plane
    * @param peer the other end
    * @param cutSends sends that were longer than their receives
-   * @param acknowledgedBytes of the sent bytes, those that the peer's device has
+   * @param acknowledgedBytes sent bytes that the peer's device has acknowledged
    * @param resentPackets packets that the device resent, if it reports them
    * @param failovers how often communicators continued without the plane
    * @param movedChunks chunks sent here that finally went over another plane

@@ -45,7 +45,7 @@ final class StaleStats {
 
   /** Returns whether the file's process is gone, as far as this process can see. */
   static boolean hasEnded(Path file) {
-    try (OpenFolder folder = OpenFolder.around(file)) {
+    try (OpenFolder folder = OpenFolder.parentOf(file)) {
       return hasEnded(folder, file.getFileName().toString());
     } catch (SystemCallException unreadable) {
       return false; // the folder is gone, or another user's
@@ -63,7 +63,7 @@ final class StaleStats {
   private static boolean isAlive(String name) {
     Matcher parts = NAME.matcher(name);
     if (!parts.matches()) {
-      return true; // not a name of this class: leave the file alone
+      return true; // The name isn't one of this class: leave the file alone.
     }
     String namespace = parts.group(2);
     if (namespace != null && !namespace.equals(StatsFile.ownNamespace())) {
@@ -80,7 +80,8 @@ final class StaleStats {
     try (OpenFile file = folder.open(name, false)) {
       return !file.isLocked();
     } catch (SystemCallException unreadable) {
-      return false; // removed meanwhile, another user's, or not a file
+      // The file was removed meanwhile, belongs to another user, or isn't a regular file.
+      return false;
     }
   }
 }

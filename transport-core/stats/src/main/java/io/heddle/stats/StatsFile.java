@@ -60,7 +60,7 @@ public final class StatsFile implements AutoCloseable {
     memory.publish();
   }
 
-  /** Returns null if the counters are in memory only. */
+  /** Returns the path of the file; null if the counters are in memory only. */
   public @Nullable Path path() {
     return memory.path();
   }
@@ -95,12 +95,12 @@ public final class StatsFile implements AutoCloseable {
    */
   public PlaneCounters open(Direction direction, String planeKey, int weight, String peer) {
     PlaneCounters counters = opened(direction, planeKey, weight, peer);
-    warnOfTrouble();
+    logTrouble();
     return counters;
   }
 
   /* Called without this object's lock: the log may write warnings into this file, under a lock of its own. */
-  private void warnOfTrouble() {
+  private void logTrouble() {
     String trouble;
     synchronized (this) {
       trouble = memory.trouble();
@@ -134,7 +134,7 @@ public final class StatsFile implements AutoCloseable {
   /** Adds the counters of a closed communicator to the sum of its plane and direction. */
   public void close(PlaneCounters counters) {
     addToSum(counters);
-    warnOfTrouble();
+    logTrouble();
   }
 
   private synchronized void addToSum(PlaneCounters counters) {
@@ -153,7 +153,7 @@ public final class StatsFile implements AutoCloseable {
     Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.FREE);
   }
 
-  /* The last sum is shared by all that find no room: statistics never end a job. */
+  /* If no record is free, communicators share the last sum: a lack of room never ends a job. */
   private long sum(Direction direction, String planeKey, int weight) {
     long record = find(StatsLayout.SUM, direction, planeKey, StatsLayout.RECORDS);
     if (record == 0) {

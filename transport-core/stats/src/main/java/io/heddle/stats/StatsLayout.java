@@ -28,7 +28,7 @@ package io.heddle.stats;
  *                      512 work requests by the time they took, 192 u64 ({@link Latencies} has the bounds)
  * </pre>
  *
- * <p>Messages, cut ones, would-block answers, puts, signals, gets and flushes don't belong to a
+ * <p>Messages, cut messages, would-block answers, puts, signals, gets and flushes don't belong to a
  * plane: they are counted on a communicator's first plane. With the policy packet, where one queue
  * pair has all planes, so are chunks and times. The file is sparse: unused parts take no memory, as
  * long as nobody reads them.

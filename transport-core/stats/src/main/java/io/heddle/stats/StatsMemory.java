@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Memory of this process's statistics: a mapped file, or private memory if there can be no file. An
  * observer never keeps a job from running, so a missing file costs only a warning.
  *
- * <p>The file has its full length at once, and its blocks are allocated on demand: a store into a
- * mapped page without room on the file system would be a fault.
+ * <p>The file has its full length at once. Its blocks are allocated before their first use, since a
+ * store into a mapped page without room on the file system would be a fault.
  */
 final class StatsMemory implements AutoCloseable {
   private static final int MODE = 0644;
@@ -58,7 +58,7 @@ final class StatsMemory implements AutoCloseable {
     OpenFile made = null;
     long mapped = 0;
     try {
-      opened = directory == null ? usual(sharedMemory) : named(directory);
+      opened = directory == null ? defaultFolder(sharedMemory) : createFolder(directory);
       if (opened != null) {
         place = opened.path();
         made = make(opened);
@@ -99,8 +99,8 @@ final class StatsMemory implements AutoCloseable {
         place, why);
   }
 
-  private @Nullable OpenFolder usual(Path sharedMemory) {
-    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
+  private @Nullable OpenFolder defaultFolder(Path sharedMemory) {
+    DefaultStatsFolder.Found found = DefaultStatsFolder.findOrCreate(sharedMemory);
     String taken = String.join("; ", found.taken());
     OpenFolder own = found.folder();
     if (own == null) {
@@ -112,7 +112,7 @@ final class StatsMemory implements AutoCloseable {
   }
 
   /* The user who names a folder is responsible for it, and for a link to it. */
-  private static OpenFolder named(Path directory) throws IOException {
+  private static OpenFolder createFolder(Path directory) throws IOException {
     Files.createDirectories(directory);
     return OpenFolder.open(directory.toRealPath());
   }
@@ -183,7 +183,7 @@ final class StatsMemory implements AutoCloseable {
     return folder == null ? null : folder.path();
   }
 
-  /** Returns the file; null if the counters are in memory only. */
+  /** Returns the path of the file; null if the counters are in memory only. */
   @Nullable Path path() {
     return folder == null || !named ? null : folder.path().resolve(name + StaleStats.SUFFIX);
   }

@@ -47,13 +47,16 @@ public final class StatsReader {
    * @throws HeddleException if the file can't be read or isn't a statistics file
    */
   public static ProcessStats snapshot(Path path) {
-    try (OpenFolder open = OpenFolder.around(path);
+    try (OpenFolder open = OpenFolder.parentOf(path);
         OpenFile file = open.open(path.getFileName().toString(), false)) {
       requireWhole(path, file);
       long base = file.map(StatsLayout.FILE_BYTES, false);
       try {
         ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
-        /* Within the try: the JVM reports a memory fault at the return of a later call. */
+        /*
+         * This check is within the try, since the JVM reports a memory fault at the return of a
+         * later call.
+         */
         requireWhole(path, file);
         return stats;
       } catch (InternalError fault) {

@@ -26,7 +26,7 @@ class DefaultStatsFolderTest {
   }
 
   private DefaultStatsFolder.Found find(Path expected) {
-    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
+    DefaultStatsFolder.Found found = DefaultStatsFolder.findOrCreate(sharedMemory);
     try (OpenFolder folder = found.folder()) {
       assertEquals(expected, folder.path());
       assertEquals(LinuxCalls.geteuid(), folder.status().owner());
@@ -66,8 +66,8 @@ class DefaultStatsFolderTest {
 
   @Test
   void folderOfAnotherUserIsNotOursEvenIfWorldWritable() throws Exception {
-    OtherUser.unlessRoot();
-    OtherUser.own(Files.createDirectory(first));
+    OtherUser.skipUnlessRoot();
+    OtherUser.giveToOther(Files.createDirectory(first));
     Files.setPosixFilePermissions(first, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertEquals(
         List.of(first + " is a folder of user 65534, mode 777"), find(numbered(2)).taken());
@@ -79,7 +79,7 @@ class DefaultStatsFolderTest {
     for (int number = 2; number <= 16; number++) {
       Files.createFile(numbered(number));
     }
-    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
+    DefaultStatsFolder.Found found = DefaultStatsFolder.findOrCreate(sharedMemory);
     assertNull(found.folder());
     assertEquals(16, found.taken().size(), found.taken().toString());
   }

@@ -36,7 +36,7 @@ class DistinctErrorsTest {
 
   @Test
   void sentencesThatDifferOnlyInNumbersAreCountedAsOne() {
-    errors.showIn(file);
+    errors.publishTo(file);
     errors.warn(
         "plane a (fd00::1 QP 0x1f to fd00::2 QP 0x2f): ended with RETRY_EXCEEDED (12) after 3"
             + " tries");
@@ -53,7 +53,7 @@ class DistinctErrorsTest {
 
   @Test
   void addressesPlanesAndInterfacesDistinguishSentences() {
-    errors.showIn(file);
+    errors.publishTo(file);
     for (String name :
         List.of("fd00::1", "fd00::2", "plane:1", "plane:2", "eth0", "10.0.0.1", "10.0.0.2")) {
       errors.warn("%s is lost", name);
@@ -65,34 +65,36 @@ class DistinctErrorsTest {
   @Test
   void portsDoNotDistinguishSentences() {
     assertEquals(
-        DistinctErrors.words("[fd00::2]:42215: the peer closed the connection"),
-        DistinctErrors.words("[fd00::2]:4791: the peer closed the connection"));
+        DistinctErrors.withoutNumbers("[fd00::2]:42215: the peer closed the connection"),
+        DistinctErrors.withoutNumbers("[fd00::2]:4791: the peer closed the connection"));
     assertEquals(
-        DistinctErrors.words("can't connect to 10.0.0.1:42215"),
-        DistinctErrors.words("can't connect to 10.0.0.1:9"));
+        DistinctErrors.withoutNumbers("can't connect to 10.0.0.1:42215"),
+        DistinctErrors.withoutNumbers("can't connect to 10.0.0.1:9"));
     assertNotEquals(
-        DistinctErrors.words("[fd00::2]:9 is lost"), DistinctErrors.words("[fd00::3]:9 is lost"));
+        DistinctErrors.withoutNumbers("[fd00::2]:9 is lost"),
+        DistinctErrors.withoutNumbers("[fd00::3]:9 is lost"));
     assertNotEquals(
-        DistinctErrors.words("10.0.0.1:9 is lost"), DistinctErrors.words("10.0.0.2:9 is lost"));
+        DistinctErrors.withoutNumbers("10.0.0.1:9 is lost"),
+        DistinctErrors.withoutNumbers("10.0.0.2:9 is lost"));
   }
 
   @Test
   void warningsBeforeTheFileExistedAreShown() {
     errors.warn("early");
     errors.info("no error");
-    errors.showIn(file);
+    errors.publishTo(file);
     errors.warn("late");
     assertEquals(
         List.of("early", "late"),
         shown().stream().map(ProcessStats.DistinctError::sentence).toList());
-    errors.hide();
+    errors.stopPublishing();
     errors.warn("after the end");
     assertEquals(2, shown().size());
   }
 
   @Test
   void warningsWithoutRoomAreCounted() {
-    errors.showIn(file);
+    errors.publishTo(file);
     for (int i = 0; i < StatsLayout.ERRORS + 3; i++) {
       errors.warn("plane:%d is lost", i);
     }
@@ -103,7 +105,7 @@ class DistinctErrorsTest {
 
   @Test
   void longSentenceIsCut() {
-    errors.showIn(file);
+    errors.publishTo(file);
     errors.warn("x".repeat(5000));
     assertEquals(StatsLayout.ERROR_TEXT_BYTES - 1, shown().getFirst().sentence().length());
   }

@@ -40,8 +40,8 @@ class DrainOrdersTest {
 
   @Test
   void ordersOfAnotherUserAreRefusedWithItsName() throws Exception {
-    OtherUser.unlessRoot();
-    OtherUser.own(orders());
+    OtherUser.skipUnlessRoot();
+    OtherUser.giveToOther(orders());
     String refusal = refusal();
     assertTrue(refusal.contains("user " + OtherUser.USER), refusal);
     assertTrue(refusal.contains(folder.resolve("drained").toString()), refusal);
@@ -66,7 +66,7 @@ class DrainOrdersTest {
     assertTrue(refusal().contains("a regular file"), refusal());
   }
 
-  /* By root, which writes into the folders of all users. */
+  /* Root writes the orders, into the folders of all users. */
   @Test
   void ordersAreNotWrittenThroughAPlantedLink() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "untouched");
@@ -79,8 +79,8 @@ class DrainOrdersTest {
 
   @Test
   void rootsOrdersInAUsersFolderAreFollowedByThatUser() throws Exception {
-    OtherUser.unlessRoot();
-    OtherUser.own(folder);
+    OtherUser.skipUnlessRoot();
+    OtherUser.giveToOther(folder);
     DrainOrders.in(folder).write(Set.of("plane:1"));
     assertEquals(
         0, OtherUser.runAsOther("grep", "-q", "plane:1", folder.resolve("drained").toString()));

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Objects of another user, and file systems that refuse; only root can create both. */
+/** Files of another user, and file systems without room or rights; only root can create both. */
 final class OtherUser {
   static final int USER = 65_534;
 
   private OtherUser() {}
 
   /** Skips the test unless root runs it. */
-  static void unlessRoot() {
+  static void skipUnlessRoot() {
     if (LinuxCalls.geteuid() != 0) {
       String reason = "only root can make files of another user, and mount file systems";
       System.out.println("skipped: " + reason);
@@ -27,14 +27,14 @@ final class OtherUser {
   }
 
   /** Gives a file, or a link itself, to the other user. */
-  static Path own(Path file) throws IOException {
+  static Path giveToOther(Path file) throws IOException {
     Files.setAttribute(file, "unix:uid", USER, LinkOption.NOFOLLOW_LINKS);
     return file;
   }
 
   /** Mounts memory of this size over a folder; skips the test if that isn't allowed. */
   static void mount(Path folder, String options) throws IOException, InterruptedException {
-    unlessRoot();
+    skipUnlessRoot();
     if (run("mount", "-t", "tmpfs", "-o", options, "heddle-test", folder.toString()) != 0) {
       String reason = "root may not mount here";
       System.out.println("skipped: " + reason);

@@ -91,7 +91,9 @@ class StaleStatsTest {
     assertFalse(Files.exists(there) || Files.exists(begun));
   }
 
-  /* In its own PID namespace with a shared folder, like two containers of a host. */
+  /*
+   * The holder runs in its own PID namespace with a shared folder, like two containers of a host.
+   */
   @Test
   void livingProcessOfAnotherNamespaceKeepsItsFile() throws Exception {
     Process holder =

@@ -87,7 +87,7 @@ class StatsFileTest {
     counters.chunk(500);
     counters.chunk(250);
     counters.acknowledged(1000, 5_000);
-    counters.moved(250);
+    counters.countMoved(250);
     counters.failover();
     counters.resent(9);
     ProcessStats stats = read();

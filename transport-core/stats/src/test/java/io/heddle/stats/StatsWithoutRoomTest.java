@@ -143,9 +143,9 @@ class StatsWithoutRoomTest {
 
   @Test
   void plantedFolderIsReportedAndAnotherOneUsed() throws Exception {
-    OtherUser.unlessRoot();
+    OtherUser.skipUnlessRoot();
     String name = "heddle-" + System.getProperty("user.name");
-    Path planted = OtherUser.own(Files.createDirectory(folder.resolve(name)));
+    Path planted = OtherUser.giveToOther(Files.createDirectory(folder.resolve(name)));
     try (StatsFile stats = open()) {
       assertEquals(folder.resolve(name + "-2"), stats.path().getParent());
       assertWarnedOnce(planted.toString(), "user " + OtherUser.USER, name + "-2");

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reader of a device's asynchronous events. It acknowledges each at once, since the library's
+ * Reader of a device's asynchronous events. It acknowledges each event at once, since the library's
  * destroy calls wait for that. Events without use to the transport (path migration, shared receive
  * queues) are read and dropped.
  */
@@ -48,7 +48,10 @@ final class AsyncEventReader {
     return kinds;
   }
 
-  /* The library's call blocks until there is an event, so it is made only when one is queued; one thread at a time. */
+  /*
+   * Takes the queued events; one thread at a time. The library's call blocks until there is an
+   * event, so this method calls it only while one is queued.
+   */
   synchronized List<Event> take() {
     if (!LinuxCalls.isReadable(descriptor)) {
       return List.of();

@@ -78,7 +78,10 @@ final class CompletionChannel implements AutoCloseable {
     }
   }
 
-  /* The library's call blocks until there is an event, so it is made only when one is queued. */
+  /*
+   * The library's call blocks until there is an event, so this method calls it only while one is
+   * queued.
+   */
   private void takeEvent(long completionQueue) {
     long timespec = room + POLLFD_BYTES;
     if (DatagramCalls.poll(LinuxCalls.errnoCapture(), room, 1, timespec) <= 0) {

@@ -29,7 +29,7 @@ final class DataPath {
   private static final MethodHandle POLL =
       LINKER.downcallHandle(POLL_SHAPE, Linker.Option.critical(false));
 
-  /* Set before First is initialised, which reads it once. */
+  /* Set before the class First is initialised, which reads this field once. */
   private static volatile long firstPoll;
 
   private DataPath() {}

@@ -23,7 +23,9 @@ final class DeviceList implements AutoCloseable {
    * @param systemPath its directory in sysfs
    */
   record Entry(long address, String name, String systemPath, int nodeType, int transport) {
-    /** Returns whether it is RoCE or InfiniBand; iWARP and others use other wire protocols. */
+    /**
+     * Returns whether the device is RoCE or InfiniBand; iWARP and others use other wire protocols.
+     */
     boolean isChannelAdapter() {
       return nodeType == VerbsConstants.IBV_NODE_CA()
           && transport == VerbsConstants.IBV_TRANSPORT_IB();

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Limits of a device from ibv_query_device, those in use.
+ * Limits of a device from ibv_query_device, as far as they are used.
  *
  * @param guid node GUID in host order
  * @param maxRegionBytes largest memory region; unsigned
@@ -55,7 +55,7 @@ record DeviceQuery(
    * Returns whether device and kernel can register a dma-buf. The probe passes an invalid
    * descriptor; only implementations of the verb reject the descriptor itself.
    */
-  static boolean takesDmaBufs(long pd) {
+  static boolean supportsDmaBufs(long pd) {
     if (!Verb.REG_DMABUF_MR.isPresent()) {
       return false;
     }

@@ -46,7 +46,10 @@ final class GidReader {
     }
   }
 
-  /* The call returns the entries of all ports and needs space for all: some devices have two. */
+  /*
+   * Reads the whole table at once. The call returns the entries of all ports and needs space for
+   * all, and some devices have two ports.
+   */
   private boolean readWhole(Arena arena, int length, List<GidTable.Entry> entries) {
     if (!Verb.QUERY_GID_TABLE.isPresent() || length == 0) {
       return false;
@@ -113,7 +116,10 @@ final class GidReader {
     return code == VerbsConstants.IBV_GID_TYPE_IB() ? GidTable.Type.INFINIBAND : null;
   }
 
-  /* Null for an entry whose type can't be read. An Ethernet device without any types in sysfs does RoCEv2. */
+  /*
+   * Returns null for an entry whose type can't be read. An Ethernet device without any types in
+   * sysfs does RoCEv2.
+   */
   private GidTable.@org.jspecify.annotations.Nullable Type typeFromSystem(
       int index, boolean ethernet) {
     if (!ethernet) {

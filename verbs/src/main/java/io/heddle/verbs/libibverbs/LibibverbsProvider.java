@@ -21,7 +21,7 @@ public final class LibibverbsProvider implements VerbsProvider {
 
   @Override
   public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
-    if (!Verb.libraryIsPresent()) {
+    if (!Verb.isLibraryPresent()) {
       log.info(
           "libibverbs: %s can't be opened on this machine, so it has no devices", Verb.LIBRARY);
       return List.of();

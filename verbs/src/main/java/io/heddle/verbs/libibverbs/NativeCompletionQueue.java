@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Completion queue of a libibverbs device. One polling thread. */
 final class NativeCompletionQueue implements CompletionQueue {
-  /* Poll modes in one field: the cost of an empty poll is mostly its entry. */
+  /*
+   * Poll modes in one field, so that a poll begins with one read: entering the method is most of
+   * the cost of an empty poll.
+   */
   private static final int FIRST = 0;
   private static final int OTHER = 1;
   private static final int CLOSED = 2;
@@ -27,7 +30,10 @@ final class NativeCompletionQueue implements CompletionQueue {
   private static final long WC_BYTES = ibv_wc.sizeof();
   private static final boolean LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
-  /* Two fields with one read: halves the cost of reading under C1. */
+  /*
+   * Offsets of the completion's fields. Two adjacent fields are read at once, which halves the cost
+   * of reading under C1.
+   */
   private static final long ID = ibv_wc.wr_id$offset();
   private static final long STATUS_AND_OPCODE =
       pair(ibv_wc.status$offset(), ibv_wc.opcode$offset());
@@ -81,7 +87,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   public int poll(WorkCompletion[] into) {
     int most = Math.min(into.length, BATCH);
     int taken = pollOnce(most);
-    /* Empty is by far the most frequent result. */
+    /* No completion is by far the most frequent result. */
     return taken == 0 ? 0 : take(into, most, taken);
   }
 

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /** Open libibverbs device, reduced to one of its ports. */
 final class NativeContext implements DeviceContext {
   private static final Path INTERFACES = Path.of("/sys/class/net");
-  /* Descriptors up to this one aren't the device's: the library left its field empty. */
+  /*
+   * The library leaves a descriptor field empty where there is none, so descriptors up to this one
+   * aren't the device's.
+   */
   private static final int STANDARD_ERROR = 2;
   private static final int PREFERRED_WRITE_BYTES = 1 << 16;
 
@@ -49,7 +52,7 @@ final class NativeContext implements DeviceContext {
             limits.maxWorkRequests(),
             limits.maxCompletionQueues(),
             limits.maxCompletions(),
-            takesDmaBufs(port));
+            supportsDmaBufs(port));
     port.ledger().opened("libibverbs device context");
     for (int descriptor : descriptors(port)) {
       OwnDescriptors.opened(descriptor);
@@ -65,10 +68,10 @@ final class NativeContext implements DeviceContext {
         .toArray();
   }
 
-  private static boolean takesDmaBufs(OpenPort port) {
+  private static boolean supportsDmaBufs(OpenPort port) {
     long pd = Verb.ALLOC_PD.call(port.name(), port.address());
     try {
-      return DeviceQuery.takesDmaBufs(pd);
+      return DeviceQuery.supportsDmaBufs(pd);
     } finally {
       Verb.DEALLOC_PD.call("protection domain of " + port, pd);
     }
@@ -124,7 +127,7 @@ final class NativeContext implements DeviceContext {
   }
 
   @Override
-  public CompletionQueue createWakingCompletionQueue(int capacity) {
+  public CompletionQueue createPollableCompletionQueue(int capacity) {
     return createCompletionQueue(capacity, true);
   }
 
@@ -186,7 +189,7 @@ final class NativeContext implements DeviceContext {
     return taken.size();
   }
 
-  /* Called by children when they close. */
+  /* Methods that children call when they close. */
 
   private void closed(NativeProtectionDomain pd) {
     domains.remove(pd);

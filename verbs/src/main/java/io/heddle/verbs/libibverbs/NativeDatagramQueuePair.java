@@ -31,13 +31,13 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private final Arena arena = Arena.ofShared();
   private final SendRequests sends;
   private final ReceiveRequests receives;
-  /* LID by group. */
+  /* LID of each attached group. */
   private final Map<Gid, Integer> groups = new HashMap<>();
 
   private volatile QueuePairState moved = QueuePairState.RESET;
   private boolean closed;
 
-  /** Under the shared lock. */
+  /** Creates the queue pair; called under the shared lock. */
   NativeDatagramQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
     this.queues = queues;
@@ -109,7 +109,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
             whileOpen(
                 Verb.MODIFY_QP,
                 () -> {
-                  transitions.to(target, this);
+                  transitions.moveTo(target, this);
                   moved = target;
                 }));
   }
@@ -146,7 +146,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
     }
   }
 
-  /* Posting thread. */
+  /* Methods of the posting thread. */
 
   @Override
   public int postSend(DatagramWorkRequest first) {

@@ -73,7 +73,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
               optional
                   ? Verb.REG_MR_IOVA2.call(object, address, start, lengthBytes, start, flags)
                   : Verb.REG_MR.call(object, address, start, lengthBytes, flags);
-          return entered(mr, start, lengthBytes);
+          return register(mr, start, lengthBytes);
         });
   }
 
@@ -89,7 +89,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
           if (lengthBytes < 1) {
             throw Verb.REG_DMABUF_MR.failure(object, Errno.EINVAL);
           }
-          return entered(
+          return register(
               Verb.REG_DMABUF_MR.call(
                   object, address, offset, lengthBytes, start, descriptor, flags(access)),
               start,
@@ -97,7 +97,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
         });
   }
 
-  private NativeMemoryRegion entered(long mr, long start, long lengthBytes) {
+  private NativeMemoryRegion register(long mr, long start, long lengthBytes) {
     NativeMemoryRegion region =
         new NativeMemoryRegion(
             this,

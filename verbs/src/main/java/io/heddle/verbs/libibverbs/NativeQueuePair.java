@@ -34,12 +34,15 @@ final class NativeQueuePair implements QueuePair {
   private final SendRequests sends;
   private final ReceiveRequests receives;
 
-  /* Last transition by this side; state() queries the device, which may have moved it. */
+  /*
+   * State after the last transition that this side made. The device may have moved on; state()
+   * queries it.
+   */
   private volatile QueuePairState moved = QueuePairState.RESET;
   private GidTable.@Nullable Entry local;
   private boolean closed;
 
-  /** Under the shared lock. */
+  /** Creates the queue pair; called under the shared lock. */
   NativeQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
     this.queues = queues;
@@ -166,7 +169,7 @@ final class NativeQueuePair implements QueuePair {
         port.log().trace("%s; it is moved to ERROR instead", String.valueOf(refused.getMessage()));
       }
     }
-    transitions.to(QueuePairState.ERROR, this);
+    transitions.moveTo(QueuePairState.ERROR, this);
     moved = QueuePairState.ERROR;
   }
 
@@ -185,14 +188,14 @@ final class NativeQueuePair implements QueuePair {
         .shared(() -> {
           synchronized (this) {
             if (!closed) {
-              transitions.to(target, this);
+              transitions.moveTo(target, this);
               moved = target;
             }
           }
         });
   }
 
-  /* Posting thread. */
+  /* Methods of the posting thread. */
 
   @Override
   public int postSend(SendWorkRequest first) {

@@ -65,7 +65,7 @@ final class OpenPort {
     return number;
   }
 
-  /** Under the shared lock. */
+  /** Fails if the port is closed. Under the shared lock. */
   void requireOpen(Verb verb) {
     if (closed) {
       throw verb.failure(name() + ", which is closed", Errno.ENODEV);

@@ -25,7 +25,7 @@ final class QueuePairTransitions {
 
   static final int DATAGRAM = VerbsConstants.IBV_QPT_UD();
 
-  /* As in net_ib; a fabric has few routers. */
+  /* Same value as in net_ib; a fabric has few routers. */
   private static final byte HOP_LIMIT = (byte) 255;
 
   /* Outstanding READs of one queue pair; more would help only on a long path without other traffic. */
@@ -98,7 +98,7 @@ final class QueuePairTransitions {
           ibv_qp_attr.max_dest_rd_atomic(attr, reads(port.limits().readsAsTarget()));
           ibv_qp_attr.min_rnr_timer(attr, (byte) peer.receiverNotReadyTimerCode());
           MemorySegment route = ibv_qp_attr.ah_attr(attr);
-          route(route, peer.remoteGid(), gidIndex, port.number());
+          fillAddress(route, peer.remoteGid(), gidIndex, port.number());
           ibv_ah_attr.dlid(route, lid(peer.peerParameters()));
           ibv_ah_attr.sl(route, (byte) peer.serviceLevel());
           ibv_global_route.traffic_class(ibv_ah_attr.grh(route), (byte) peer.trafficClass());
@@ -112,7 +112,7 @@ final class QueuePairTransitions {
   }
 
   /** Fills an ibv_ah_attr for a global address. */
-  static void route(MemorySegment route, Gid to, int gidIndex, int port) {
+  static void fillAddress(MemorySegment route, Gid to, int gidIndex, int port) {
     MemorySegment header = ibv_ah_attr.grh(route);
     MemorySegment.copy(
         MemorySegment.ofArray(to.toBytes()), 0, ibv_global_route.dgid(header), 0, ibv_gid.sizeof());
@@ -127,7 +127,7 @@ final class QueuePairTransitions {
       String object, long pd, int gidIndex, int port, AddressHandleAttributes wanted) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = ibv_ah_attr.allocate(arena);
-      route(attr, wanted.remoteGid(), gidIndex, port);
+      fillAddress(attr, wanted.remoteGid(), gidIndex, port);
       ibv_ah_attr.sl(attr, (byte) wanted.serviceLevel());
       ibv_global_route.traffic_class(ibv_ah_attr.grh(attr), (byte) wanted.trafficClass());
       ibv_global_route.hop_limit(ibv_ah_attr.grh(attr), (byte) wanted.hopLimit());
@@ -183,7 +183,7 @@ final class QueuePairTransitions {
   }
 
   /** Moves from any state to one that needs no attributes. */
-  void to(QueuePairState target, Object user) {
+  void moveTo(QueuePairState target, Object user) {
     modify(user + " to " + target, code(target), attr -> 0);
   }
 

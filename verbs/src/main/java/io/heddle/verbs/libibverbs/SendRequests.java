@@ -114,7 +114,8 @@ final class SendRequests {
   /**
    * Posts the first {@code count} requests.
    *
-   * @return number of requests accepted; where none was and the queue isn't full, the negated errno
+   * @return number of requests accepted, or a negated errno if none was accepted although the queue
+   *     had room
    */
   int post(MemorySegment postSend, long queuePair, int count) {
     long last = requests + WR_BYTES * (count - 1);

@@ -9,9 +9,9 @@ final class SystemPath {
   private SystemPath() {}
 
   /**
-   * Returns the path of a device's PCI function. For a device without one (rxe) it is that of its
-   * network interface, or the interface itself where that is virtual too. For a device missing in
-   * sysfs it is the library's path.
+   * Returns the path of a device's PCI function. A device without PCI function (rxe) has the path
+   * of its network interface's function, or of the interface itself if that is virtual too. A
+   * device missing in sysfs has the library's path.
    *
    * @param device directory of the device in sysfs
    * @param interfaces directory of the network interfaces in sysfs

@@ -62,15 +62,15 @@ enum Verb {
 
   /** Form in which a function reports a failure. */
   enum Report {
-    /** NULL, with the reason in errno. */
+    /** The function returns NULL, with the reason in errno. */
     POINTER,
-    /** −1, with the reason in errno. */
+    /** The function returns −1, with the reason in errno. */
     MINUS_ONE,
-    /** The errno value as result. */
+    /** The function returns the errno value. */
     ERRNO_VALUE,
-    /** The negated errno value as result; else a count. */
+    /** The function returns the negated errno value, or a count. */
     NEGATIVE_ERRNO,
-    /** No failure is possible. */
+    /** The function can't fail. */
     NOTHING
   }
 
@@ -111,7 +111,7 @@ enum Verb {
   }
 
   /** Returns whether the library can be opened on this host. */
-  static boolean libraryIsPresent() {
+  static boolean isLibraryPresent() {
     return Library.LOOKUP.isPresent();
   }
 
@@ -208,6 +208,6 @@ enum Verb {
   }
 
   VerbsException failure(String object, int errno) {
-    return new VerbsException(verb(), object, errno, Advice.on(this, errno));
+    return new VerbsException(verb(), object, errno, ErrorRemedies.forError(this, errno));
   }
 }

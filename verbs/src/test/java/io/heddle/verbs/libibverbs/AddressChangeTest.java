@@ -42,7 +42,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
     matches = "true",
     disabledReason = "changes addresses and links; for a guest or machine of the test's own")
 @EnabledIf(
-    value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
+    value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
 class AddressChangeTest {
   private static final long DEADLINE_NS = 10_000_000_000L;
@@ -64,7 +64,7 @@ class AddressChangeTest {
   @AfterEach
   void restoreAndClose() throws Exception {
     for (String address : List.of(MOVING, OTHER)) {
-      if (at(address).isPresent()) {
+      if (indexOf(address).isPresent()) {
         remove(address);
       }
     }
@@ -83,15 +83,15 @@ class AddressChangeTest {
 
   private void add(String address) throws Exception {
     ip("-6", "address", "add", address + "/64", "dev", netdev, "nodad");
-    await(address + " in the GID table", () -> at(address).isPresent());
+    await(address + " in the GID table", () -> indexOf(address).isPresent());
   }
 
   private void remove(String address) throws Exception {
     ip("-6", "address", "del", address + "/64", "dev", netdev);
-    await(address + " out of the GID table", () -> at(address).isEmpty());
+    await(address + " out of the GID table", () -> indexOf(address).isEmpty());
   }
 
-  private OptionalInt at(String address) {
+  private OptionalInt indexOf(String address) {
     return context.gidTable().indexOf(gid(address));
   }
 
@@ -115,7 +115,7 @@ class AddressChangeTest {
   void newAddressRaisesEventAndEntry() throws Exception {
     add(MOVING);
     await("GID_CHANGE", () -> events.contains(Kind.GID_CHANGE));
-    int index = at(MOVING).orElseThrow();
+    int index = indexOf(MOVING).orElseThrow();
     remove(MOVING);
     VerbsException refused =
         assertThrows(
@@ -132,7 +132,7 @@ class AddressChangeTest {
   void queuePairFollowsAddressToNewIndex() throws Exception {
     add(OTHER);
     add(MOVING);
-    int before = at(MOVING).orElseThrow();
+    int before = indexOf(MOVING).orElseThrow();
     try (Endpoint left = new Endpoint(context, before, 1 << 16);
         Endpoint right = new Endpoint(context, before, 1 << 16)) {
       left.qp.initialise(before);
@@ -141,7 +141,7 @@ class AddressChangeTest {
       remove(OTHER);
       add(MOVING);
       add(OTHER);
-      assertNotEquals(before, at(MOVING).orElseThrow(), "the test's point");
+      assertNotEquals(before, indexOf(MOVING).orElseThrow(), "the test's point");
 
       follow(left, right);
       follow(right, left);
@@ -164,8 +164,8 @@ class AddressChangeTest {
   @Test
   void removedAddressIsReported() throws Exception {
     add(MOVING);
-    try (Endpoint end = new Endpoint(context, at(MOVING).orElseThrow(), 4096)) {
-      end.qp.initialise(at(MOVING).orElseThrow());
+    try (Endpoint end = new Endpoint(context, indexOf(MOVING).orElseThrow(), 4096)) {
+      end.qp.initialise(indexOf(MOVING).orElseThrow());
       remove(MOVING);
       VerbsException refused = assertThrows(VerbsException.class, () -> follow(end, end));
       assertEquals(Errno.EADDRNOTAVAIL, refused.errno());
@@ -188,8 +188,8 @@ class AddressChangeTest {
     try {
       assertTrue(context.gidTable().entries().stream().allMatch(each -> each.gid().isLinkLocal()));
       add(MOVING);
-      try (Endpoint end = new Endpoint(context, at(MOVING).orElseThrow(), 4096)) {
-        end.qp.initialise(at(MOVING).orElseThrow());
+      try (Endpoint end = new Endpoint(context, indexOf(MOVING).orElseThrow(), 4096)) {
+        end.qp.initialise(indexOf(MOVING).orElseThrow());
         follow(end, end);
       }
     } finally {

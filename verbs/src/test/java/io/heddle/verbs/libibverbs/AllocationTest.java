@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.platform.LeakLedger;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.SendWorkRequest.Operation;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Tests that compiled posting and polling allocate nothing. */
 @EnabledIf(
-    value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
+    value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
 class AllocationTest {
   private static final int OPERATIONS = 1_000;
@@ -35,10 +35,13 @@ class AllocationTest {
       wr.next = left.request(Operation.RDMA_WRITE, 2, 64, right);
       assertEquals(0, right.qp.postEmptyReceives(3, 64));
       WorkCompletion[] batch = WorkCompletion.batch(16);
-      /* Foreign calls box until they are compiled: batches, until one has allocated nothing. */
+      /*
+       * Foreign calls box their arguments until they are compiled. So batches run until one of them
+       * allocates nothing.
+       */
       long allocated = -1;
-      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-      while (allocated != 0 && !patience.isOver()) {
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !deadline.isOver()) {
         long before = threads.getCurrentThreadAllocatedBytes();
         run(left, right, wr, batch);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;

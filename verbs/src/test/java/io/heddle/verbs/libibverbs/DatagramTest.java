@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 @EnabledIf(
-    value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
+    value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
 class DatagramTest {
   private static final int QUEUE_KEY = 0x1234_5678;
@@ -205,7 +205,7 @@ class DatagramTest {
     DatagramWorkRequest wr = request(handle, DatagramQueuePair.MULTICAST_NUMBER, 200);
     left.fill(200);
     try (DatagramChannel member = DatagramChannel.open(StandardProtocolFamily.INET6)) {
-      member.join(group, netdev); /* Up to Linux 6.7 rxe doesn't join by itself. */
+      member.join(group, netdev); /* Up to Linux 6.7 rxe doesn't join the group by itself. */
       right.qp.attachMulticast(Gid.of(group));
 
       assertEquals(1, left.qp.postSend(wr));
@@ -260,7 +260,7 @@ class DatagramTest {
 
   @Test
   void completionWakesSleeperAfterArm() {
-    CompletionQueue cq = right.context.createWakingCompletionQueue(16);
+    CompletionQueue cq = right.context.createPollableCompletionQueue(16);
     try (DatagramQueuePair qp =
         right.pd.createDatagramQueuePair(new QueuePairAttributes(cq, cq, 4, 4))) {
       left.qp.start(QUEUE_KEY);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Tests a device's attributes and errors. */
 @EnabledIf(
-    value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
+    value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
 class DeviceTest {
   private final LeakLedger ledger = new LeakLedger();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the provider contract for this host's libibverbs devices. */
 @EnabledIf(
-    value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
+    value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
 class LibibverbsContractTest extends ProviderContract {
   @Override

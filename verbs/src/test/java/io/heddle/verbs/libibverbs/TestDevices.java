@@ -21,8 +21,8 @@ final class TestDevices {
     return new LibibverbsProvider().devices(Map.of(), Log.toStandardError(), ledger);
   }
 
-  /** For {@code @EnabledIf}. */
-  static boolean areThere() {
+  /** Condition for {@code @EnabledIf}. */
+  static boolean arePresent() {
     return !all(new LeakLedger()).isEmpty();
   }
 

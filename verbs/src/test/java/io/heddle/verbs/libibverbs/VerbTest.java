@@ -23,7 +23,7 @@ class VerbTest {
   @ParameterizedTest
   @EnumSource(Verb.class)
   void everyVerbMatchesBindings(Verb verb) throws Exception {
-    assumeTrue(Verb.libraryIsPresent(), Verb.LIBRARY + " isn't installed");
+    assumeTrue(Verb.isLibraryPresent(), Verb.LIBRARY + " isn't installed");
     FunctionDescriptor declared =
         (FunctionDescriptor) Verbs.class.getMethod(verb.symbol() + "$descriptor").invoke(null);
     assertEquals(declared.argumentLayouts().size(), verb.arguments());
@@ -72,7 +72,7 @@ class VerbTest {
         """
             .formatted(soft));
 
-    String advice = Advice.onLockedMemory(process);
+    String advice = ErrorRemedies.onLockedMemory(process);
 
     assertEquals(blamed, advice.contains("65536 bytes of memory (ulimit -l)"), advice);
     assertEquals(!blamed, advice.isEmpty(), advice);

@@ -1,6 +1,6 @@
 package io.heddle.verbs.testing;
 
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,8 +19,9 @@ public final class JcstressRun {
   private static final boolean WHOLE = Boolean.getBoolean("heddle.test.whole");
 
   /*
-   * One set of JVM arguments and unsplit compilation modes instead of jcstress's product of both, and in a whole run longer
-   * samples for each, and a second machine whose compiler chooses at random.
+   * Options that replace jcstress's product of JVM arguments and compilation modes by one set of
+   * arguments and unsplit modes. A whole run has longer samples, and repeats them with a compiler
+   * that chooses at random.
    */
   private static final List<String> BOUNDS =
       List.of(
@@ -79,14 +80,15 @@ public final class JcstressRun {
             folder.toString());
     builder.command().addAll(BOUNDS);
     /*
-     * jcstress probes twenty JVM configurations, each of which touches its whole heap; that took longer than the tests. These
-     *    options come after its own, so they take effect.
+     * jcstress probes twenty JVM configurations, each of which touches its whole heap; the probes
+     * took longer than the tests. The JVM applies these options after those of jcstress, so they
+     * take effect.
      */
     builder.environment().put("_JAVA_OPTIONS", "-XX:-AlwaysPreTouch -XX:+UseSerialGC");
     /* jcstress writes its binary result to the working directory. */
     builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
     Process process = builder.start();
-    boolean inTime = Patience.ofSeconds(TIME_LIMIT_SECONDS).awaitExit(process);
+    boolean inTime = Deadline.ofSeconds(TIME_LIMIT_SECONDS).awaitExit(process);
     if (!inTime) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();

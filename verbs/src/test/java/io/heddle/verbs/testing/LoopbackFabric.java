@@ -27,11 +27,11 @@ public final class LoopbackFabric {
 
   private final List<LoopbackQueuePair> pairs = new ArrayList<>();
   private final Set<Gid> cut = ConcurrentHashMap.newKeySet();
-  private final Set<Gid> taken = ConcurrentHashMap.newKeySet();
-  private final Set<Gid> stuck = ConcurrentHashMap.newKeySet();
+  private final Set<Gid> removedAddresses = ConcurrentHashMap.newKeySet();
+  private final Set<Gid> refusingCloses = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final PostedWrites posted = new PostedWrites();
-  /* Allocated once: tests count a round's allocations. */
+  /* The lambda is allocated once, since tests count a round's allocations. */
   private final IntUnaryOperator below = this::below;
   private long random;
   private int nextNumber = 0x11;
@@ -54,7 +54,7 @@ public final class LoopbackFabric {
     acknowledgementsHeld = held;
   }
 
-  boolean acknowledgementsHeld() {
+  boolean areAcknowledgementsHeld() {
     return acknowledgementsHeld;
   }
 
@@ -68,7 +68,7 @@ public final class LoopbackFabric {
 
   /** Returns whether the peer of a silent queue pair is known to be alive. */
   boolean isWitnessed(LoopbackQueuePair silent) {
-    return !hasPeerGroups || pairs.stream().anyMatch(each -> each.hearsPeerOf(silent));
+    return !hasPeerGroups || pairs.stream().anyMatch(each -> each.isReachedByPeerOf(silent));
   }
 
   /** Cuts all traffic to and from this address. */
@@ -77,35 +77,35 @@ public final class LoopbackFabric {
   }
 
   /** Restores a cut address. */
-  public void mend(Gid gid) {
+  public void reconnect(Gid gid) {
     cut.remove(gid);
   }
 
   /** Removes the address from its device's table; its queue pairs continue. */
   public void removeAddress(Gid gid) {
-    taken.add(gid);
+    removedAddresses.add(gid);
   }
 
   /** Restores a removed address at its old index. */
   public void restoreAddress(Gid gid) {
-    taken.remove(gid);
+    removedAddresses.remove(gid);
   }
 
   /** Makes closing a queue pair of this address fail, or succeed again. */
   public void refuseCloses(Gid gid, boolean refused) {
     if (refused) {
-      stuck.add(gid);
+      refusingCloses.add(gid);
     } else {
-      stuck.remove(gid);
+      refusingCloses.remove(gid);
     }
   }
 
   boolean refusesClose(Gid gid) {
-    return stuck.contains(gid);
+    return refusingCloses.contains(gid);
   }
 
-  boolean has(Gid gid) {
-    return !taken.contains(gid);
+  boolean hasAddress(Gid gid) {
+    return !removedAddresses.contains(gid);
   }
 
   /** Refuses the next connects of queue pairs with this errno. */
@@ -119,7 +119,7 @@ public final class LoopbackFabric {
     return inlinePayloads;
   }
 
-  synchronized void sentInline() {
+  synchronized void countInline() {
     inlinePayloads++;
   }
 
@@ -145,7 +145,7 @@ public final class LoopbackFabric {
     return count;
   }
 
-  boolean passes(Gid from, Gid to) {
+  boolean isPathOpen(Gid from, Gid to) {
     return cut.isEmpty() || !cut.contains(from) && !cut.contains(to);
   }
 

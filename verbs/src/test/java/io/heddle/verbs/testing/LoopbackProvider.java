@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * network.
  */
 public final class LoopbackProvider implements VerbsProvider {
-  /** Enough for any test. */
+  /** Limits that are enough for any test. */
   private static final Limits PLENTY = new Limits(4096, 1 << 22);
 
   private static final int PREFERRED_WRITE_BYTES = 61_440;
@@ -120,7 +120,7 @@ public final class LoopbackProvider implements VerbsProvider {
       synchronized (children) {
         left = List.copyOf(children);
       }
-      /* Completion queues last: queue pairs of any domain may use them. */
+      /* Completion queues are closed last: queue pairs of any domain may use them. */
       left.stream().filter(child -> !(child instanceof CompletionQueue)).forEach(Owned::close);
       left.forEach(Owned::close);
       release();
@@ -184,7 +184,7 @@ public final class LoopbackProvider implements VerbsProvider {
       List<GidTable.Entry> entries = new ArrayList<>();
       List<Gid> gids = device.provider().gids;
       for (int i = 0; i < gids.size(); i++) {
-        if (fabric().has(gids.get(i))) {
+        if (fabric().hasAddress(gids.get(i))) {
           entries.add(new GidTable.Entry(i, gids.get(i), GidTable.Type.ROCE_V2, 0));
         }
       }
@@ -217,7 +217,10 @@ public final class LoopbackProvider implements VerbsProvider {
       return fabric().progress();
     }
 
-    /* Tests control the silence of its peers. */
+    /*
+     * Changes at every call: tests change whether a peer is silent, and the device must be polled
+     * then.
+     */
     @Override
     public long activity() {
       return System.nanoTime();
@@ -264,7 +267,7 @@ public final class LoopbackProvider implements VerbsProvider {
       return add(address, lengthBytes, access, false);
     }
 
-    /* Any memory, treated as behind a bus. */
+    /* Accepts any memory, which then counts as memory behind a bus. */
     @Override
     public MemoryRegion registerDmaBuf(
         int descriptor, long offset, long lengthBytes, long address, Set<Access> access) {

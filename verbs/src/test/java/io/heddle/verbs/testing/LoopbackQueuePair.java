@@ -30,7 +30,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private final LoopbackCompletionQueue receiveQueue;
   private final int number;
 
-  /* Sends: acknowledged up to head, executed at the peer up to next, posted up to tail. */
+  /* Ring of sends: acknowledged up to head, executed at the peer up to next, posted up to tail. */
   private final SendWorkRequest[] sends;
   private final int inlineBytes;
   private final Arena arena = Arena.ofAuto();
@@ -39,7 +39,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private long next;
   private long tail;
 
-  /* Receives: ids of empty ones, or a Receive. */
+  /* Ring of receives: an id for a receive without memory, else a Receive. */
   private final long[] receiveIds;
   private final Receive[] receives;
   private long receiveHead;
@@ -58,7 +58,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private boolean waitingForReceive;
   private long peersNumber;
   private volatile boolean held;
-  private boolean refuses;
+  private boolean isRefusing;
 
   LoopbackQueuePair(LoopbackProvider.Domain pd, QueuePairAttributes attributes) {
     super(pd.ledger(), pd);
@@ -159,7 +159,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   @Override
   public void refuseRequests() {
     synchronized (fabric) {
-      refuses = true;
+      isRefusing = true;
     }
   }
 
@@ -195,7 +195,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     synchronized (fabric) {
       state = QueuePairState.RESET;
       held = false;
-      refuses = false;
+      isRefusing = false;
       head = next = tail = 0;
       receiveHead = receiveTail = 0;
       waitingSince = 0;
@@ -222,7 +222,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
         if (wr.inline) {
           sends[slot].localAddress = inlinePayloads + (long) inlineBytes * slot;
           Memory.copy(wr.localAddress, sends[slot].localAddress, wr.lengthBytes);
-          fabric.sentInline();
+          fabric.countInline();
         }
         taken++;
       }
@@ -288,7 +288,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   /** Acknowledges executed requests to the sender. Returns their number. */
   int acknowledge() {
     int told = 0;
-    while (head != next && !fabric.acknowledgementsHeld()) {
+    while (head != next && !fabric.areAcknowledgementsHeld()) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
       told++;
       if (wr.signalled) {
@@ -340,7 +340,10 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     waitingSince = 0;
     Status refused = peer.execute(wr, pd);
     if (refused != Status.SUCCESS) {
-      /* If it is its own peer, the refusal has already moved it to ERROR and flushed it. */
+      /*
+       * If this queue pair is its own peer, the refusal has already moved it to ERROR and flushed
+       * it.
+       */
       return state == QueuePairState.ERROR || fail(refused);
     }
     next++;
@@ -349,12 +352,14 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   private boolean isAnswered() {
     LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
-    return peer != null && peer.awaitOutput(this) && fabric.passes(localGid, remoteGid);
+    return peer != null && peer.awaitOutput(this) && fabric.isPathOpen(localGid, remoteGid);
   }
 
-  /** Returns whether this one has the same peer, and is answered. */
-  boolean hearsPeerOf(LoopbackQueuePair silent) {
-    return silent.peersNumber == ReadyToSendAttributes.ALONE
+  /**
+   * Returns whether this queue pair has the same peer as the silent one, and the peer answers it.
+   */
+  boolean isReachedByPeerOf(LoopbackQueuePair silent) {
+    return silent.peersNumber == ReadyToSendAttributes.NO_PEER_GROUP
         || peersNumber == silent.peersNumber
             && state == QueuePairState.READY_TO_SEND
             && isAnswered();
@@ -386,7 +391,10 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return over && !held && fail(end);
   }
 
-  /* Fails the request at next; earlier executed ones succeed, later ones are flushed. */
+  /*
+   * Fails the request at next. Earlier requests, which are executed, succeed; later ones are
+   * flushed.
+   */
   private boolean fail(Status status) {
     while (head != next) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
@@ -400,9 +408,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return true;
   }
 
-  /* Responder's side. */
+  /* Methods of the responder's side. */
   private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
-    if (refuses) {
+    if (isRefusing) {
       return refuse(Status.REMOTE_INVALID_REQUEST_ERROR);
     }
     return switch (wr.operation) {

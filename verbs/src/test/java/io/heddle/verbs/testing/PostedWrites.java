@@ -12,7 +12,7 @@ import java.util.function.IntUnaryOperator;
  */
 final class PostedWrites {
   /* Average rounds until a write arrives. */
-  private static final int SELDOM = 16;
+  private static final int ARRIVAL_ODDS = 16;
 
   private record Write(LoopbackProvider.Region memory, long address, byte[] bytes) {
     void arrive() {
@@ -37,7 +37,7 @@ final class PostedWrites {
 
   /** Completes one write, or none. */
   void progress(IntUnaryOperator below) {
-    if (!underWay.isEmpty() && below.applyAsInt(SELDOM) == 0) {
+    if (!underWay.isEmpty() && below.applyAsInt(ARRIVAL_ODDS) == 0) {
       underWay.remove(below.applyAsInt(underWay.size())).arrive();
     }
   }

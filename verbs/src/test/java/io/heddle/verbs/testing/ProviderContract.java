@@ -70,7 +70,7 @@ public abstract class ProviderContract {
     assertEquals(Map.of(), ledger.open(), "objects left open");
   }
 
-  private static void succeeded(WorkCompletion wc, long id, Kind kind) {
+  private static void assertSucceeded(WorkCompletion wc, long id, Kind kind) {
     assertEquals(Status.SUCCESS, wc.status);
     assertEquals(id, wc.workRequestId);
     assertEquals(kind, wc.kind);
@@ -88,11 +88,11 @@ public abstract class ProviderContract {
     assertEquals(1, left.qp.postSend(wr));
 
     WorkCompletion received = right.awaitCompletion(left);
-    succeeded(received, 77, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
+    assertSucceeded(received, 77, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
     assertTrue(received.hasImmediate);
     assertEquals(0xcafe_f00d, received.immediate);
     assertEquals(lengthBytes, received.lengthBytes);
-    succeeded(left.awaitCompletion(right), 5, Kind.RDMA_WRITE);
+    assertSucceeded(left.awaitCompletion(right), 5, Kind.RDMA_WRITE);
     assertArrayEquals(left.bytes(lengthBytes), right.bytes(lengthBytes));
   }
 
@@ -104,7 +104,7 @@ public abstract class ProviderContract {
 
     assertEquals(1, left.qp.postSend(left.request(Operation.RDMA_WRITE, 6, 10_000, right)));
 
-    succeeded(left.awaitCompletion(right), 6, Kind.RDMA_WRITE);
+    assertSucceeded(left.awaitCompletion(right), 6, Kind.RDMA_WRITE);
     assertArrayEquals(left.bytes(10_000), right.bytes(10_000));
     assertFalse(right.completesWithin(20_000_000, left), "a plain write completes nothing there");
   }
@@ -121,11 +121,11 @@ public abstract class ProviderContract {
     assertEquals(1, left.qp.postSend(wr));
 
     WorkCompletion received = right.awaitCompletion(left);
-    succeeded(received, 9, Kind.RECEIVE);
+    assertSucceeded(received, 9, Kind.RECEIVE);
     assertEquals(lengthBytes, received.lengthBytes);
     assertTrue(received.hasImmediate);
     assertEquals(42, received.immediate);
-    succeeded(left.awaitCompletion(right), 7, Kind.SEND);
+    assertSucceeded(left.awaitCompletion(right), 7, Kind.SEND);
     assertArrayEquals(left.bytes(lengthBytes), right.bytes(lengthBytes));
   }
 
@@ -138,7 +138,7 @@ public abstract class ProviderContract {
     assertEquals(1, left.qp.postSend(left.request(Operation.RDMA_READ, 8, lengthBytes, right)));
 
     WorkCompletion wc = left.awaitCompletion(right);
-    succeeded(wc, 8, Kind.RDMA_READ);
+    assertSucceeded(wc, 8, Kind.RDMA_READ);
     assertEquals(lengthBytes, wc.lengthBytes);
     assertArrayEquals(right.bytes(lengthBytes), left.bytes(lengthBytes));
   }
@@ -152,9 +152,9 @@ public abstract class ProviderContract {
     left.fill(70_001, 5);
     right.qp.postEmptyReceives(1, 1);
     left.qp.postSend(left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 70_001, right));
-    succeeded(right.awaitCompletion(left), 1, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
+    assertSucceeded(right.awaitCompletion(left), 1, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
     assertArrayEquals(left.bytes(70_001), right.bytes(70_001));
-    succeeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
+    assertSucceeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
   }
 
   @Test
@@ -172,7 +172,7 @@ public abstract class ProviderContract {
     }
     assertEquals(30, left.qp.postSend(first));
     for (int id = 0; id < 30; id++) {
-      succeeded(left.awaitCompletion(right), id, Kind.RDMA_WRITE);
+      assertSucceeded(left.awaitCompletion(right), id, Kind.RDMA_WRITE);
     }
     for (int id = 0; id < 30; id++) {
       assertEquals(id, right.awaitCompletion(left).immediate);
@@ -186,7 +186,7 @@ public abstract class ProviderContract {
     quiet.signalled = false;
     quiet.next = left.request(Operation.RDMA_WRITE, 2, 100, right);
     assertEquals(2, left.qp.postSend(quiet));
-    succeeded(left.awaitCompletion(right), 2, Kind.RDMA_WRITE);
+    assertSucceeded(left.awaitCompletion(right), 2, Kind.RDMA_WRITE);
     assertFalse(left.completesWithin(5_000_000, right));
   }
 
@@ -202,7 +202,7 @@ public abstract class ProviderContract {
     int taken = left.qp.postSend(first);
     assertTrue(taken >= 64 && taken < 200, "took " + taken);
     for (int i = 0; i < taken; i++) {
-      succeeded(left.awaitCompletion(right), 199 - i, Kind.RDMA_WRITE);
+      assertSucceeded(left.awaitCompletion(right), 199 - i, Kind.RDMA_WRITE);
     }
   }
 
@@ -251,7 +251,7 @@ public abstract class ProviderContract {
     Endpoint.connect(left, right);
     left.fill(10_000, 1);
     assertEquals(1, left.qp.postSend(left.request(Operation.RDMA_WRITE, 1, 10_000, right)));
-    succeeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
+    assertSucceeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
     right.qp.refuseRequests();
     byte[] before = right.bytes(BUFFER_BYTES);
     left.fill(BUFFER_BYTES, 2);
@@ -268,7 +268,7 @@ public abstract class ProviderContract {
     right.fill(5_000, 3);
     right.qp.refuseRequests();
     assertEquals(1, right.qp.postSend(right.request(Operation.RDMA_WRITE, 1, 5_000, left)));
-    succeeded(right.awaitCompletion(left), 1, Kind.RDMA_WRITE);
+    assertSucceeded(right.awaitCompletion(left), 1, Kind.RDMA_WRITE);
     assertArrayEquals(right.bytes(5_000), left.bytes(5_000));
   }
 
@@ -327,8 +327,8 @@ public abstract class ProviderContract {
     left.fill(9_000, 9);
     right.qp.postEmptyReceives(1, 1);
     left.qp.postSend(left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 4, 9_000, right));
-    succeeded(right.awaitCompletion(left), 1, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
-    succeeded(left.awaitCompletion(right), 4, Kind.RDMA_WRITE);
+    assertSucceeded(right.awaitCompletion(left), 1, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
+    assertSucceeded(left.awaitCompletion(right), 4, Kind.RDMA_WRITE);
     assertArrayEquals(left.bytes(9_000), right.bytes(9_000));
   }
 
@@ -339,8 +339,8 @@ public abstract class ProviderContract {
     left.qp.postSend(left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 5_000, right));
     assertFalse(left.completesWithin(30_000_000, right), "no receive is posted yet");
     right.qp.postEmptyReceives(2, 1);
-    succeeded(right.awaitCompletion(left), 2, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
-    succeeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
+    assertSucceeded(right.awaitCompletion(left), 2, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
+    assertSucceeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
     assertArrayEquals(left.bytes(5_000), right.bytes(5_000));
   }
 

@@ -98,14 +98,15 @@ public final class BenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     if (minutes != null && minutes < 1) {
-      throw refused("--minutes " + minutes + " is less than 1");
+      throw usageError("--minutes " + minutes + " is less than 1");
     }
     if (json && (list || check)) {
-      throw refused("--json can't be combined with --list or --check");
+      throw usageError("--json can't be combined with --list or --check");
     }
     if (list) {
       for (Measurement each : Measurements.all()) {
-        out.printf("%-16s %s%n%17s./%s%n", each.name(), each.what(), "", each.command(quick));
+        out.printf(
+            "%-16s %s%n%17s./%s%n", each.name(), each.description(), "", each.command(quick));
       }
       out.flush();
       return 0;
@@ -155,7 +156,7 @@ public final class BenchCommand implements Callable<Integer> {
     for (String name : only) {
       Measurement named = byName.get(name);
       if (named == null) {
-        throw refused(
+        throw usageError(
             "--only "
                 + name
                 + ": no such measurement; there are "
@@ -166,7 +167,7 @@ public final class BenchCommand implements Callable<Integer> {
     return chosen.isEmpty() ? List.copyOf(byName.values()) : chosen;
   }
 
-  private ParameterException refused(String why) {
+  private ParameterException usageError(String why) {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), why);
   }
 
@@ -179,7 +180,7 @@ public final class BenchCommand implements Callable<Integer> {
     for (Measurement each : chosen) {
       String state =
           "heddle bench: %s of %s, %s: %s"
-              .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.what());
+              .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.description());
       Outcome outcome =
           run(
               each,

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +46,7 @@ final class ChildRun {
       Path output = folder.path().resolve("output");
       Path errors = folder.path().resolve("errors");
       Path json = measurement.jsonFile() ? folder.path().resolve("report.json") : output;
-      List<String> command = new ArrayList<>(SelfCall.asStarted());
+      List<String> command = new ArrayList<>(OwnCommandLine.asStarted());
       command.addAll(measurement.arguments(quick, json.toString()));
       Process process =
           new ProcessBuilder(command)

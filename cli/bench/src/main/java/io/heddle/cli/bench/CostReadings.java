@@ -14,9 +14,10 @@ final class CostReadings {
   static final String FLOODED = "bandwidth with ÷ without";
 
   /** Calls of a message from C into Java: isend, irecv and test. */
-  private static final int CALLS_OF_A_MESSAGE = 3;
+  private static final int CALLS_PER_MESSAGE = 3;
 
-  static final String ENTERING = "entering Java and returning, part of a message's difference to C";
+  static final String JAVA_ENTRY =
+      "entering Java and returning, part of a message's difference to C";
 
   private CostReadings() {}
 
@@ -25,17 +26,17 @@ final class CostReadings {
     return List.of(
         Figure.of("bandwidth without", "Gbit/s", numbers(report.path("calm_gbps"))),
         Figure.of("bandwidth with", "Gbit/s", numbers(report.path("flooded_gbps"))),
-        Figure.of(FLOODED, "", numbers(report.path("beside_calm"))),
+        Figure.of(FLOODED, "", numbers(report.path("times_calm"))),
         Figure.of(
             "bandwidth a processor, with ÷ without",
             "",
-            numbers(report.path("beside_calm_per_ns"))));
+            numbers(report.path("times_calm_per_ns"))));
   }
 
   /** Reads {@code heddle perf calls}: its verdicts are figures already. */
   static List<Figure> calls(JsonNode report) {
     List<Figure> figures = new ArrayList<>(cases(report, "median_ns"));
-    addEntering(figures);
+    addJavaEntryCost(figures);
     for (JsonNode verdict : report.path("verdicts")) {
       String target = verdict.path("target").asText();
       String name = target.substring(0, target.lastIndexOf(", at most"));
@@ -49,7 +50,7 @@ final class CostReadings {
   }
 
   /* A test that isn't ready enters Java and returns at once; the same call in C is an indirect call. */
-  private static void addEntering(List<Figure> figures) {
+  private static void addJavaEntryCost(List<Figure> figures) {
     Map<String, Double> medians = new HashMap<>();
     figures.forEach(each -> medians.put(each.name(), each.median()));
     for (String contestant : List.of("Java: ", "Java, first compiler: ")) {
@@ -59,7 +60,8 @@ final class CostReadings {
       double difference =
           medians.getOrDefault(contestant + "message", Double.NaN)
               - medians.getOrDefault("C: message", Double.NaN);
-      figures.add(Figure.of(contestant + ENTERING, "", CALLS_OF_A_MESSAGE * entering / difference));
+      figures.add(
+          Figure.of(contestant + JAVA_ENTRY, "", CALLS_PER_MESSAGE * entering / difference));
     }
   }
 

@@ -29,7 +29,7 @@ final class FabricReadings {
     for (JsonNode row : report.path("rows")) {
       double flows = row.path("flows").asDouble();
       protocol = Math.min(protocol, row.path("protocol_on_one_link").asDouble() / flows);
-      pairs = Math.min(pairs, row.path("pairs").asDouble());
+      pairs = Math.min(pairs, row.path("link_pairs").asDouble());
       if (!row.path("mode").asText().equals("hash")) {
         sprayed++;
         data = Math.min(data, row.path("data_on_all_links").asDouble() / flows);
@@ -79,7 +79,7 @@ final class FabricReadings {
         ofCapacity.merge(switching, median(cell, "of_capacity"), Math::min);
         ofHash.merge(switching, besideHash, Math::min);
         if (switching.endsWith(", spraylink")) {
-          needless.add(median(cell, "in_vain"));
+          needless.add(median(cell, "spurious_retransmissions"));
         }
       }
       ofCapacity.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_CAPACITY, "", value)));
@@ -110,7 +110,7 @@ final class FabricReadings {
     List<Figure> figures = new ArrayList<>();
     int held = 0;
     for (JsonNode step : report.path("steps")) {
-      held += step.path("holds").asBoolean() ? 1 : 0;
+      held += step.path("passed").asBoolean() ? 1 : 0;
     }
     if (!report.path("steps").isEmpty()) {
       figures.add(Figure.of("steps that hold", "", (double) held / report.path("steps").size()));

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * Measurement by another heddle command.
  *
- * @param what description for people
+ * @param description description for people
  * @param full arguments of the full run
  * @param quick arguments of the quick run
  * @param jsonFile whether the command writes JSON to the file named by its last argument, instead
@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 record Measurement(
     String name,
-    String what,
+    String description,
     List<String> full,
     List<String> quick,
     boolean jsonFile,
@@ -45,7 +45,8 @@ record Measurement(
 
   /** Returns the same measurement, which isn't started if a requirement is missing. */
   Measurement requiring(Requirement... all) {
-    return new Measurement(name, what, full, quick, jsonFile, limitSeconds, reading, List.of(all));
+    return new Measurement(
+        name, description, full, quick, jsonFile, limitSeconds, reading, List.of(all));
   }
 
   /**

@@ -51,7 +51,7 @@ final class Measurements {
     all.addAll(allReduces());
     all.addAll(withBothCompilers());
     all.addAll(overFabrics());
-    all.addAll(fabricsSide());
+    all.addAll(labAndSimulations());
     all.addAll(alone());
     all.addAll(processes());
     return all;
@@ -157,7 +157,7 @@ final class Measurements {
         .map(each ->
             new Measurement(
                 each.name() + BOTH,
-                each.what() + ", with both of Java's compilers",
+                each.description() + ", with both of Java's compilers",
                 withBothCompilers(each.full()),
                 withBothCompilers(each.quick()),
                 each.jsonFile(),
@@ -225,7 +225,7 @@ final class Measurements {
             .requiring(Requirement.BIRD, Requirement.NFTABLES));
   }
 
-  private static List<Measurement> fabricsSide() {
+  private static List<Measurement> labAndSimulations() {
     List<String> simulated = words("simulate --json --gpus 100000 --round 4M");
     List<String> routes = words("simulate --json --control-plane --gpus 100000");
     return List.of(

@@ -77,14 +77,16 @@ final class Readings {
               Figure.of(
                   of + role + overRival + BEST_QUARTER,
                   "",
-                  good(cells.get(i), lessIsGood) / good(cells.get(rival), lessIsGood)));
+                  bestQuartile(cells.get(i), lessIsGood)
+                      / bestQuartile(cells.get(rival), lessIsGood)));
           if (i > 0) {
             figures.add(Figure.of(of + role + OVER_ONE, "", ratios(cells.get(i), cells.get(0))));
             figures.add(
                 Figure.of(
                     of + role + OVER_ONE + BEST_QUARTER,
                     "",
-                    good(cells.get(i), lessIsGood) / good(cells.get(0), lessIsGood)));
+                    bestQuartile(cells.get(i), lessIsGood)
+                        / bestQuartile(cells.get(0), lessIsGood)));
           }
         }
         for (int i = 0; i <= rival; i++) {
@@ -116,7 +118,7 @@ final class Readings {
   }
 
   /* Returns the quartile on the good side: other load on the machine only ever makes rounds worse. */
-  private static double good(JsonNode cell, boolean lessIsGood) {
+  private static double bestQuartile(JsonNode cell, boolean lessIsGood) {
     List<Double> rounds = new ArrayList<>(numbers(cell.path("rounds")));
     rounds.sort(lessIsGood ? Comparator.naturalOrder() : Comparator.reverseOrder());
     return rounds.isEmpty() ? Double.NaN : rounds.get((rounds.size() - 1) / 4);
@@ -156,7 +158,7 @@ final class Readings {
             Figure.of(
                 of + TIME_OVER_TCP + BEST_QUARTER,
                 "",
-                good(cells.path(i), true) / good(cells.path(rival), true)));
+                bestQuartile(cells.path(i), true) / bestQuartile(cells.path(rival), true)));
         figures.add(Figure.of(of + WAITING, "%", waiting(cells.path(i).path("threads"))));
       }
     }
@@ -300,9 +302,9 @@ final class Readings {
     for (JsonNode row : report.path("rows")) {
       boolean lossy = row.path("loss").asDouble() > 0;
       String of = row.path("contestant").asText() + (lossy ? ", loss" : "");
-      figures.add(Figure.of(of + " ÷ spray", "", numbers(row.path("beside_spray"))));
+      figures.add(Figure.of(of + " ÷ spray", "", numbers(row.path("times_spray"))));
       if (lossy) {
-        figures.add(Figure.of(of + " ÷ lossless", "", numbers(row.path("beside_lossless"))));
+        figures.add(Figure.of(of + " ÷ lossless", "", numbers(row.path("times_lossless"))));
       }
     }
     return figures;
@@ -311,7 +313,7 @@ final class Readings {
   /** Reads {@code heddle paths check}: the worst of all hashes, and the worst of each kind. */
   static List<Figure> paths(JsonNode report) {
     double measured = 1;
-    double foretold = 1;
+    double predicted = 1;
     double linear = 1;
     double others = 0;
     int uneven = 0;
@@ -320,8 +322,8 @@ final class Readings {
     for (JsonNode row : report.path("rows")) {
       double ports = row.path("ports").asDouble();
       double accuracy = row.path("accuracy").asDouble(0);
-      measured = Math.min(measured, row.path("right").asDouble() / ports);
-      foretold = Math.min(foretold, row.path("foretold").asDouble() / ports);
+      measured = Math.min(measured, row.path("correct").asDouble() / ports);
+      predicted = Math.min(predicted, row.path("predicted").asDouble() / ports);
       if (row.path("linear").asBoolean()) {
         fits++;
         linear = Math.min(linear, accuracy);
@@ -333,7 +335,7 @@ final class Readings {
     List<Figure> figures = new ArrayList<>();
     if (rows > 0) {
       figures.add(Figure.of("ports measured as counted", "", measured));
-      figures.add(Figure.of("ports foretold as counted", "", foretold));
+      figures.add(Figure.of("ports predicted as counted", "", predicted));
       figures.add(Figure.of("picked ports, uneven by", "flows", uneven));
     }
     if (fits > 0) {

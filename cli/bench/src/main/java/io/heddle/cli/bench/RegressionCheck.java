@@ -141,7 +141,7 @@ final class RegressionCheck {
       for (Measurement each : turn == 1 ? SHORT : List.copyOf(worse)) {
         List<Figure> figures =
             each.reading().read(ChildRun.of(each, false, each.limitSeconds(), quietly).json());
-        if (add(figures, recorded, seen)) {
+        if (addFigures(figures, recorded, seen)) {
           worse.add(each);
         }
       }
@@ -154,7 +154,7 @@ final class RegressionCheck {
   }
 
   /* Returns whether one of the figures is worse. */
-  private static boolean add(
+  private static boolean addFigures(
       List<Figure> figures, List<Outcome> recorded, Map<Compared, List<Double>> seen) {
     Map<String, Figure> byName = new HashMap<>();
     figures.forEach(each -> byName.put(each.name(), each));

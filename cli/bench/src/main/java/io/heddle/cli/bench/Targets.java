@@ -54,7 +54,7 @@ final class Targets {
     targets.add(atMost("puts", Measurements.ONE_SIDED, "latency of puts ÷ messages", 1.2));
     targets.add(atLeast("puts", Measurements.ONE_SIDED, "bandwidth of puts ÷ messages", 0.95));
     targets.addAll(failover());
-    targets.addAll(fabricsSide());
+    targets.addAll(labAndSimulations());
     targets.addAll(betweenDataCentres());
     targets.addAll(calls());
     targets.addAll(verbs());
@@ -202,7 +202,7 @@ final class Targets {
         atMost(group, Measurements.PLUGIN, Readings.CONTROL_THREADS + "4 planes", 2));
   }
 
-  private static List<Target> fabricsSide() {
+  private static List<Target> labAndSimulations() {
     String switches = "sprayed switches";
     String simulated = "simulated fabric";
     String worstOff = "worst figure off by, in parts of its tolerance";
@@ -274,7 +274,7 @@ final class Targets {
           atMost(group, Measurements.CALLS, call + "isend + irecv + test, times C", timesC)
               .limitedBy(
                   ENTERING_JAVA,
-                  Evidence.atLeast(Measurements.CALLS, call + CostReadings.ENTERING, 0.5)));
+                  Evidence.atLeast(Measurements.CALLS, call + CostReadings.JAVA_ENTRY, 0.5)));
       targets.add(
           atMost(
               group,

@@ -31,11 +31,11 @@ class FabricReadingsTest {
                 """
                 {"rows": [
                   {"mode": "hash", "flows": 64, "protocol_on_one_link": 64,
-                   "data_on_all_links": 0, "uneven": 0.5, "pairs": 16},
+                   "data_on_all_links": 0, "uneven": 0.5, "link_pairs": 16},
                   {"mode": "spray", "flows": 64, "protocol_on_one_link": 48,
-                   "data_on_all_links": 64, "uneven": 0.01, "pairs": 4},
+                   "data_on_all_links": 64, "uneven": 0.01, "link_pairs": 4},
                   {"mode": "spraylink", "flows": 64, "protocol_on_one_link": 64,
-                   "data_on_all_links": 32, "uneven": 0.03, "pairs": 15}]}
+                   "data_on_all_links": 32, "uneven": 0.03, "link_pairs": 15}]}
                 """));
     assertEquals(0.75, named(figures, "protocol flows on one link"));
     assertEquals(0.5, named(figures, "sprayed flows on all links"));
@@ -51,17 +51,17 @@ class FabricReadingsTest {
                 """
                 {"situations": [{"name": "quarter", "cells": [
                   {"policy": "pinned", "switching": "hash", "of_capacity": [0.3, 0.5, 0.4],
-                   "of_hash": [1, 1, 1], "in_vain": [0.5], "marked": [0.9]},
+                   "of_hash": [1, 1, 1], "spurious_retransmissions": [0.5], "marked": [0.9]},
                   {"policy": "pinned", "switching": "spraylink", "of_capacity": [0.98],
-                   "of_hash": [2.5], "in_vain": [0.0002], "marked": [0.9]},
+                   "of_hash": [2.5], "spurious_retransmissions": [0.0002], "marked": [0.9]},
                   {"policy": "spray", "switching": "spraylink", "of_capacity": [0.96],
-                   "of_hash": [1.5], "in_vain": [0.0001], "marked": [0.9]},
+                   "of_hash": [1.5], "spurious_retransmissions": [0.0001], "marked": [0.9]},
                   {"policy": "standard", "switching": "spraylink", "of_capacity": [0.4],
-                   "of_hash": [0.99], "in_vain": [0], "marked": [0]},
+                   "of_hash": [0.99], "spurious_retransmissions": [0], "marked": [0]},
                   {"policy": "rxe", "switching": "spray", "of_capacity": [0.5],
-                   "of_hash": [0.97], "in_vain": [0], "marked": [0]},
+                   "of_hash": [0.97], "spurious_retransmissions": [0], "marked": [0]},
                   {"policy": "rxe", "switching": "spraylink", "of_capacity": [0.2],
-                   "of_hash": [0.98], "in_vain": [0.3], "marked": [0.1]}]}]}
+                   "of_hash": [0.98], "spurious_retransmissions": [0.3], "marked": [0.1]}]}]}
                 """));
     assertEquals(0.97, named(figures, "the kernel's devices, worst ÷ hash"));
     assertEquals(0.1, named(figures, "the kernel's devices, marked"));
@@ -117,7 +117,7 @@ class FabricReadingsTest {
             json(
                 """
                 {"rows": [{"mode": "hash", "flows": 64, "protocol_on_one_link": 64,
-                  "data_on_all_links": 0, "uneven": 0.5, "pairs": 16}]}
+                  "data_on_all_links": 0, "uneven": 0.5, "link_pairs": 16}]}
                 """));
     assertEquals(
         List.of("protocol flows on one link", "pairs of links in two tiers"),
@@ -130,7 +130,7 @@ class FabricReadingsTest {
         FabricReadings.wan(
             json(
                 """
-                {"steps": [{"name": "a", "holds": true}, {"name": "b", "holds": false}],
+                {"steps": [{"name": "a", "passed": true}, {"name": "b", "holds": false}],
                  "figures": [
                   {"test": "F", "name": "10,000 rules by BGP active", "value": 1500, "unit": "ms"},
                   {"test": "I", "name": "solver", "value": 1.3, "unit": ""}]}

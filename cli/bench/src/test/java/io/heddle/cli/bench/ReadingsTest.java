@@ -193,8 +193,8 @@ class ReadingsTest {
             json(
                 """
                 {"rows": [
-                  {"contestant": "packet", "loss": 0, "beside_spray": [0.95, 0.97]},
-                  {"contestant": "packet", "loss": 0.001, "beside_spray": [0.9], "beside_lossless": [0.85]}]}
+                  {"contestant": "packet", "loss": 0, "times_spray": [0.95, 0.97]},
+                  {"contestant": "packet", "loss": 0.001, "times_spray": [0.9], "times_lossless": [0.85]}]}
                 """));
     assertEquals(0.96, named(figures, "packet ÷ spray").median(), 1e-9);
     assertEquals(0.9, named(figures, "packet, loss ÷ spray").median());
@@ -208,7 +208,7 @@ class ReadingsTest {
         CostReadings.flood(
             json(
                 """
-                {"calm_gbps": [10, 12, 11], "flooded_gbps": [9, 11, 10], "beside_calm": [0.9, 0.92, 0.91]}
+                {"calm_gbps": [10, 12, 11], "flooded_gbps": [9, 11, 10], "times_calm": [0.9, 0.92, 0.91]}
                 """));
     assertEquals(0.91, named(figures, CostReadings.FLOODED).median(), 1e-9);
     assertEquals(11, named(figures, "bandwidth without").median(), 1e-9);
@@ -319,17 +319,17 @@ class ReadingsTest {
             json(
                 """
                 {"rows": [
-                  {"linear": true, "ports": 64, "right": 64, "foretold": 64, "accuracy": 1.0,
+                  {"linear": true, "ports": 64, "correct": 64, "predicted": 64, "accuracy": 1.0,
                    "picked_unevenness": 0},
-                  {"linear": true, "ports": 64, "right": 48, "foretold": 64, "accuracy": 0.75,
+                  {"linear": true, "ports": 64, "correct": 48, "predicted": 64, "accuracy": 0.75,
                    "picked_unevenness": 2},
-                  {"linear": false, "ports": 80, "right": 80, "foretold": 40, "accuracy": null,
+                  {"linear": false, "ports": 80, "correct": 80, "predicted": 40, "accuracy": null,
                    "picked_unevenness": 1},
-                  {"linear": false, "ports": 80, "right": 80, "foretold": 80, "accuracy": 0.25,
+                  {"linear": false, "ports": 80, "correct": 80, "predicted": 80, "accuracy": 0.25,
                    "picked_unevenness": 1}]}
                 """));
     assertEquals(0.75, named(figures, "ports measured as counted").median());
-    assertEquals(0.5, named(figures, "ports foretold as counted").median());
+    assertEquals(0.5, named(figures, "ports predicted as counted").median());
     assertEquals(0.75, named(figures, "fit of linear hashes").median());
     assertEquals(0.25, named(figures, "fit of other hashes").median());
     assertEquals(2, named(figures, "picked ports, uneven by").median());

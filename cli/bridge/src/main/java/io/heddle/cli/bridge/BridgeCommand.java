@@ -142,7 +142,7 @@ public final class BridgeCommand {
       throws InterruptedException {
     BridgeConfig config = BridgeConfigParser.read(file);
     Log log = DaemonStart.timedLog();
-    DaemonFaults.endProcessFor("heddle bridge", log);
+    DaemonFaults.exitOnUncaughtError("heddle bridge", log);
     if (config.redundancy() != null) {
       BridgeSocket.requireNotRunning(config.control());
     }

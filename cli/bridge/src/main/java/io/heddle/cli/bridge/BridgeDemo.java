@@ -51,7 +51,7 @@ final class BridgeDemo {
    * @param within payloads that hosts of one fabric received from each other
    * @param expectedWithin expected number of these
    * @param seconds duration of the traffic
-   * @param holds whether everything was delivered once and intact
+   * @param passed whether everything was delivered once and intact
    * @param bridge the bridge's counters
    */
   record Report(
@@ -68,7 +68,7 @@ final class BridgeDemo {
       long within,
       long expectedWithin,
       double seconds,
-      boolean holds,
+      boolean passed,
       BridgeStatus bridge) {
     String table() {
       return String.format(
@@ -94,7 +94,7 @@ final class BridgeDemo {
           expectedWithin,
           seconds,
           forwarded() / seconds,
-          holds ? "PASSED" : "FAILED");
+          passed ? "PASSED" : "FAILED");
     }
 
     private long forwarded() {

@@ -4,7 +4,7 @@ import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.HeddleException;
@@ -106,15 +106,15 @@ public final class BridgeDemoCommand implements Callable<Integer> {
             ? Json.of(report) + System.lineSeparator()
             : report.table() + "\n" + BridgeTable.of(report.bridge()));
     out.flush();
-    return report.holds() ? 0 : ExitCode.FAILED;
+    return report.passed() ? 0 : ExitCode.FAILED;
   }
 
   private int failover() throws IOException {
-    FailoverDemo demo = new FailoverDemo(SelfCall.asStarted(), PeerSettings.INTERVAL_MS);
+    FailoverDemo demo = new FailoverDemo(OwnCommandLine.asStarted(), PeerSettings.INTERVAL_MS);
     FailoverDemo.Report report = demo.run(Lab.Kind.NAMESPACES);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
-    return report.holds() ? 0 : ExitCode.FAILED;
+    return report.passed() ? 0 : ExitCode.FAILED;
   }
 }

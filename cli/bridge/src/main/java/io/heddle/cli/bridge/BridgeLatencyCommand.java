@@ -3,7 +3,7 @@ package io.heddle.cli.bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.HeddleException;
@@ -96,7 +96,8 @@ public final class BridgeLatencyCommand implements Callable<Integer> {
     }
     LatencyBench.Plan plan =
         new LatencyBench.Plan(rounds, packets, rate, loadedPackets, bytes, core());
-    LatencyReport report = new LatencyBench(plan, SelfCall.asStarted()).run(Lab.Kind.NAMESPACES);
+    LatencyReport report =
+        new LatencyBench(plan, OwnCommandLine.asStarted()).run(Lab.Kind.NAMESPACES);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();

@@ -43,7 +43,7 @@ final class BridgeService implements AutoCloseable {
     }
     long now = health.beats();
     if (now != beats && manager.watchdogNs() > 0) {
-      manager.alive();
+      manager.notifyWatchdog();
     }
     beats = now;
     String trouble = health.trouble();

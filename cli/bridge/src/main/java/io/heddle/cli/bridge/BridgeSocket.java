@@ -52,7 +52,7 @@ final class BridgeSocket {
    * @return the result, as JSON
    * @throws HeddleException when there is no bridge, or it refuses
    */
-  static String ask(Path path, String order) {
+  static String request(Path path, String order) {
     return ControlSocket.request(DAEMON, path, order);
   }
 
@@ -84,8 +84,8 @@ final class BridgeSocket {
     return switch (order) {
       case "drain" -> orders.drain();
       case "end-drain" -> orders.endDrain();
-      case "hold" -> orders.hold(true);
-      case "end-hold" -> orders.hold(false);
+      case "hold" -> orders.setReserve(true);
+      case "end-hold" -> orders.setReserve(false);
       case "take" -> orders.take(group);
       case "yield" -> orders.yield(group);
       case "release" -> orders.release(group);

@@ -165,7 +165,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
-    return report.holds() ? 0 : ExitCode.FAILED;
+    return report.passed() ? 0 : ExitCode.FAILED;
   }
 
   private GroupTest.Plan plan(OptionRange range) {
@@ -272,7 +272,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
       throw range.refusal(
           "no group of the configuration is named "
               + name
-              + NearestName.question(name, List.copyOf(known(bridge).keySet())));
+              + NearestName.suggestion(name, List.copyOf(known(bridge).keySet())));
     }
     InetAddress address = AddressText.parse(name);
     if (address == null || !MgidFormat.isMulticast(Gid.of(address))) {

@@ -122,7 +122,7 @@ final class DemoTraffic {
     List<Thread> threads = new ArrayList<>();
     for (int host = 1; host <= fabrics.hosts(); host++) {
       int number = host;
-      threads.add(Thread.ofPlatform().daemon().name("host " + host).start(() -> live(number)));
+      threads.add(Thread.ofPlatform().daemon().name("host " + host).start(() -> runHost(number)));
     }
     for (Thread each : threads) {
       while (each.isAlive()) {
@@ -142,7 +142,7 @@ final class DemoTraffic {
     }
   }
 
-  private void live(int number) {
+  private void runHost(int number) {
     String link = TwoFabrics.interfaceName(fabrics.side(number));
     try {
       NetworkNamespace.enter(fabrics.namespace(number));
@@ -150,8 +150,8 @@ final class DemoTraffic {
           new FabricHost(
               number, link, fabrics.address(number, true), fabrics.address(number, false))) {
         host.join(groups, link);
-        meet();
-        talk(host, number);
+        awaitOthers();
+        exchange(host, number);
       }
     } catch (RuntimeException failed) {
       failure = failed;
@@ -159,7 +159,7 @@ final class DemoTraffic {
     }
   }
 
-  private void meet() {
+  private void awaitOthers() {
     ready.countDown();
     try {
       while (!ready.await(POLL_MS, TimeUnit.MILLISECONDS) && !ending) {
@@ -171,7 +171,7 @@ final class DemoTraffic {
     }
   }
 
-  private void talk(FabricHost host, int number) {
+  private void exchange(FabricHost host, int number) {
     Receipts receipt = receipts[number];
     long all = packetsEach * groups.size();
     long sent = 0;
@@ -183,7 +183,7 @@ final class DemoTraffic {
               groups,
               WAIT_NS,
               (sender, group, payload, right) ->
-                  take(receipt, number, sender, group, payload, right));
+                  countReceipt(receipt, number, sender, group, payload, right));
       long now = System.nanoTime();
       if (taken > 0) {
         progressNs.set(now);
@@ -224,7 +224,7 @@ final class DemoTraffic {
     return least;
   }
 
-  private void take(
+  private void countReceipt(
       Receipts receipt, int receiver, int sender, int group, long payload, boolean right) {
     boolean sane =
         right && sender >= 1 && sender < receipts.length && payload >= 0 && payload < packetsEach;

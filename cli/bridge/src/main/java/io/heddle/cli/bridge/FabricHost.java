@@ -66,7 +66,7 @@ final class FabricHost implements AutoCloseable {
   private final MemorySegment capture;
 
   /** Callback for received payloads. */
-  interface Heard {
+  interface PayloadHandler {
     /**
      * @param right whether CRC and payload are intact
      */
@@ -153,7 +153,7 @@ final class FabricHost implements AutoCloseable {
     MemorySegment.copy(text, 0, Memory.ALL, ValueLayout.JAVA_BYTE, at, text.length);
     check(
         "SO_BINDTODEVICE", LinuxCalls.setsockopt(host.fd, 1, SO_BINDTODEVICE, at, text.length + 1));
-    host.noteArrivals();
+    host.enableTimestamps();
     return host.bound();
   }
 
@@ -187,12 +187,12 @@ final class FabricHost implements AutoCloseable {
   }
 
   /** Enables the system's receive time stamps. */
-  void noteArrivals() {
+  void enableTimestamps() {
     set(1, SO_TIMESTAMPNS, 1);
   }
 
   /** Callback for arrival times. */
-  interface Noted {
+  interface ArrivalHandler {
     /**
      * @param number of the payload
      * @param arrivedNs by the system's clock
@@ -202,9 +202,9 @@ final class FabricHost implements AutoCloseable {
 
   /**
    * Takes the pending packets without waiting, of any source and with any CRC. Only after {@link
-   * #noteArrivals}.
+   * #enableTimestamps}.
    */
-  void take(Noted noted) {
+  void drainArrivals(ArrivalHandler noted) {
     drain((length, arrivedNs) -> {
       long payload = packet + DatagramFormat.HEADER_BYTES;
       if (arrivedNs >= 0
@@ -382,13 +382,13 @@ final class FabricHost implements AutoCloseable {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, payload + i, value);
     }
     int covered = DatagramFormat.HEADER_BYTES + payloadBytes + pad;
-    seal(at, group, covered, segment);
+    writeCrc(at, group, covered, segment);
     return covered + PacketFormat.ICRC_BYTES;
   }
 
   /** Writes the CRC of the packet's current bytes after it. */
-  void seal(long at, Gid group, int covered, int segment) {
-    int front = frontOf(sourceOf(group), port, group, covered);
+  void writeCrc(long at, Gid group, int covered, int segment) {
+    int front = headerChecksum(sourceOf(group), port, group, covered);
     int identification = group.isIpv4Mapped() ? headers.ofIdentification(segment, covered) : 0;
     Memory.setInt(at + covered, crcOf(at, covered) ^ front ^ identification);
   }
@@ -414,7 +414,7 @@ final class FabricHost implements AutoCloseable {
     return (int) crc.getValue();
   }
 
-  private int frontOf(Gid source, int sourcePort, Gid group, int covered) {
+  private int headerChecksum(Gid source, int sourcePort, Gid group, int covered) {
     return group.isIpv4Mapped()
         ? headers.ofIpv4((int) source.low(), sourcePort, (int) group.low(), 4791, covered)
         : headers.ofIpv6(
@@ -427,12 +427,12 @@ final class FabricHost implements AutoCloseable {
    * @param groups by number
    * @return packets taken
    */
-  int receive(List<Gid> groups, long waitNs, Heard heard) {
+  int receive(List<Gid> groups, long waitNs, PayloadHandler heard) {
     await(waitNs);
-    return drain((length, arrivedNs) -> judge(groups, length, heard));
+    return drain((length, arrivedNs) -> checkPayload(groups, length, heard));
   }
 
-  private void judge(List<Gid> groups, int length, Heard heard) {
+  private void checkPayload(List<Gid> groups, int length, PayloadHandler heard) {
     long at = packet + DatagramFormat.HEADER_BYTES;
     int least = DatagramFormat.LEAST_BYTES + LEAST_PAYLOAD_BYTES;
     if (length < least
@@ -466,7 +466,7 @@ final class FabricHost implements AutoCloseable {
     int difference =
         Memory.getInt(packet + covered)
             ^ crcOf(packet, covered)
-            ^ frontOf(source, port, group, covered);
+            ^ headerChecksum(source, port, group, covered);
     return difference == 0
         || group.isIpv4Mapped() && headers.solve(difference, covered) != HeaderChecksum.NO_SOLUTION;
   }

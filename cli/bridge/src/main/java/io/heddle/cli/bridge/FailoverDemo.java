@@ -38,7 +38,7 @@ final class FailoverDemo {
    * Results of a run.
    *
    * @param sent payloads to the group, about a thousand per second
-   * @param twice payloads that were received twice
+   * @param duplicates payloads that were received twice
    * @param damaged payloads whose CRC or bytes were wrong
    * @param lostInHandOver payloads lost while the owner was drained
    * @param countedInHandOver packets that bridges counted as no-owner then
@@ -46,12 +46,12 @@ final class FailoverDemo {
    * @param lostAtKill payloads lost when the owner was killed
    * @param killMs the longest time without a payload then
    * @param holdMs hold time before the other bridge takes over
-   * @param holds whether payloads flow again, none was duplicated, and those lost in the handover
+   * @param passed whether payloads flow again, none was duplicated, and those lost in the handover
    *     were counted
    */
   record Report(
       long sent,
-      long twice,
+      long duplicates,
       long damaged,
       long lostInHandOver,
       long countedInHandOver,
@@ -59,7 +59,7 @@ final class FailoverDemo {
       long lostAtKill,
       double killMs,
       double holdMs,
-      boolean holds) {
+      boolean passed) {
     String table() {
       return String.format(
           Locale.ROOT,
@@ -70,7 +70,7 @@ final class FailoverDemo {
           %s
           """,
           sent,
-          twice,
+          duplicates,
           damaged,
           handOverMs,
           lostInHandOver,
@@ -78,7 +78,7 @@ final class FailoverDemo {
           killMs,
           holdMs,
           lostAtKill,
-          holds ? "PASSED" : "FAILED");
+          passed ? "PASSED" : "FAILED");
     }
   }
 
@@ -102,30 +102,30 @@ final class FailoverDemo {
       }
       ProgressLine progress = ProgressLine.onStandardError();
       progress.update(() -> "two bridges start");
-      await("the bridges agree", () -> both("standby") && owner() >= 0);
+      await("the bridges agree", () -> bothAgree("standby") && owner() >= 0);
       NumberedLoad load = cleanup.add(new NumberedLoad(fabrics, 1, 2, GROUP));
       progress.update(() -> "load flows");
-      flow(load);
+      awaitFlow(load);
       long first = load.newest();
       load.longestPauseNs();
       long countedBefore = counted();
       int drained = owner();
       progress.update(() -> "the owner is drained");
       order(drained, "drain");
-      flow(load);
+      awaitFlow(load);
       double handOverMs = load.longestPauseNs() / NS_PER_MS;
       long lostInHandOver = load.lost(first);
       long counted = counted() - countedBefore;
       order(drained, "end-drain");
-      await("the bridges agree again", () -> both("standby") && owner() >= 0);
-      flow(load);
+      await("the bridges agree again", () -> bothAgree("standby") && owner() >= 0);
+      awaitFlow(load);
       long second = load.newest();
       load.longestPauseNs();
       int killed = owner();
       progress.update(() -> "the owner is killed");
       processes.get(killed).destroyForcibly();
       await("the other one takes over", () -> isOwner(1 - killed));
-      flow(load);
+      awaitFlow(load);
       double killMs = load.longestPauseNs() / NS_PER_MS;
       long lostAtKill = load.lost(second);
       progress.clear();
@@ -192,7 +192,7 @@ final class FailoverDemo {
   }
 
   /* Returns whether both agree, and the backup could own groups. */
-  private boolean both(String other) {
+  private boolean bothAgree(String other) {
     try {
       for (int bridge = 0; bridge < BRIDGES; bridge++) {
         RedundancyStatus redundancy = read(bridge).redundancy();
@@ -226,13 +226,13 @@ final class FailoverDemo {
   }
 
   private void order(int bridge, String word) throws IOException {
-    JsonNode outcome = Json.mapper().readTree(BridgeSocket.ask(control(bridge), word));
+    JsonNode outcome = Json.mapper().readTree(BridgeSocket.request(control(bridge), word));
     if (!outcome.path("followed").asBoolean()) {
       throw new HeddleException("the order " + word + ": " + outcome.path("text").asText());
     }
   }
 
-  private void flow(NumberedLoad load) {
+  private void awaitFlow(NumberedLoad load) {
     long wanted = load.sent() + ENOUGH;
     await("payloads flow", () -> load.newest() >= wanted);
   }

@@ -106,7 +106,7 @@ final class GroupTest {
       } else {
         settle();
         sendAll();
-        receiveTheRest();
+        receiveRemaining();
       }
       return report();
     }
@@ -179,7 +179,7 @@ final class GroupTest {
     }
   }
 
-  private void receiveTheRest() {
+  private void receiveRemaining() {
     receivedNs = System.nanoTime();
     while (!isComplete() && System.nanoTime() - receivedNs < plan.quietNs()) {
       receive(WAIT_NS);
@@ -202,7 +202,7 @@ final class GroupTest {
                 + " bridge show");
       }
     }
-    receiveTheRest();
+    receiveRemaining();
   }
 
   private void receive(long waitNs) {
@@ -212,7 +212,7 @@ final class GroupTest {
         int to = end;
         host.await(waitNs);
         host.drain((length, arrivedNs) -> {
-          if (TestDatagram.isOne(host, length)) {
+          if (TestDatagram.isTestDatagram(host, length)) {
             take(TestDatagram.read(host, length, arrivedNs), to);
           }
         });
@@ -220,7 +220,7 @@ final class GroupTest {
     }
   }
 
-  private void take(TestDatagram.Heard datagram, int end) {
+  private void take(TestDatagram.Received datagram, int end) {
     TestedDirection[] directions = byGroup.get(datagram.group());
     boolean sane = datagram.origin() >= 0 && datagram.origin() < 2;
     if (directions == null
@@ -228,10 +228,10 @@ final class GroupTest {
         || datagram.number() >= Math.max(plan.count(), datagram.count())) {
       return;
     }
-    if (run == 0 && datagram.right()) {
+    if (run == 0 && datagram.isIntact()) {
       run = datagram.run();
       oneClock = datagram.clock() == common.clock();
-      plan.directions().forEach(each -> each.sentElsewhere(datagram.count()));
+      plan.directions().forEach(each -> each.setSent(datagram.count()));
     }
     TestedDirection direction = directions[datagram.origin()];
     if (direction != null && datagram.run() == run) {
@@ -258,6 +258,6 @@ final class GroupTest {
         plan.bytes(),
         oneClock,
         List.copyOf(directions),
-        directions.stream().allMatch(GroupTestReport.Direction::holds));
+        directions.stream().allMatch(GroupTestReport.Direction::matchesConfiguration));
   }
 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param bytes of each payload
  * @param oneClock whether one clock measured send and receive times; otherwise the times include
  *     the offset of both hosts' clocks
- * @param ways a row for each group and direction
- * @param holds whether each direction is as configured; for a sender, whether all was sent
+ * @param directions a row for each group and direction
+ * @param passed whether each direction is as configured; for a sender, whether all was sent
  */
 record GroupTestReport(
     String run,
@@ -27,8 +27,8 @@ record GroupTestReport(
     long count,
     int bytes,
     boolean oneClock,
-    List<Direction> ways,
-    boolean holds) {
+    List<Direction> directions,
+    boolean passed) {
   /** States of a direction. */
   static final String FLOWS = "flows";
 
@@ -50,9 +50,9 @@ record GroupTestReport(
    * @param sent numbered datagrams that were sent
    * @param arrived of them, those that arrived, each once
    * @param lost of them, those that didn't arrive
-   * @param again duplicates of these
+   * @param duplicates duplicates of these
    * @param damaged datagrams whose CRC or bytes were wrong
-   * @param cameBack datagrams that returned into the fabric that they were sent from
+   * @param returned datagrams that returned into the fabric that they were sent from
    * @param medianUs from the sender's call to the receiving system; null where none arrived
    * @param mostUs the longest such time
    * @param state flows, loses, nothing came, comes twice, damaged, comes back; for a direction that
@@ -66,13 +66,13 @@ record GroupTestReport(
       long sent,
       long arrived,
       long lost,
-      long again,
+      long duplicates,
       long damaged,
-      long cameBack,
+      long returned,
       @Nullable Double medianUs,
       @Nullable Double mostUs,
       String state) {
-    boolean holds() {
+    boolean matchesConfiguration() {
       return state.equals(FLOWS) || state.equals(SHUT) || state.equals(SENT);
     }
   }
@@ -92,24 +92,24 @@ record GroupTestReport(
             "sent",
             "arrived",
             "lost",
-            "again",
+            "copies",
             "damaged",
             "median us",
             "max us",
             "state"));
     String before = "";
-    for (Direction each : ways) {
+    for (Direction each : directions) {
       text.append(line(each, each.group().equals(before) ? "" : each.group()));
       before = each.group();
     }
-    long wrong = ways.stream().filter(each -> !each.holds()).count();
+    long wrong = directions.stream().filter(each -> !each.matchesConfiguration()).count();
     text.append('\n');
     if (role.equals("sender")) {
       text.append("all datagrams were sent; see the receiver's report\n");
     } else if (wrong == 0) {
       text.append("every direction is as configured\n");
     } else {
-      text.append(wrong).append(" of ").append(ways.size());
+      text.append(wrong).append(" of ").append(directions.size());
       text.append(
           " directions are not as configured; heddle bridge show at the bridge has the reasons\n");
     }
@@ -128,7 +128,7 @@ record GroupTestReport(
         direction.sent(),
         direction.state().equals(SENT) ? "-" : Long.toString(direction.arrived()),
         direction.state().equals(SENT) ? "-" : Long.toString(direction.lost()),
-        direction.again(),
+        direction.duplicates(),
         direction.damaged(),
         microseconds(direction.medianUs()),
         microseconds(direction.mostUs()),

@@ -82,7 +82,7 @@ final class MeasuredBridge implements MeasuredLink {
 
   private void awaitStart(Path status, Path log) throws IOException {
     long start = System.nanoTime();
-    while (!runs(status)) {
+    while (!isRunning(status)) {
       if (!process.isAlive() || System.nanoTime() - start > PATIENCE_NS) {
         throw new HeddleException(
             name + " doesn't run; its output: " + Files.readString(log).strip());
@@ -91,7 +91,7 @@ final class MeasuredBridge implements MeasuredLink {
     }
   }
 
-  private static boolean runs(Path status) {
+  private static boolean isRunning(Path status) {
     try {
       return BridgeStatus.read(status).groups().size() == 1;
     } catch (HeddleException notYet) {

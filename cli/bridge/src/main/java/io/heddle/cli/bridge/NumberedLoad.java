@@ -41,11 +41,11 @@ final class NumberedLoad implements AutoCloseable {
   }
 
   /** Main loop of a host. */
-  private interface Life {
-    void live(FabricHost host, int number);
+  private interface HostLoop {
+    void run(FabricHost host, int number);
   }
 
-  private Thread start(String name, int number, Life life) {
+  private Thread start(String name, int number, HostLoop life) {
     return Thread.ofPlatform()
         .daemon()
         .name(name)
@@ -57,7 +57,7 @@ final class NumberedLoad implements AutoCloseable {
             try (FabricHost host =
                 new FabricHost(number, link, ipv4, fabrics.address(number, false))) {
               host.join(List.of(group), link);
-              life.live(host, number);
+              life.run(host, number);
             }
           } catch (Throwable thrown) {
             failure = thrown;

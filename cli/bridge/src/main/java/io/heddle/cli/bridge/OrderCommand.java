@@ -44,7 +44,7 @@ abstract class OrderCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    String answer = BridgeSocket.ask(control, order(end));
+    String answer = BridgeSocket.request(control, order(end));
     JsonNode outcome = Json.mapper().readTree(answer);
     if (!outcome.path("text").isTextual()) {
       throw new HeddleException("the bridge's answer can't be understood: " + answer);
@@ -86,13 +86,13 @@ abstract class OrderCommand implements Callable<Integer> {
   }
 
   /** Order for one group. */
-  abstract static class OfGroup extends OrderCommand {
+  abstract static class GroupOrder extends OrderCommand {
     @Parameters(paramLabel = "GROUP", description = "Its name in heddle bridge show.")
     private String group = "";
 
     private final String word;
 
-    OfGroup(String word) {
+    GroupOrder(String word) {
       this.word = word;
     }
 
@@ -108,7 +108,7 @@ abstract class OrderCommand implements Callable<Integer> {
       description =
           "Assigns a group to this bridge, until another order or its end. All bridges know the"
               + " order.")
-  static final class Take extends OfGroup {
+  static final class Take extends GroupOrder {
     Take() {
       super("take");
     }
@@ -120,7 +120,7 @@ abstract class OrderCommand implements Callable<Integer> {
       description =
           "Assigns a group to another bridge, until another order or that bridge's end. All bridges"
               + " know the order.")
-  static final class Yield extends OfGroup {
+  static final class Yield extends GroupOrder {
     Yield() {
       super("yield");
     }

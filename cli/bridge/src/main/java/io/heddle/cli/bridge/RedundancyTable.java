@@ -37,13 +37,13 @@ final class RedundancyTable {
               each.address(),
               each.state(),
               held(each.reserve()),
-              list(each.heardOn()),
+              list(each.receivedOn()),
               list(each.fabricsUp()),
               each.priority(),
               each.weight(),
               each.lastBeaconSeconds(),
               each.agrees() ? "" : ", DOESN'T AGREE",
-              each.configuredAlike() ? "" : ", OTHER GROUPS CONFIGURED"));
+              each.sameConfiguration() ? "" : ", OTHER GROUPS CONFIGURED"));
     }
     return text.toString();
   }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Makes a bridge drop one of N packets in each direction of a group, to test how hosts react.",
       "drop=off ends it, and so does the bridge's end. heddle bridge show warns while it is in"
-          + " effect, and counts the dropped packets as on-purpose."
+          + " effect, and counts the dropped packets as injected."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:The setting is in effect.", "1:The bridge refused, or there is none."},
@@ -64,7 +64,7 @@ public final class SetCommand implements Callable<Integer> {
           .refusal(setting + " can't be set; there are drop=1/N, as drop=1/100, and drop=off");
     }
     String every = Objects.requireNonNullElse(drop.group(1), "0");
-    String answer = BridgeSocket.ask(control, ("drop " + every + " " + group).strip());
+    String answer = BridgeSocket.request(control, ("drop " + every + " " + group).strip());
     JsonNode outcome = Json.mapper().readTree(answer);
     if (!outcome.path("text").isTextual()) {
       throw new HeddleException("the bridge's answer can't be understood: " + answer);

@@ -69,7 +69,7 @@ final class StampedStream implements AutoCloseable {
     sender.hops(HOPS);
     for (int each : to) {
       FabricHost receiver = host(fabrics, each, BUFFER_BYTES);
-      receiver.noteArrivals();
+      receiver.enableTimestamps();
       receivers.put(each, receiver);
     }
   }
@@ -105,7 +105,7 @@ final class StampedStream implements AutoCloseable {
   Result run(int to, Gid group, int packets, double packetsPerSecond) {
     FutureTask<Result> stream =
         new FutureTask<>(() -> {
-          leaveTakenProcessor();
+          avoidBusyProcessor();
           return stream(to, group, packets, packetsPerSecond);
         });
     /* Uses a separate thread, so that programs started by this one may run on any processor. */
@@ -120,7 +120,7 @@ final class StampedStream implements AutoCloseable {
     }
   }
 
-  private void leaveTakenProcessor() {
+  private void avoidBusyProcessor() {
     BitSet others = ThreadAffinity.allowed();
     if (taken >= 0 && others.cardinality() > 1 && others.get(taken)) {
       others.clear(taken);
@@ -130,7 +130,7 @@ final class StampedStream implements AutoCloseable {
 
   private Result stream(int to, Gid group, int packets, double packetsPerSecond) {
     FabricHost receiver = receiver(to);
-    receiver.take((number, at) -> {});
+    receiver.drainArrivals((number, at) -> {});
     Arrays.fill(arrivedNs, 0, packets, 0);
     int length = build(group, packets);
     clock.adjust();
@@ -179,7 +179,7 @@ final class StampedStream implements AutoCloseable {
     long last = System.nanoTime();
     while (came[0] < packets && System.nanoTime() - last < QUIET_NS) {
       int before = came[0];
-      receiver.take((number, at) -> {
+      receiver.drainArrivals((number, at) -> {
         int index = (int) number;
         if (number >>> Integer.SIZE == built && index < packets && arrivedNs[index] == 0) {
           arrivedNs[index] = at;

@@ -50,9 +50,9 @@ final class TestDatagram {
    *
    * @param origin of its sender, 0 or 1
    * @param arrivedNs by the receiver's clock; negative without a time stamp
-   * @param right whether its CRC and all its bytes are intact
+   * @param isIntact whether its CRC and all its bytes are intact
    */
-  record Heard(
+  record Received(
       int run,
       int origin,
       long number,
@@ -61,7 +61,7 @@ final class TestDatagram {
       long sentNs,
       long clock,
       long arrivedNs,
-      boolean right) {}
+      boolean isIntact) {}
 
   private TestDatagram() {}
 
@@ -96,19 +96,19 @@ final class TestDatagram {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, payload + i, value);
     }
     int covered = DatagramFormat.HEADER_BYTES + bytes + pad;
-    host.seal(at, group, covered, 0);
+    host.writeCrc(at, group, covered, 0);
     return host.sendRaw(group, covered + PacketFormat.ICRC_BYTES, 0);
   }
 
   /** Returns whether the host's received packet is such a datagram. */
-  static boolean isOne(FabricHost host, int lengthBytes) {
+  static boolean isTestDatagram(FabricHost host, int lengthBytes) {
     return lengthBytes >= DatagramFormat.LEAST_BYTES + LEAST_BYTES
         && DatagramFormat.isDatagram(host.packet(), lengthBytes)
         && Memory.ALL.get(Memory.NETWORK_LONG, host.packet() + DatagramFormat.HEADER_BYTES) == MARK;
   }
 
-  /** Reads a datagram. Only after {@link #isOne}. */
-  static Heard read(FabricHost host, int lengthBytes, long arrivedNs) {
+  /** Reads a datagram. Only after {@link #isTestDatagram}. */
+  static Received read(FabricHost host, int lengthBytes, long arrivedNs) {
     long payload = host.packet() + DatagramFormat.HEADER_BYTES;
     Gid group =
         new Gid(
@@ -120,7 +120,7 @@ final class TestDatagram {
     for (int i = LEAST_BYTES; right && i < bytes; i++) {
       right = Memory.ALL.get(ValueLayout.JAVA_BYTE, payload + i) == fill(number, i);
     }
-    return new Heard(
+    return new Received(
         Memory.ALL.get(Memory.NETWORK_INT, payload + RUN),
         Memory.ALL.get(Memory.NETWORK_INT, payload + ORIGIN),
         number,

@@ -17,9 +17,9 @@ final class TestedDirection {
   private long[] latenessNs = new long[16];
   private int timed;
   private long sent;
-  private long again;
+  private long duplicates;
   private long damaged;
-  private long cameBack;
+  private long returned;
   private boolean settled;
 
   /**
@@ -55,7 +55,7 @@ final class TestedDirection {
   }
 
   /** Sets the number of datagrams that another host has sent. */
-  void sentElsewhere(long count) {
+  void setSent(long count) {
     sent = count;
   }
 
@@ -69,24 +69,24 @@ final class TestedDirection {
    *
    * @param end that received it, 0 or 1
    */
-  void receive(TestDatagram.Heard datagram, int end) {
-    if (!datagram.right()) {
+  void receive(TestDatagram.Received datagram, int end) {
+    if (!datagram.isIntact()) {
       damaged++;
     } else if (end == origin) {
-      cameBack++;
+      returned++;
     } else if (datagram.number() < 0) {
       settled = true;
     } else if (heard.get((int) datagram.number())) {
-      again++;
+      duplicates++;
     } else {
       heard.set((int) datagram.number());
       if (datagram.arrivedNs() >= 0) {
-        note(datagram.arrivedNs() - datagram.sentNs());
+        addLateness(datagram.arrivedNs() - datagram.sentNs());
       }
     }
   }
 
-  private void note(long latenessNsOfOne) {
+  private void addLateness(long latenessNsOfOne) {
     if (timed == latenessNs.length) {
       latenessNs = Arrays.copyOf(latenessNs, 2 * timed);
     }
@@ -105,9 +105,9 @@ final class TestedDirection {
         sent,
         arrived,
         sender ? 0 : sent - arrived,
-        again,
+        duplicates,
         damaged,
-        cameBack,
+        returned,
         microseconds(sorted, timed / 2),
         microseconds(sorted, timed - 1),
         sender ? GroupTestReport.SENT : state(arrived));
@@ -127,10 +127,10 @@ final class TestedDirection {
     if (damaged > 0) {
       return GroupTestReport.DAMAGED;
     }
-    if (again > 0) {
+    if (duplicates > 0) {
       return GroupTestReport.TWICE;
     }
-    if (cameBack > 0) {
+    if (returned > 0) {
       return GroupTestReport.COMES_BACK;
     }
     return arrived < sent ? GroupTestReport.LOSES : GroupTestReport.FLOWS;

@@ -29,7 +29,7 @@ class BridgeDemoTest {
   void drainAndKillDuplicateNoPayload() throws Exception {
     FailoverDemo demo = new FailoverDemo(BridgeProcess.program(), 800);
     FailoverDemo.Report report = demo.run(Lab.Kind.NAMESPACES);
-    assertTrue(report.holds(), report.table());
+    assertTrue(report.passed(), report.table());
     assertTrue(report.table().contains("duplicates 0, damaged 0"), report.table());
   }
 
@@ -38,7 +38,7 @@ class BridgeDemoTest {
   void everyPayloadCrossesTheBridgeOnceAndNoneComesBack(boolean trains) throws Exception {
     BridgeDemo.Plan plan = new BridgeDemo.Plan(3, 2, 200, 320, trains);
     BridgeDemo.Report report = new BridgeDemo(plan).run(Lab.Kind.NAMESPACES);
-    assertTrue(report.holds(), report.table() + report.bridge());
+    assertTrue(report.passed(), report.table() + report.bridge());
     assertEquals(2 * 3 * 3 * 2 * 200, report.delivered());
     assertEquals(report.expectedWithin(), report.within());
     assertEquals(0, report.duplicates());

@@ -12,8 +12,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
@@ -107,9 +107,9 @@ class BridgeInNamespacesTest {
   }
 
   private void awaitArrived(int group, int from, long packets) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (settled(direction(group, from)) < packets) {
-      assertFalse(patience.isOver(), () -> "arrived: " + status() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> "arrived: " + status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -148,7 +148,7 @@ class BridgeInNamespacesTest {
           host.sendRaw(GROUP, length - 1, 0);
           host.build(host.packet(), GROUP, 0, 4, 100, 0);
           spoil(host, 7, 0x11);
-          host.seal(host.packet(), GROUP, length - 4, 0);
+          host.writeCrc(host.packet(), GROUP, length - 4, 0);
           host.sendRaw(GROUP, length, 0);
           host.send(GROUP, 0, 5, 2000);
           host.send(GROUP, 0, 6, 1000);
@@ -168,9 +168,9 @@ class BridgeInNamespacesTest {
     assertEquals(expected, direction(0, 0).drops());
     assertEquals(1, direction(0, 0).forwarded());
     at(HOST_A, host -> host.sendRaw(GROUP, 0, 0));
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (status().fabrics().getFirst().empty() == 0) {
-      assertFalse(patience.isOver(), () -> status().toString());
+      assertFalse(deadline.isOver(), () -> status().toString());
       LockSupport.parkNanos(POLL_NS);
     }
     at(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
@@ -198,9 +198,9 @@ class BridgeInNamespacesTest {
                 HOST_B,
                 b -> {
                   b.copyOf(HOST_A);
-                  Patience patience = Patience.ofSeconds(60);
+                  Deadline deadline = Deadline.ofSeconds(60);
                   for (long first = 0; !status().groups().getFirst().suspended(); first += ROW) {
-                    assertFalse(patience.isOver(), () -> status() + " within " + patience);
+                    assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
                     long back = direction(0, 1).arrived();
                     long on = direction(0, 0).arrived();
                     for (long i = first; i < first + ROW; i += ROW / 4) {
@@ -224,9 +224,9 @@ class BridgeInNamespacesTest {
   }
 
   private void awaitDrops(String reason, long packets) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (direction(0, 1).drops().getOrDefault(reason, 0L) < packets) {
-      assertFalse(patience.isOver(), () -> status().toString());
+      assertFalse(deadline.isOver(), () -> status().toString());
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -262,9 +262,9 @@ class BridgeInNamespacesTest {
                 assertTrue(a.sendTrain(GROUP, 0, 0, 20, 512));
                 assertTrue(a.sendTrain(GROUP6, 1, 0, 20, 512));
               });
-          Patience patience = Patience.ofSeconds(20);
+          Deadline deadline = Deadline.ofSeconds(20);
           while (right[0] + right[1] + wrong[0] < 40) {
-            assertFalse(patience.isOver(), () -> status().toString());
+            assertFalse(deadline.isOver(), () -> status().toString());
             b.receive(
                 List.of(GROUP, GROUP6),
                 10_000_000,
@@ -298,9 +298,9 @@ class BridgeInNamespacesTest {
         HOST_A,
         a -> {
           long allocated = -1;
-          Patience patience = Patience.ofSeconds(60);
+          Deadline deadline = Deadline.ofSeconds(60);
           for (int batch = 1; allocated != 0; batch++) {
-            assertFalse(patience.isOver(), "the last batch allocated " + allocated + " bytes");
+            assertFalse(deadline.isOver(), "the last batch allocated " + allocated + " bytes");
             long before = threads.getThreadAllocatedBytes(data);
             for (int row = 0; row < ROWS; row++) {
               a.sendTrain(GROUP, 0, row, 10, 300);

@@ -9,9 +9,9 @@ import io.heddle.cli.kit.ServiceSupervisor;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Log;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NotifySocket;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,9 +60,9 @@ final class BridgeServiceTest {
 
   private void awaitChecks() {
     long wanted = checks.get() + SOME_LOOKS;
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (checks.get() < wanted) {
-      assertFalse(patience.isOver(), () -> checks + " checks within " + patience);
+      assertFalse(deadline.isOver(), () -> checks + " checks within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -77,20 +77,20 @@ final class BridgeServiceTest {
         awaitChecks();
         assertFalse(systemd.hasMore(), "the fabrics aren't checked yet");
         trouble.set("fabric b: e2 has no link");
-        assertEquals("STATUS=fabric b: e2 has no link", systemd.hear());
+        assertEquals("STATUS=fabric b: e2 has no link", systemd.awaitMessage());
         service.reload(checks::get);
         awaitChecks();
         assertFalse(
             systemd.hasMore(), "one notification per state, and none of a reload before READY");
         trouble.set("");
-        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear());
+        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.awaitMessage());
         trouble.set("fabric a: e1 has no link");
-        assertEquals("STATUS=fabric a: e1 has no link", systemd.hear());
+        assertEquals("STATUS=fabric a: e1 has no link", systemd.awaitMessage());
         service.reload(checks::get);
-        assertTrue(systemd.hear().startsWith("RELOADING=1\nMONOTONIC_USEC="));
-        assertEquals("READY=1\nSTATUS=fabric a: e1 has no link", systemd.hear());
+        assertTrue(systemd.awaitMessage().startsWith("RELOADING=1\nMONOTONIC_USEC="));
+        assertEquals("READY=1\nSTATUS=fabric a: e1 has no link", systemd.awaitMessage());
       }
-      assertEquals("STOPPING=1", systemd.hear());
+      assertEquals("STOPPING=1", systemd.awaitMessage());
     }
   }
 
@@ -100,17 +100,17 @@ final class BridgeServiceTest {
     try (NotifySocket systemd = NotifySocket.at(name);
         BridgeService service = start(systemd, name, "40000")) {
       trouble.set("");
-      systemd.hear("WATCHDOG=1");
-      systemd.hear("WATCHDOG=1");
+      systemd.awaitMessage("WATCHDOG=1");
+      systemd.awaitMessage("WATCHDOG=1");
       hangs.set(true);
       awaitChecks();
       while (systemd.hasMore()) {
-        systemd.hear();
+        systemd.awaitMessage();
       }
       awaitChecks();
       assertFalse(systemd.hasMore(), "the thread hangs");
       hangs.set(false);
-      systemd.hear("WATCHDOG=1");
+      systemd.awaitMessage("WATCHDOG=1");
       service.reload(beats::get);
     }
   }
@@ -134,13 +134,13 @@ final class BridgeServiceTest {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         NotifySocket systemd = NotifySocket.at(name);
         BridgeProcess bridge = BridgeProcess.start(fabrics, 0, config, environment)) {
-      assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear("READY=1"));
-      systemd.hear("WATCHDOG=1");
+      assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.awaitMessage("READY=1"));
+      systemd.awaitMessage("WATCHDOG=1");
       bridge.signal("HUP");
-      systemd.hear("RELOADING=1\nMONOTONIC_USEC=");
-      systemd.hear("READY=1");
+      systemd.awaitMessage("RELOADING=1\nMONOTONIC_USEC=");
+      systemd.awaitMessage("READY=1");
       bridge.signal("TERM");
-      systemd.hear("STOPPING=1");
+      systemd.awaitMessage("STOPPING=1");
       assertEquals(143, bridge.await());
     }
   }

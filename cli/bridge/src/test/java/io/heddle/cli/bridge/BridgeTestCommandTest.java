@@ -11,8 +11,8 @@ import io.heddle.cli.kit.Json;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -109,7 +109,7 @@ final class BridgeTestCommandTest {
 
   private static Map<String, String> states(Output output) throws Exception {
     Map<String, String> states = new TreeMap<>();
-    for (JsonNode each : Json.mapper().readTree(output.out()).path("ways")) {
+    for (JsonNode each : Json.mapper().readTree(output.out()).path("directions")) {
       states.put(
           each.path("group").asText()
               + " "
@@ -146,7 +146,7 @@ final class BridgeTestCommandTest {
         states(output));
     JsonNode report = Json.mapper().readTree(output.out());
     assertTrue(report.path("one_clock").asBoolean(), output.out());
-    JsonNode direction = report.path("ways").path(0);
+    JsonNode direction = report.path("directions").path(0);
     assertEquals(20, direction.path("arrived").asInt(), output.out());
     assertTrue(direction.path("median_us").asDouble() > 0, output.out());
     /* No datagram was a copy, or had a wrong CRC. */
@@ -206,7 +206,7 @@ final class BridgeTestCommandTest {
 
   /* The receiver joins IPv6 last. */
   private void awaitMember() {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline patience = Deadline.ofSeconds(60);
     List<String> check = List.of("ip", "maddr", "show", "dev", "e2");
     String output = "";
     while (!output.contains("239.1.1.1") || !output.contains("ff05::1:1")) {

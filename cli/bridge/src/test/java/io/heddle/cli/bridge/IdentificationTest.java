@@ -8,8 +8,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
@@ -49,12 +49,12 @@ class IdentificationTest {
        */
       fabrics.runAt(HOST_A, List.of("ip", "link", "set", "e1", "gso_max_segs", "1"));
       List<Integer> seen = new ArrayList<>();
-      on(fabrics, 0, () -> listen(seen, () -> on(fabrics, HOST_A, () -> speak(fabrics))));
+      on(fabrics, 0, () -> listen(seen, () -> on(fabrics, HOST_A, () -> sendPackets(fabrics))));
       assertEquals(List.of(0, 0, 0, 1, 2, 3, 4, 0, 1, 2), seen);
     }
   }
 
-  private static void speak(TwoFabrics fabrics) {
+  private static void sendPackets(TwoFabrics fabrics) {
     try (FabricHost host =
         new FabricHost(
             HOST_A, "e1", fabrics.address(HOST_A, true), fabrics.address(HOST_A, false))) {
@@ -75,9 +75,9 @@ class IdentificationTest {
     try (Arena arena = Arena.ofConfined()) {
       long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
       thenSpeak.run();
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (seen.size() < 10) {
-        assertFalse(patience.isOver(), () -> "seen: " + seen);
+        assertFalse(deadline.isOver(), () -> "seen: " + seen);
         long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer, BUFFER_BYTES, 0);
         if (length < 0) {
           LockSupport.parkNanos(1_000_000);

@@ -11,8 +11,8 @@ import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -82,9 +82,9 @@ class LinkFaultsTest {
   }
 
   private void await(BooleanSupplier what) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!what.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> status() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }

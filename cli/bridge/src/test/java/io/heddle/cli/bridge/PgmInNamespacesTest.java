@@ -15,8 +15,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.verbs.Gid;
@@ -134,14 +134,14 @@ class PgmInNamespacesTest {
         Memory.ALL,
         host.packet() + DatagramFormat.HEADER_BYTES,
         payload.length);
-    host.seal(host.packet(), group, length - 4, 0);
+    host.writeCrc(host.packet(), group, length - 4, 0);
     assertTrue(host.sendRaw(group, length, 0));
   }
 
   private void awaitForwarded(int group, int side, long packets) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (status().groups().get(group).directions().get(side).forwarded() < packets) {
-      assertFalse(patience.isOver(), () -> status() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -237,9 +237,9 @@ class PgmInNamespacesTest {
         1,
         a -> {
           long allocated = -1;
-          Patience patience = Patience.ofSeconds(60);
+          Deadline deadline = Deadline.ofSeconds(60);
           for (int batch = 0; allocated != 0; batch++) {
-            assertFalse(patience.isOver(), "the last batch allocated " + allocated + " bytes");
+            assertFalse(deadline.isOver(), "the last batch allocated " + allocated + " bytes");
             long before = threads.getThreadAllocatedBytes(data);
             for (int i = 0; i < ROW; i++) {
               /* A new session each time, with a gap. */

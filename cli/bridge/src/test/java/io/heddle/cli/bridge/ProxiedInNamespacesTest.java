@@ -19,8 +19,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -128,9 +128,9 @@ class ProxiedInNamespacesTest {
   }
 
   private void await(BooleanSupplier what) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!what.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> unicast() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> unicast() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -178,7 +178,7 @@ class ProxiedInNamespacesTest {
     known.sendNumber(address("10.1.0.254"), 5, 6, 7, 3);
     known.sendNumber(standIn, 5, 6, 7, 4);
     await(() -> settled(direction(0)) == 4);
-    assertEquals(Map.of("no-stand-in", 2L, "foreign-destination", 1L), direction(0).drops());
+    assertEquals(Map.of("no-proxy-address", 2L, "foreign-destination", 1L), direction(0).drops());
     await(server::receive);
     assertEquals(address("10.2.0.210"), server.from());
     assertEquals(4, Memory.ALL.get(Memory.NETWORK_LONG, server.payload()));

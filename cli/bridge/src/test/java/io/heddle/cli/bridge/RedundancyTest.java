@@ -13,8 +13,8 @@ import io.heddle.bridge.status.RedundancyStatus;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
@@ -126,9 +126,9 @@ class RedundancyTest {
   }
 
   private void await(String what, BooleanSupplier holds) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!holds.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + read(2));
+      assertFalse(deadline.isOver(), () -> what + " within " + deadline + ": " + read(2));
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -150,7 +150,7 @@ class RedundancyTest {
     await(
         "the first could take over",
         () -> redundancy(2).peers().stream().anyMatch(each -> each.state().equals("standby")));
-    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     NumberedLoad load = new NumberedLoad(fabrics, HOST_A, HOST_B, GROUP);
     open.add(load);
     awaitFlow(load);
@@ -242,7 +242,7 @@ class RedundancyTest {
           "bridge " + number + " reports",
           () ->
               read(bridge).lastError().contains("is heard on fabric b only")
-                  && redundancy(bridge).peers().getFirst().heardOn().equals(List.of("b")));
+                  && redundancy(bridge).peers().getFirst().receivedOn().equals(List.of("b")));
     }
     awaitFlow(load);
     await("nothing moved", () -> is(owner, "owner") && is(3 - owner, "standby"));

@@ -14,8 +14,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -79,9 +79,9 @@ class ReloadTest {
   }
 
   private void await(java.util.function.BooleanSupplier what) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!what.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> status() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }

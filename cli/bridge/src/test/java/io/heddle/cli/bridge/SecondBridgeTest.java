@@ -9,8 +9,8 @@ import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -80,9 +80,9 @@ final class SecondBridgeTest {
             Gid ipv4 = fabrics.address(HOST_A, true);
             try (FabricHost host =
                 new FabricHost(HOST_A, "e1", ipv4, fabrics.address(HOST_A, false))) {
-              Patience patience = Patience.ofSeconds(60);
+              Deadline deadline = Deadline.ofSeconds(60);
               for (long row = 0; !isSuspended(0) && !isSuspended(1); row++) {
-                assertFalse(patience.isOver(), () -> status(0) + " " + status(1));
+                assertFalse(deadline.isOver(), () -> status(0) + " " + status(1));
                 for (long i = row * ROW; i < (row + 1) * ROW; i++) {
                   host.send(GROUP, 0, i, 100);
                 }
@@ -98,11 +98,11 @@ final class SecondBridgeTest {
   }
 
   private void awaitStill(Bridge first, Bridge second) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     long before = -1;
     for (long now = arrived(); now != before; now = arrived()) {
       assertFalse(
-          patience.isOver(), () -> "packets loop: " + first.describe() + " " + second.describe());
+          deadline.isOver(), () -> "packets loop: " + first.describe() + " " + second.describe());
       before = now;
       LockSupport.parkNanos(STILL_NS);
     }

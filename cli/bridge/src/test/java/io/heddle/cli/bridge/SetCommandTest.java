@@ -16,8 +16,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
@@ -80,9 +80,9 @@ final class SetCommandTest {
   }
 
   private void awaitCounted(int group, int from, long packets) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (direction(group, from).forwarded() + direction(group, from).dropped() < packets) {
-      assertFalse(patience.isOver(), () -> status() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }
@@ -116,9 +116,9 @@ final class SetCommandTest {
         awaitCounted(0, 0, 100);
         awaitCounted(0, 1, 50);
         awaitCounted(1, 0, 100);
-        assertEquals(10, direction(0, 0).drops().get("on-purpose"), direction(0, 0).toString());
-        assertEquals(5, direction(0, 1).drops().get("on-purpose"), direction(0, 1).toString());
-        assertNull(direction(1, 0).drops().get("on-purpose"));
+        assertEquals(10, direction(0, 0).drops().get("injected"), direction(0, 0).toString());
+        assertEquals(5, direction(0, 1).drops().get("injected"), direction(0, 1).toString());
+        assertNull(direction(1, 0).drops().get("injected"));
         assertEquals(90, direction(0, 0).forwarded());
 
         /* The order persists for a group that a reload replaces. */
@@ -126,12 +126,12 @@ final class SetCommandTest {
         assertEquals(10, status().groups().getFirst().dropEvery());
         send(fabrics, 1, FIRST, 100);
         awaitCounted(0, 0, 200);
-        assertEquals(20, direction(0, 0).drops().get("on-purpose"), direction(0, 0).toString());
+        assertEquals(20, direction(0, 0).drops().get("injected"), direction(0, 0).toString());
 
         assertTrue(set(0, at, "drop=1/1", "--json").contains("\"groups\" : 2"));
         send(fabrics, 1, SECOND, 10);
         awaitCounted(1, 0, 110);
-        assertEquals(10, direction(1, 0).drops().get("on-purpose"), direction(1, 0).toString());
+        assertEquals(10, direction(1, 0).drops().get("injected"), direction(1, 0).toString());
         set(0, at, "drop=off");
         assertFalse(BridgeTable.of(status()).contains("WARNING"));
         send(fabrics, 1, SECOND, 10);
@@ -142,10 +142,10 @@ final class SetCommandTest {
         assertTrue(wrong.contains("drop=0.1 can't be set; there are drop=1/N"), wrong);
         HeddleException unknown =
             assertThrows(
-                HeddleException.class, () -> BridgeSocket.ask(control, "drop 5 239.1.1.7"));
+                HeddleException.class, () -> BridgeSocket.request(control, "drop 5 239.1.1.7"));
         assertTrue(String.valueOf(unknown.getMessage()).contains("no group is named 239.1.1.7"));
         HeddleException alone =
-            assertThrows(HeddleException.class, () -> BridgeSocket.ask(control, "drain"));
+            assertThrows(HeddleException.class, () -> BridgeSocket.request(control, "drain"));
         assertTrue(String.valueOf(alone.getMessage()).contains("this bridge is alone"));
         set(0, at, "drop=1/2");
       }

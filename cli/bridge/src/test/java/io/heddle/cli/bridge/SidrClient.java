@@ -62,14 +62,14 @@ final class SidrClient {
   }
 
   /** Checks that each service's number is the one that the server assigned to this client. */
-  void check(SidrServer asked) {
-    check(asked, end.address());
+  void check(SidrServer server) {
+    check(server, end.address());
   }
 
   /** Checks the same for a server that sees this client by another address. */
-  void check(SidrServer asked, Gid seenAs) {
+  void check(SidrServer server, Gid seenAs) {
     for (Exchange each : exchanges) {
-      assertEquals(asked.queuePair(seenAs, each.service), each.queuePair);
+      assertEquals(server.queuePair(seenAs, each.service), each.queuePair);
     }
   }
 
@@ -89,12 +89,12 @@ final class SidrClient {
       if (!exchange.isOver() && (!exchange.sent || now - exchange.sentNs > REPEAT_NS)) {
         exchange.sent = true;
         exchange.sentNs = now;
-        say(id, exchange);
+        sendRequest(id, exchange);
       }
     }
   }
 
-  private void say(int id, Exchange exchange) {
+  private void sendRequest(int id, Exchange exchange) {
     if (exchange.queuePair == 0) {
       SidrRequest.write(end.payload(), transaction(id), id, exchange.service);
       CmaHeader.write(SidrRequest.privateData(end.payload()), 9000, end.address(), server);

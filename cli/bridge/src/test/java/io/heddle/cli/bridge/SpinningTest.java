@@ -14,8 +14,8 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.ThreadAffinity;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.ProcessThreads;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
@@ -79,9 +79,9 @@ class SpinningTest {
         Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=" + core))) {
       assertTrue(bridge.describe().contains("spins on processor " + core), bridge.describe());
       send(fabrics);
-      Patience patience = Patience.ofSeconds(20);
+      Deadline deadline = Deadline.ofSeconds(20);
       while (fromA().forwarded() == 0) {
-        assertFalse(patience.isOver(), () -> fromA() + " within " + patience);
+        assertFalse(deadline.isOver(), () -> fromA() + " within " + deadline);
         LockSupport.parkNanos(POLL_NS);
       }
       assertTrue(dataThread().contains("\nCpus_allowed_list:\t" + core + "\n"), dataThread());

@@ -13,8 +13,8 @@ final class TestedDirectionTest {
 
   private final TestedDirection direction = new TestedDirection("239.1.1.1", GROUP, 0, true);
 
-  private static TestDatagram.Heard datagram(long number, long latenessNs, boolean right) {
-    return new TestDatagram.Heard(7, 0, number, GROUP, 3, 1000, 1, 1000 + latenessNs, right);
+  private static TestDatagram.Received datagram(long number, long latenessNs, boolean right) {
+    return new TestDatagram.Received(7, 0, number, GROUP, 3, 1000, 1, 1000 + latenessNs, right);
   }
 
   private static GroupTestReport.Direction report(TestedDirection of) {
@@ -42,7 +42,7 @@ final class TestedDirectionTest {
     assertEquals(GroupTestReport.FLOWS, report.state());
     assertEquals(5.0, report.medianUs());
     assertEquals(9.0, report.mostUs());
-    assertTrue(report.holds());
+    assertTrue(report.matchesConfiguration());
   }
 
   @Test
@@ -56,10 +56,10 @@ final class TestedDirectionTest {
     direction.receive(datagram(0, 1, false), 1);
     GroupTestReport.Direction report = report(direction);
     assertEquals(GroupTestReport.DAMAGED, report.state());
-    assertEquals(1, report.again());
+    assertEquals(1, report.duplicates());
     assertEquals(1, report.damaged());
-    assertEquals(1, report.cameBack());
-    assertFalse(report.holds());
+    assertEquals(1, report.returned());
+    assertFalse(report.matchesConfiguration());
   }
 
   @Test
@@ -67,9 +67,9 @@ final class TestedDirectionTest {
     TestedDirection shut = new TestedDirection("239.1.1.1", GROUP, 0, false);
     shut.countSent();
     assertEquals(GroupTestReport.SHUT, report(shut).state());
-    assertTrue(report(shut).holds());
+    assertTrue(report(shut).matchesConfiguration());
     shut.receive(datagram(0, 1, true), 1);
     assertEquals(GroupTestReport.LEAKS, report(shut).state());
-    assertFalse(report(shut).holds());
+    assertFalse(report(shut).matchesConfiguration());
   }
 }

@@ -19,8 +19,8 @@ import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.verbs.Gid;
@@ -136,9 +136,9 @@ class UnicastInNamespacesTest {
   }
 
   private void await(BooleanSupplier what) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!what.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> unicast() + " within " + patience);
+      assertFalse(deadline.isOver(), () -> unicast() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
   }

@@ -11,7 +11,7 @@ import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.run.Controller;
 import io.heddle.controller.run.ControllerStatus;
-import io.heddle.controller.solver.Outlook;
+import io.heddle.controller.solver.ListForecast;
 import io.heddle.controller.solver.Round;
 import io.heddle.controller.solver.Solver;
 import io.heddle.platform.Log;
@@ -87,7 +87,7 @@ public final class ControllerCommand {
     Solver solver = new Solver(config.settings().atOnce(), config.strategy());
     input.ruleFlows().forEach((flow, rule) -> solver.adopt(flow, rule.policy(), rule.list()));
     Round round = solver.next(snapshot);
-    PlanDocument document = PlanDocument.of(round, Outlook.of(snapshot, round.decisions()));
+    PlanDocument document = PlanDocument.of(round, ListForecast.of(snapshot, round.decisions()));
     out().print(json ? Json.of(document) + "\n" : PlanTable.of(document));
     out().flush();
     return 0;
@@ -112,7 +112,7 @@ public final class ControllerCommand {
     NetworkConfig network = Controller.network(config);
     DaemonStart.requireNotRunning(ControllerControl.DAEMON, network.control());
     Log log = DaemonStart.timedLog();
-    DaemonFaults.endProcessFor("heddle controller", log);
+    DaemonFaults.exitOnUncaughtError("heddle controller", log);
     Controller controller = Controller.start(config, log);
     ControlSocket socket =
         ControlSocket.listen(

@@ -35,14 +35,14 @@ final class ControllerControl {
   }
 
   <T> T show(Class<T> document) {
-    return ask(SHOW, document);
+    return request(SHOW, document);
   }
 
   <T> T audit(Class<T> document) {
-    return ask(AUDIT, document);
+    return request(AUDIT, document);
   }
 
-  private <T> T ask(String question, Class<T> document) {
+  private <T> T request(String question, Class<T> document) {
     try {
       return Json.mapper().readValue(ControlSocket.request(DAEMON, socket, question), document);
     } catch (JsonProcessingException malformed) {

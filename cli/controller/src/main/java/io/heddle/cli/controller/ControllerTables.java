@@ -24,10 +24,10 @@ final class ControllerTables {
     }
     for (ControllerStatus.PeerRow each : now.peers()) {
       lines.add("%-12s BGP %s with %s".formatted(each.name(), each.state(), each.address()));
-      if (each.untoldRules() > 0) {
+      if (each.unannouncedRules() > 0) {
         lines.add(
             "%-12s gets no %s rules: its session lacks Flowspec of their address family"
-                .formatted("", each.untoldRules()));
+                .formatted("", each.unannouncedRules()));
       }
     }
     now.gaps().forEach(each -> lines.add("no decision about " + each));

@@ -2,7 +2,7 @@ package io.heddle.cli.controller;
 
 import io.heddle.controller.model.Decision;
 import io.heddle.controller.model.FlowId;
-import io.heddle.controller.solver.Outlook;
+import io.heddle.controller.solver.ListForecast;
 import io.heddle.controller.solver.PolicyVerdict;
 import io.heddle.controller.solver.Round;
 import java.util.List;
@@ -70,7 +70,7 @@ record PlanDocument(
   record RefusedRow(
       String policy, String flow, int from, int to, double utilisation, double utilisationAfter) {}
 
-  static PlanDocument of(Round round, List<Outlook> lists) {
+  static PlanDocument of(Round round, List<ListForecast> lists) {
     return new PlanDocument(
         round.verdicts().stream()
             .map(each -> new PolicyRow(each.policy(), each.state(), each.sentence()))

@@ -354,7 +354,7 @@ public final class DemoCommand implements Callable<Integer> {
         + "\n# hosts are "
         + choice.kind().text()
         + ": "
-        + choice.why();
+        + choice.reason();
   }
 
   private int report(
@@ -374,7 +374,7 @@ public final class DemoCommand implements Callable<Integer> {
           Json.of(
               new DemoReport(
                   choice.kind().text(),
-                  choice.why(),
+                  choice.reason(),
                   ranks,
                   planes,
                   Arrays.stream(weights()).boxed().toList(),

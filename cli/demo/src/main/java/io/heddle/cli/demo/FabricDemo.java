@@ -137,7 +137,7 @@ final class FabricDemo {
     return report;
   }
 
-  private AllReduceRun ranks(
+  private AllReduceRun newRun(
       String policy, Path own, AllReducePlan.Sizes of, AllReducePlan.@Nullable Watched watched)
       throws IOException {
     Files.createDirectory(own);
@@ -151,13 +151,13 @@ final class FabricDemo {
   }
 
   private List<AllReduceResult> finish(
-      AllReduceRun run, Consumer<AllReduceResult> telling, Runnable onIdle)
+      AllReduceRun run, Consumer<AllReduceResult> onResult, Runnable onIdle)
       throws InterruptedException {
     List<AllReduceResult> results =
         run.run(
             result -> {
               wrong += result.wrong();
-              telling.accept(result);
+              onResult.accept(result);
             },
             onIdle);
     run.close();
@@ -170,11 +170,11 @@ final class FabricDemo {
     Path own = folder.resolve(policy);
     List<Long> before = fabric.receivedBytesByPlane();
     List<AllReduceResult> results =
-        finish(ranks(policy, own, sizes, null), result -> print(result.line()), () -> {});
+        finish(newRun(policy, own, sizes, null), result -> print(result.line()), () -> {});
     List<Long> spines = PlaneShare.difference(before, fabric.receivedBytesByPlane());
     List<Double> sent = ShareSamples.shares(SentByPlane.read(own, plan().planes()));
     List<Double> spineShares = ShareSamples.shares(spines);
-    List<Double> asked = askedShares();
+    List<Double> expected = expectedShares();
     List<SpineShare> rows = new ArrayList<>();
     for (int plane = 0; plane < plan().planes(); plane++) {
       rows.add(
@@ -182,13 +182,13 @@ final class FabricDemo {
               plane + 1,
               plan().ratesBitsPerSecond().get(plane) / GIGA,
               plan().bandwidthsGbps().get(plane),
-              asked.get(plane),
+              expected.get(plane),
               sent == null ? null : sent.get(plane),
               spines.get(plane),
               spineShares == null ? 0 : spineShares.get(plane)));
     }
     double deviation =
-        ShareSamples.deviationPoints(asked, sent != null ? sent : List.copyOf(asked));
+        ShareSamples.deviationPoints(expected, sent != null ? sent : List.copyOf(expected));
     Job job = new Job(policy, results, rows, deviation);
     print(FabricDemoText.spines(job));
     return job;
@@ -198,7 +198,7 @@ final class FabricDemo {
     return fabric.plan();
   }
 
-  private List<Double> askedShares() {
+  private List<Double> expectedShares() {
     double total = plan().bandwidthsGbps().stream().mapToInt(Integer::intValue).sum();
     return plan().bandwidthsGbps().stream().map(each -> each / total).toList();
   }
@@ -207,8 +207,8 @@ final class FabricDemo {
     Path own = folder.resolve("change");
     AllReducePlan.Watched watched =
         new AllReducePlan.Watched(folder.resolve("changed"), AllReducePlan.Records.NOTHING);
-    AllReduceRun run = ranks("spray", own, sizes.only(sizes.maxBytes(), 1), watched);
-    List<Double> askedBefore = askedShares();
+    AllReduceRun run = newRun("spray", own, sizes.only(sizes.maxBytes(), 1), watched);
+    List<Double> expectedBefore = expectedShares();
     int announcedBefore = plan().bandwidthsGbps().getFirst();
     int announcedAfter = LabUpCommand.announced(changedGbps);
     AtomicLong weightsSinceMs = new AtomicLong();
@@ -216,7 +216,7 @@ final class FabricDemo {
     ShareWatch watch =
         new ShareWatch(
             () -> {
-              SentByPlane.Open open = SentByPlane.open(own, plan().planes());
+              SentByPlane.OpenTotals open = SentByPlane.open(own, plan().planes());
               /* Once a communicator is closed the run is over, and the open ones are only a part.
                */
               if (open.communicators() < most.get()) {
@@ -233,13 +233,13 @@ final class FabricDemo {
           run, result -> {}, watch.ending(watched, CHANGING_RUN_SECONDS, sizes.timeoutSeconds()));
     }
     double changedAt = watch.changedAt();
-    List<Double> askedAfter = askedShares();
+    List<Double> expectedAfter = expectedShares();
     ShareSamples samples = watch.samples();
     List<Window> windows = new ArrayList<>();
     for (double at = -Math.floor(changedAt - samples.first());
         changedAt + at + 1 <= samples.last();
         at++) {
-      Window window = window(samples, changedAt, at, at < 0 ? askedBefore : askedAfter);
+      Window window = window(samples, changedAt, at, at < 0 ? expectedBefore : expectedAfter);
       if (window != null) {
         windows.add(window);
       }
@@ -253,27 +253,27 @@ final class FabricDemo {
         announcedBefore,
         announcedAfter,
         weightsAfterMs,
-        followedAfterMs(samples, changedAt, weightsAfterMs, askedAfter),
+        followedAfterMs(samples, changedAt, weightsAfterMs, expectedAfter),
         windows);
   }
 
   private static @Nullable Window window(
-      ShareSamples samples, double changedAt, double at, List<Double> asked) {
+      ShareSamples samples, double changedAt, double at, List<Double> expected) {
     List<Double> sent = samples.shares(changedAt + at, changedAt + at + 1);
     return sent == null
         ? null
-        : new Window(at, asked, sent, ShareSamples.deviationPoints(asked, sent));
+        : new Window(at, expected, sent, ShareSamples.deviationPoints(expected, sent));
   }
 
   /* The search starts when the ranks had the weights: shares may be near them before by chance, or
   by back-pressure of the slower link. */
   static @Nullable Double followedAfterMs(
-      ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> asked) {
+      ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> expected) {
     double weighed = changedAt + weightsAfterMs / 1e3;
     for (double time : samples.times()) {
       if (time >= weighed && time + FOLLOWED_WINDOW <= samples.last()) {
         List<Double> sent = samples.shares(time, time + FOLLOWED_WINDOW);
-        if (sent != null && ShareSamples.deviationPoints(asked, sent) <= FOLLOWED_POINTS) {
+        if (sent != null && ShareSamples.deviationPoints(expected, sent) <= FOLLOWED_POINTS) {
           return 1_000 * (time - changedAt);
         }
       }

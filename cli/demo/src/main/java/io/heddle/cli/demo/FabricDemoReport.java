@@ -45,7 +45,7 @@ record FabricDemoReport(
    * @param plane number of the plane, from 1
    * @param rateGbps rate that its links are shaped to
    * @param announcedGbps path bandwidth in BGP
-   * @param askedShare requested share by that path bandwidth
+   * @param expectedShare requested share by that path bandwidth
    * @param sentShare sent share by the plugin's counters; null if there are none
    * @param spineBytes bytes counted by the kernel at the spine, headers and acknowledgements
    *     included
@@ -55,7 +55,7 @@ record FabricDemoReport(
       int plane,
       double rateGbps,
       int announcedGbps,
-      double askedShare,
+      double expectedShare,
       @Nullable Double sentShare,
       long spineBytes,
       double spineShare) {}
@@ -92,13 +92,13 @@ record FabricDemoReport(
    * One second of the run.
    *
    * @param fromSeconds start, since the change; negative before it
-   * @param askedShares requested shares, by the weights in force at its end
+   * @param expectedShares requested shares, by the weights in force at its end
    * @param sentShares sent shares, by the plugin's counters
    * @param deviationPoints largest difference between both, percentage points
    */
   record Window(
       double fromSeconds,
-      List<Double> askedShares,
+      List<Double> expectedShares,
       List<Double> sentShares,
       double deviationPoints) {}
 }

@@ -38,7 +38,13 @@ final class FabricDemoText {
     text.append(
         format(
             "# %5s %8s %10s %8s %15s %16s %8s\n",
-            "plane", "Gbit/s", "announced", "asked", "sent (plugin)", "at spine, bytes", "share"));
+            "plane",
+            "Gbit/s",
+            "announced",
+            "expected",
+            "sent (plugin)",
+            "at spine, bytes",
+            "share"));
     for (SpineShare spine : job.spines()) {
       Double sent = spine.sentShare();
       text.append(
@@ -47,7 +53,7 @@ final class FabricDemoText {
               spine.plane(),
               spine.rateGbps(),
               spine.announcedGbps(),
-              100 * spine.askedShare(),
+              100 * spine.expectedShare(),
               sent == null ? "-" : format("%.1f%%", 100 * sent),
               spine.spineBytes(),
               100 * spine.spineShare()));
@@ -70,13 +76,13 @@ final class FabricDemoText {
             changedGbps,
             change.announcedAfterGbps(),
             change.announcedBeforeGbps()));
-    text.append(format("# %9s  %-34s %-34s %9s\n", "second", "asked, %", "sent, %", "off by"));
+    text.append(format("# %9s  %-34s %-34s %9s\n", "second", "expected, %", "sent, %", "off by"));
     for (Window window : change.windows()) {
       text.append(
           format(
               "  %9.1f  %-34s %-34s %9.1f\n",
               window.fromSeconds(),
-              percents(window.askedShares()),
+              percents(window.expectedShares()),
               percents(window.sentShares()),
               window.deviationPoints()));
     }

@@ -48,9 +48,9 @@ final class KillPlaneDemo {
    * @param beforeMegabytesPerSecond throughput before the cut
    * @param cutMegabytesPerSecond throughput while the plane was cut
    * @param afterMegabytesPerSecond throughput after the restoration; null if it stays cut
-   * @param wentOnAfterMs time from the cut until the other planes carried at least half of their
+   * @param resumedAfterMs time from the cut until the other planes carried at least half of their
    *     share of the throughput before; null if never
-   * @param usedAfterMs time from the restoration until the plane carried anything; null if never
+   * @param reusedAfterMs time from the restoration until the plane carried anything; null if never
    * @param plot file of the plot
    * @param curve throughput over time
    * @param wrong number of wrong elements
@@ -64,8 +64,8 @@ final class KillPlaneDemo {
       double beforeMegabytesPerSecond,
       double cutMegabytesPerSecond,
       @Nullable Double afterMegabytesPerSecond,
-      @Nullable Double wentOnAfterMs,
-      @Nullable Double usedAfterMs,
+      @Nullable Double resumedAfterMs,
+      @Nullable Double reusedAfterMs,
       String plot,
       ThroughputCurve curve,
       long wrong,
@@ -187,14 +187,14 @@ final class KillPlaneDemo {
             "plane " + report.plane() + " cut",
             report.cutMegabytesPerSecond(),
             "others recover after",
-            report.wentOnAfterMs()));
+            report.resumedAfterMs()));
     if (report.afterMegabytesPerSecond() != null) {
       out.print(
           line(
               "plane restored",
               report.afterMegabytesPerSecond(),
               "in use after",
-              report.usedAfterMs()));
+              report.reusedAfterMs()));
     }
     out.println("plot: " + report.plot());
     out.println(

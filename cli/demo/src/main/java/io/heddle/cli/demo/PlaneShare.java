@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param plane number of the plane, from 1
  * @param weight requested weight
- * @param askedShare requested share by that weight
+ * @param expectedShare requested share by that weight
  * @param sentBytes message bytes by the plugin's counters, over all ranks; null if there are none
  * @param sentShare share in all planes' message bytes
  * @param wireBytes bytes counted by the kernel on the plane's interfaces, including headers,
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record PlaneShare(
     int plane,
     int weight,
-    double askedShare,
+    double expectedShare,
     @Nullable Long sentBytes,
     @Nullable Double sentShare,
     @Nullable Long wireBytes,
@@ -70,7 +70,7 @@ public record PlaneShare(
         "# %5s %8s %8s %16s %8s %16s %8s",
         "plane",
         "weight",
-        "asked",
+        "expected",
         "sent (plugin)",
         "share",
         "wire (kernel)",
@@ -83,7 +83,7 @@ public record PlaneShare(
         "  %5d %8d %8s %16s %8s %16s %8s",
         plane,
         weight,
-        percent(askedShare),
+        percent(expectedShare),
         count(sentBytes),
         percent(sentShare),
         count(wireBytes),

@@ -76,10 +76,10 @@ final class ShareSamples {
   }
 
   /** Returns the largest difference, in percentage points. */
-  static double deviationPoints(List<Double> asked, List<Double> sent) {
+  static double deviationPoints(List<Double> expected, List<Double> sent) {
     double largest = 0;
-    for (int plane = 0; plane < asked.size(); plane++) {
-      largest = Math.max(largest, 100 * Math.abs(asked.get(plane) - sent.get(plane)));
+    for (int plane = 0; plane < expected.size(); plane++) {
+      largest = Math.max(largest, 100 * Math.abs(expected.get(plane) - sent.get(plane)));
     }
     return largest;
   }

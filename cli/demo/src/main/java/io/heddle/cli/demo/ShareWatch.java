@@ -85,7 +85,7 @@ final class ShareWatch implements AutoCloseable {
             }
             changedAt[next] = now;
             changedAtMs[next] = System.currentTimeMillis();
-            acting = act(changes.get(next++).action());
+            acting = startAction(changes.get(next++).action());
           }
         }
         TimeUnit.MILLISECONDS.sleep(periodMs);
@@ -101,7 +101,7 @@ final class ShareWatch implements AutoCloseable {
     }
   }
 
-  private Thread act(Runnable action) {
+  private Thread startAction(Runnable action) {
     return Thread.ofPlatform()
         .name("share-watch-change")
         .start(() -> {

@@ -46,7 +46,7 @@ final class WanOption {
         print(out, report);
       }
       out.flush();
-      return report.holds() ? 0 : ExitCode.FAILED;
+      return report.passed() ? 0 : ExitCode.FAILED;
     }
   }
 
@@ -58,7 +58,7 @@ final class WanOption {
       WanReport report =
           WanDemo.run(
               folder.path(),
-              WanDemo.Patience.byClock(),
+              WanDemo.TimeLimits.byClock(),
               new WanDemo.Setting(
                   WanDemo.canReflect(), whole ? WanDemo.Extent.WHOLE : WanDemo.Extent.USUAL),
               next -> {
@@ -66,7 +66,7 @@ final class WanOption {
                 progress.update(() -> "heddle demo: " + step.get());
               },
               cleanup);
-      if (!report.holds()) {
+      if (!report.passed()) {
         folder.keep();
       }
       return report;
@@ -82,7 +82,7 @@ final class WanOption {
       out.printf(
           Locale.ROOT,
           "%-4s %5.1f s  %s%n              %s%n",
-          each.holds() ? "ok" : "NOT",
+          each.passed() ? "ok" : "NOT",
           each.seconds(),
           each.name(),
           each.sentence());
@@ -91,12 +91,12 @@ final class WanOption {
       out.printf(
           Locale.ROOT,
           "%-4s %s  %s: %s%n              %s%n",
-          each.holds() ? "ok" : "NOT",
+          each.passed() ? "ok" : "NOT",
           each.test(),
           each.name(),
           each.text(),
           each.sentence());
     }
-    out.println(report.holds() ? "PASSED" : "FAILED");
+    out.println(report.passed() ? "PASSED" : "FAILED");
   }
 }

@@ -45,7 +45,7 @@ final class AddressesCheck implements Check {
     HostAddresses addresses = host.addresses();
     for (AssignedAddress address : addresses.addresses()) {
       NetworkLink link = addresses.linkOf(address);
-      Optional<UnusableReason> why = addresses.whyUnusable(address);
+      Optional<UnusableReason> why = addresses.reasonUnusable(address);
       String what = "%s on %s%s".formatted(address, link.name(), flags(address));
       if (why.isEmpty()) {
         findings.add(new Finding.Ok(what + ": usable"));

@@ -52,7 +52,7 @@ final class DevicesCheck implements Check {
           host.setting("HEDDLE_PROVIDER").equals(HostDevices.LIBIBVERBS)
               ? new Finding.Fault(
                   NONE,
-                  "HEDDLE_PROVIDER=libibverbs: " + String.join("; ", against(host.devices())),
+                  "HEDDLE_PROVIDER=libibverbs: " + String.join("; ", reasons(host.devices())),
                   "load the driver (rdma link shows devices); or unset HEDDLE_PROVIDER")
               : new Finding.Ok("no RDMA device: the soft device carries the planes over UDP"));
     }
@@ -97,7 +97,7 @@ final class DevicesCheck implements Check {
     };
   }
 
-  private static List<String> against(HostDevices devices) {
+  private static List<String> reasons(HostDevices devices) {
     return devices.refused().isEmpty() ? devices.statements() : devices.refused();
   }
 

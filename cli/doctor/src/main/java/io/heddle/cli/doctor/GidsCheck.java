@@ -47,7 +47,7 @@ final class GidsCheck implements Check {
     List<Finding> findings = new ArrayList<>();
     List<HostDevices.Device> hardware = host.devices().hardware();
     for (HostDevices.Device device : hardware) {
-      look(device, findings);
+      checkDevice(device, findings);
     }
     if (!hardware.isEmpty()) {
       for (Plane plane : host.planes().planes()) {
@@ -72,7 +72,7 @@ final class GidsCheck implements Check {
     return findings;
   }
 
-  private static void look(HostDevices.Device device, List<Finding> findings) {
+  private static void checkDevice(HostDevices.Device device, List<Finding> findings) {
     List<GidTable.Entry> routable =
         device.gids().entries().stream()
             .filter(entry -> entry.type() == GidTable.Type.ROCE_V2 && !entry.gid().isLinkLocal())

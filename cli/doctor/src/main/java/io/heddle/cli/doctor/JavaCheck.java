@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Check of the Java runtime that the plugin would start, in the plugin's search order. */
 final class JavaCheck implements Check {
-  private static final Cause WISH =
+  private static final Cause WRONG_HOME =
       new Cause(
           "java-home-wrong", "HEDDLE_JAVA_HOME names no Java runtime that the plugin can use");
   private static final Cause NONE =
@@ -37,7 +37,7 @@ final class JavaCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(WISH, NONE);
+    return List.of(WRONG_HOME, NONE);
   }
 
   @Override
@@ -60,28 +60,28 @@ final class JavaCheck implements Check {
   private static List<Finding> runtime(Host host) {
     String wish = host.setting("HEDDLE_JAVA_HOME");
     if (!wish.isEmpty()) {
-      String against = against(Path.of(wish));
+      String against = faultOf(Path.of(wish));
       return against == null
           ? ok(Path.of(wish), "HEDDLE_JAVA_HOME")
           : List.of(
               new Finding.Fault(
-                  WISH,
+                  WRONG_HOME,
                   "HEDDLE_JAVA_HOME=" + wish + " " + against + "; the plugin then tries no other",
                   "unset it, or name a runtime of Java 25 or later"));
     }
     Path folder = host.places().plugin().toAbsolutePath().getParent();
     for (String name : List.of("jre", "runtime")) {
-      if (folder != null && against(folder.resolve(name)) == null) {
+      if (folder != null && faultOf(folder.resolve(name)) == null) {
         return ok(folder.resolve(name), "beside the plugin");
       }
     }
     String javaHome = host.setting("JAVA_HOME");
-    if (!javaHome.isEmpty() && against(Path.of(javaHome)) == null) {
+    if (!javaHome.isEmpty() && faultOf(Path.of(javaHome)) == null) {
       return ok(Path.of(javaHome), "JAVA_HOME");
     }
     try (var homes = Files.newDirectoryStream(Path.of("/usr/lib/jvm"))) {
       for (Path home : homes) {
-        if (against(home) == null) {
+        if (faultOf(home) == null) {
           return ok(home, "found there");
         }
       }
@@ -101,7 +101,7 @@ final class JavaCheck implements Check {
   }
 
   /* Returns why the plugin would reject this runtime; null if it would not. */
-  private static @Nullable String against(Path home) {
+  private static @Nullable String faultOf(Path home) {
     if (!Files.exists(home.resolve("lib/server/libjvm.so"))) {
       return "has no lib/server/libjvm.so";
     }

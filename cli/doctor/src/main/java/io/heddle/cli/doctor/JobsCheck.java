@@ -139,10 +139,10 @@ final class JobsCheck implements Check {
   }
 
   private static void copies(ProcessStats process, List<Finding> findings) {
-    long lent = process.deviceCounters().getOrDefault("soft0/trains_lent", 0L);
+    long zeroCopy = process.deviceCounters().getOrDefault("soft0/trains_zero_copy", 0L);
     long copied = process.deviceCounters().getOrDefault("soft0/trains_copied", 0L);
     /* Some copies may be right: of small messages, or now and then. */
-    if (copied >= ENOUGH_TRAINS && lent == 0) {
+    if (copied >= ENOUGH_TRAINS && zeroCopy == 0) {
       findings.add(
           new Finding.Warning(
               COPIED,
@@ -193,10 +193,10 @@ final class JobsCheck implements Check {
     long bytes = planes.stream().mapToLong(PlaneFlow::bytes).sum();
     double weights = planes.stream().mapToInt(PlaneFlow::weight).sum();
     for (PlaneFlow flow : planes) {
-      double asked = weights == 0 ? 0 : flow.weight() / weights;
+      double expected = weights == 0 ? 0 : flow.weight() / weights;
       double carried = flow.bytes() / (double) Math.max(1, bytes);
       if (bytes > ENOUGH_BYTES
-          && (carried > asked * SHARE_FACTOR || asked > carried * SHARE_FACTOR)) {
+          && (carried > expected * SHARE_FACTOR || expected > carried * SHARE_FACTOR)) {
         findings.add(
             new Finding.Warning(
                 SHARE,
@@ -205,7 +205,7 @@ final class JobsCheck implements Check {
                     "%s: carried %.0f %%, its weight says %.0f %% (%s)",
                     flow.name(),
                     100 * carried,
-                    100 * asked,
+                    100 * expected,
                     flow.weightSource()),
                 "a plane below its weight is slower than its routes say; heddle stat --watch shows"
                     + " current rates"));

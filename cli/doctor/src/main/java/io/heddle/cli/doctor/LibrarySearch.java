@@ -62,7 +62,7 @@ final class LibrarySearch {
   }
 
   /** Returns the searched folders, for a sentence. */
-  String described() {
+  String description() {
     return folders.isEmpty()
         ? "the linker's cache (LD_LIBRARY_PATH is empty)"
         : "LD_LIBRARY_PATH="

@@ -18,15 +18,16 @@ import java.util.TreeMap;
  *
  * @param environment all settings of the job
  * @param origins source file of each variable, by name; without those of the environment
- * @param hidden sentences about lines that an earlier source overrides
- * @param odd sentences about lines that NCCL ignores, or reads with blanks as part of the setting
+ * @param overridden sentences about lines that an earlier source overrides
+ * @param suspect sentences about lines that NCCL ignores, or reads with blanks as part of the
+ *     setting
  * @param missing the unreadable file that NCCL_CONF_FILE names; empty for none
  */
 record NcclFiles(
     Map<String, String> environment,
     Map<String, Path> origins,
-    List<String> hidden,
-    List<String> odd,
+    List<String> overridden,
+    List<String> suspect,
     String missing) {
   private static final String NAMED = "NCCL_CONF_FILE";
   private static final Path SYSTEM = Path.of("/etc/nccl.conf");
@@ -58,16 +59,16 @@ record NcclFiles(
     return new NcclFiles(
         Map.copyOf(reading.environment),
         reading.origins,
-        List.copyOf(reading.hidden),
-        List.copyOf(reading.odd),
+        List.copyOf(reading.overridden),
+        List.copyOf(reading.suspect),
         missing);
   }
 
   private static final class Reading {
     private final Map<String, String> environment;
     private final Map<String, Path> origins = new TreeMap<>();
-    private final List<String> hidden = new ArrayList<>();
-    private final List<String> odd = new ArrayList<>();
+    private final List<String> overridden = new ArrayList<>();
+    private final List<String> suspect = new ArrayList<>();
 
     Reading(Map<String, String> environment) {
       this.environment = new HashMap<>(environment);
@@ -98,24 +99,24 @@ record NcclFiles(
       int equals = line.indexOf('=');
       if (equals <= 0) {
         if (!line.isBlank()) {
-          odd.add(where + ": \"" + line + "\" is no NAME=VALUE; NCCL ignores it");
+          suspect.add(where + ": \"" + line + "\" is no NAME=VALUE; NCCL ignores it");
         }
         return;
       }
       String name = cut(line.substring(0, equals));
       String value = cut(line.substring(equals + 1));
       if (!name.equals(name.strip()) || !value.equals(value.strip())) {
-        odd.add(
+        suspect.add(
             "%s: \"%s\" has blanks that NCCL takes as part of the name or the value"
                 .formatted(where, line));
       } else if (value.contains(" #")) {
-        odd.add(where + ": \"" + line + "\": NCCL takes the comment as part of the value");
+        suspect.add(where + ": \"" + line + "\": NCCL takes the comment as part of the value");
       }
       if (!environment.containsKey(name)) {
         environment.put(name, value);
         origins.put(name, file);
       } else if (!environment.get(name).equals(value)) {
-        hidden.add(
+        overridden.add(
             "%s: %s=%s has no effect: %s set it to %s before"
                 .formatted(
                     where,

@@ -44,14 +44,16 @@ final class NcclFilesCheck implements Check {
               "NCCL_CONF_FILE=" + files.missing() + " can't be read",
               "correct it, or unset it: NCCL doesn't read ~/.nccl.conf while it is set"));
     }
-    files.odd().forEach(line -> findings.add(new Finding.Warning(LINE, line, "correct the line")));
+    files
+        .suspect()
+        .forEach(line -> findings.add(new Finding.Warning(LINE, line, "correct the line")));
     files
         .origins()
         .forEach((name, file) ->
             findings.add(
                 new Finding.Ok(
                     name + "=" + files.environment().get(name) + " comes from " + file)));
-    files.hidden().forEach(line -> findings.add(new Finding.Ok(line)));
+    files.overridden().forEach(line -> findings.add(new Finding.Ok(line)));
     if (findings.isEmpty()) {
       findings.add(new Finding.Ok("no file has settings"));
     }

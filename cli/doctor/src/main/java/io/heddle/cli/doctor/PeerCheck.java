@@ -121,7 +121,7 @@ final class PeerCheck implements Check {
       }
     }
     for (Plane plane : own) {
-      InetAddress beside = besideNamed(own, plane);
+      InetAddress beside = probableAddress(own, plane);
       if (planes.isEmpty() && beside != null) {
         query(plane, beside, planes, troubles);
       }
@@ -149,7 +149,7 @@ final class PeerCheck implements Check {
    * Returns the peer's probable address on a plane: the host part of a named address, if that lies
    * in the subnet of another plane of ours. Null if there is none.
    */
-  private @Nullable InetAddress besideNamed(Collection<Plane> own, Plane plane) {
+  private @Nullable InetAddress probableAddress(Collection<Plane> own, Plane plane) {
     for (InetAddress named : peer) {
       boolean onLink = own.stream().anyMatch(each -> subnet(each).includes(named));
       if (onLink && isOfOneFamily(plane, named) && !subnet(plane).includes(named)) {
@@ -187,13 +187,13 @@ final class PeerCheck implements Check {
           plane.key().equals(remote.key())
               ? plane.key()
               : "%s, there %s by %s".formatted(plane.key(), remote.key(), match.by().text());
-      findings.add(carries(plane, name, remote.address()));
+      findings.add(checkPath(plane, name, remote.address()));
     }
     List<String> left = new ArrayList<>();
     matching.unmatchedHere().forEach(plane -> left.add(here.get(plane) + " here only"));
     matching.unmatchedThere().forEach(plane -> left.add(theirs.get(plane) + " there only"));
     here.stream()
-        .filter(each -> matching.onBoth().contains(each.address()))
+        .filter(each -> matching.addressesOnBoth().contains(each.address()))
         .forEach(each -> left.add(each + ", whose address both hosts have"));
     String remedy =
         "HEDDLE_PLANES on both ends gives common keys; a route daemon must run on both or on"
@@ -250,7 +250,7 @@ final class PeerCheck implements Check {
     }
   }
 
-  private Finding carries(Plane plane, String name, InetAddress remote) {
+  private Finding checkPath(Plane plane, String name, InetAddress remote) {
     InetAddress address = plane.address().address();
     String what = "%s, %s to %s".formatted(name, AddressText.of(address), AddressText.of(remote));
     try (ProbeSocket socket = new ProbeSocket(address, ProbePacket.PORT)) {
@@ -342,7 +342,7 @@ final class PeerCheck implements Check {
       number++;
       long start = System.nanoTime();
       try {
-        socket.send(new ProbePacket(ProbePacket.ASK, number, "", lengthBytes), to);
+        socket.send(new ProbePacket(ProbePacket.REQUEST, number, "", lengthBytes), to);
         ProbeSocket.Received received = socket.receive(WAIT_MS);
         while (received != null && received.packet().number() != number) {
           received = socket.receive(WAIT_MS);

@@ -85,7 +85,7 @@ final class PluginCheck implements Check {
                 .formatted(
                     wanted.isEmpty() ? ", which isn't set," : "=" + wanted,
                     String.join(", then ", searched),
-                    search.described()),
+                    search.description()),
             "set NCCL_NET_PLUGIN=" + host.places().plugin()));
   }
 

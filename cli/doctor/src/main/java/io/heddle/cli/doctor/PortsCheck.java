@@ -99,7 +99,7 @@ final class PortsCheck implements Check {
     if (!link.isUp()) {
       boolean told =
           own.stream()
-              .map(addresses::whyUnusable)
+              .map(addresses::reasonUnusable)
               .anyMatch(why -> why.equals(Optional.of(UnusableReason.LINK_DOWN)));
       if (!told) {
         findings.add(

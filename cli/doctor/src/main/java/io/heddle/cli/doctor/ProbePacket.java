@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  *    ICRC, the last 4 bytes
  * </pre>
  *
- * @param kind {@link #ASK} or {@link #ANSWER}
+ * @param kind {@link #REQUEST} or {@link #ANSWER}
  * @param number number of the probe; an answer repeats it
  * @param text an answer's planes, in the form of {@link OfferedPlanes}
  * @param lengthBytes of the whole UDP payload
  */
 record ProbePacket(int kind, long number, String text, int lengthBytes) {
   static final int PORT = RocePorts.ROCE_V2;
-  static final int ASK = 1;
+  static final int REQUEST = 1;
   static final int ANSWER = 2;
 
   private static final int UDP_HEADER = 8;
@@ -93,7 +93,7 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
     int kind = bytes[KIND_AT];
     int words = Short.toUnsignedInt(packet.getShort(TEXT_LENGTH_AT));
     int icrc = Integer.reverseBytes(packet.getInt(icrcAt));
-    if (kind != ASK && kind != ANSWER
+    if (kind != REQUEST && kind != ANSWER
         || words > icrcAt - TEXT_AT
         || icrc != icrc(bytes, icrcAt, from, to)) {
       return null;

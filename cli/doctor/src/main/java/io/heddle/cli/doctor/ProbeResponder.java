@@ -73,7 +73,7 @@ final class ProbeResponder {
     try {
       ProbeSocket.Received received = socket.receive();
       ProbePacket packet = received.packet();
-      if (packet.kind() == ProbePacket.ASK) {
+      if (packet.kind() == ProbePacket.REQUEST) {
         send(socket, packet, received);
       }
       return true;

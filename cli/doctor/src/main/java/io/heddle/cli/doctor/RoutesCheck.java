@@ -23,13 +23,13 @@ final class RoutesCheck implements Check {
       new Cause("daemon-gone", "the route daemon ended or hangs: the last weights grow stale");
   private static final Cause SESSION =
       new Cause("session-down", "a BGP session isn't established: its plane's weights are unknown");
-  private static final Cause UNHEARD =
+  private static final Cause NO_ANSWER =
       new Cause("daemon-mute", "the routes file is published, but the daemon doesn't answer");
   private static final Cause FEWER =
       new Cause(
           "planes-fewer-than-routes",
           "the route daemon has a plane that no address of this host is on");
-  private static final Cause UNWEIGHED =
+  private static final Cause NO_ROUTES =
       new Cause(
           "plane-without-routes", "a plane of this host isn't one of the route daemon's planes");
   private static final Cause OVERRIDE =
@@ -51,9 +51,9 @@ final class RoutesCheck implements Check {
     return List.of(
         GONE,
         SESSION,
-        UNHEARD,
+        NO_ANSWER,
         FEWER,
-        UNWEIGHED,
+        NO_ROUTES,
         ConfiguredPlanes.FEWER,
         ConfiguredPlanes.WRONG,
         OVERRIDE);
@@ -151,7 +151,7 @@ final class RoutesCheck implements Check {
     if (!unknown.isEmpty()) {
       findings.add(
           new Finding.Warning(
-              UNWEIGHED,
+              NO_ROUTES,
               both + "no routes for " + String.join(", ", unknown),
               "add a peer for that plane to the daemon's configuration, or exclude its address"
                   + " with HEDDLE_PLANES"));
@@ -182,7 +182,7 @@ final class RoutesCheck implements Check {
     } catch (HeddleException | JsonProcessingException unheard) {
       findings.add(
           new Finding.Warning(
-              UNHEARD, String.valueOf(unheard.getMessage()), "name its socket with --control"));
+              NO_ANSWER, String.valueOf(unheard.getMessage()), "name its socket with --control"));
     }
   }
 }

@@ -16,9 +16,9 @@ final class SettingsCheck implements Check {
   /**
    * Rule for a variable that does harm with some values.
    *
-   * @param harms whether this value does
+   * @param isHarmful whether this value does
    */
-  private record Rule(Cause cause, String variable, Predicate<Long> harms, String remedy) {}
+  private record Rule(Cause cause, String variable, Predicate<Long> isHarmful, String remedy) {}
 
   private static final List<Rule> RULES =
       List.of(
@@ -139,7 +139,7 @@ final class SettingsCheck implements Check {
         if (!findings.contains(malformed)) {
           findings.add(malformed);
         }
-      } else if (rule.harms.test(NcclNumber.parse(text, 0))) {
+      } else if (rule.isHarmful.test(NcclNumber.parse(text, 0))) {
         findings.add(new Finding.Warning(rule.cause, rule.variable + "=" + text, rule.remedy));
       }
     }

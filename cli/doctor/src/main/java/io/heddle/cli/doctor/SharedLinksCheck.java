@@ -58,7 +58,7 @@ final class SharedLinksCheck implements Check {
     List<Finding> findings = new ArrayList<>();
     for (Path file : measurements) {
       try {
-        findings.add(look(file, KnownPaths.read(file)));
+        findings.add(checkFile(file, KnownPaths.read(file)));
       } catch (HeddleException unreadable) {
         findings.add(new Finding.Unknown(String.valueOf(unreadable.getMessage())));
       } catch (IOException unreadable) {
@@ -69,7 +69,7 @@ final class SharedLinksCheck implements Check {
     return findings;
   }
 
-  private Finding look(Path file, KnownPaths known) throws IOException {
+  private Finding checkFile(Path file, KnownPaths known) throws IOException {
     SortedSet<Integer> ports = ports(known);
     String flows =
         "%s queue pairs from %s to %s".formatted(ports.size(), known.source(), known.destination());

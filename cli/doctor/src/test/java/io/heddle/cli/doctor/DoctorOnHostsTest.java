@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutePublisher;
@@ -69,9 +69,9 @@ class DoctorOnHostsTest extends OnTwoHosts {
    * delay it further.
    */
   private void awaitDuplicate(String link) throws Exception {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (ip(0, "-6", "addr", "show", "dev", link, "dadfailed").isBlank()) {
-      assertTrue(!patience.isOver(), "no duplicate is found on " + link);
+      assertTrue(!deadline.isOver(), "no duplicate is found on " + link);
       Thread.sleep(50);
     }
   }
@@ -374,9 +374,9 @@ class DoctorOnHostsTest extends OnTwoHosts {
     run.addAll(List.of("bgp", "run", "--config", config.toString()));
     Process daemon = start(0, Map.of(), run);
     try {
-      Patience patience = Patience.ofSeconds(30);
+      Deadline deadline = Deadline.ofSeconds(30);
       while (!(Files.exists(folder.resolve("routes")) && Files.exists(control))
-          && !patience.isOver()) {
+          && !deadline.isOver()) {
         Thread.sleep(50);
       }
       JsonNode findings =

@@ -344,7 +344,7 @@ class DoctorTest {
   void faultyPlaneOfAJobIsReported() {
     try (StatsFile file = new StatsFile(folder.resolve("stats"), (level, sentence) -> {})) {
       DistinctErrors errors = new DistinctErrors((level, sentence) -> {});
-      errors.showIn(file);
+      errors.publishTo(file);
       errors.warn(
           "plane a (fd00::1 QP 0x1 to fd00::2 QP 0x2): work request ended with RETRY_EXCEEDED"
               + " (12)");
@@ -359,7 +359,7 @@ class DoctorTest {
       }
       ill.resent(5000);
       ill.failover();
-      ill.moved(1000);
+      ill.countMoved(1000);
       ill.chunk(60_000);
       /* Every finding must be about this plane. */
       List<DoctorCommand.Entry> entries = examine(Map.of(), new JobsCheck());
@@ -381,13 +381,13 @@ class DoctorTest {
   @Test
   void jobThatCopiesAllItsTrainsIsReported() {
     try (StatsFile file = new StatsFile(folder.resolve("stats"), (level, sentence) -> {})) {
-      file.setDeviceCounter("soft0/trains_lent", 0);
+      file.setDeviceCounter("soft0/trains_zero_copy", 0);
       file.setDeviceCounter("soft0/trains_copied", 999);
       assertEquals(List.of(), causes(examine(Map.of(), new JobsCheck()), "trains-copied"));
       file.setDeviceCounter("soft0/trains_copied", 4711);
       DoctorCommand.Entry entry = only(examine(Map.of(), new JobsCheck()), "trains-copied");
       assertTrue(entry.evidence().contains("all of 4711"), entry.evidence());
-      file.setDeviceCounter("soft0/trains_lent", 1);
+      file.setDeviceCounter("soft0/trains_zero_copy", 1);
       assertEquals(List.of(), causes(examine(Map.of(), new JobsCheck()), "trains-copied"));
     }
   }
@@ -490,7 +490,7 @@ class DoctorTest {
     assertEquals("=mlx5_0:1", files.environment().get("NCCL_IB_HCA"));
     assertEquals("pinned", files.environment().get("HEDDLE_POLICY"), "without a last line end");
     assertEquals(folder.resolve("etc.conf"), files.origins().get("NCCL_IB_HCA"));
-    assertEquals(4, files.hidden().size(), files.hidden().toString());
+    assertEquals(4, files.overridden().size(), files.overridden().toString());
     List<DoctorCommand.Entry> entries =
         examine(files.environment(), new NcclFilesCheck(files), new SettingsCheck());
     only(entries, "hang-long");

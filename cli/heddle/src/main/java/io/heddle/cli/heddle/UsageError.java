@@ -68,11 +68,11 @@ final class UsageError {
               .flatMap(option -> Stream.of(option.names()))
               .filter(name -> name.startsWith("--"))
               .toList();
-      return command() + " has no option " + word + NearestName.question(word, options);
+      return command() + " has no option " + word + NearestName.suggestion(word, options);
     }
     if (!spec.subcommands().isEmpty()) {
       List<String> commands = commandsOf(spec);
-      String question = NearestName.question(word, commands);
+      String question = NearestName.suggestion(word, commands);
       return command()
           + " has no command "
           + word
@@ -116,7 +116,7 @@ final class UsageError {
           + given
           + " is not one of "
           + String.join(", ", words)
-          + NearestName.question(given.toLowerCase(Locale.ROOT), words);
+          + NearestName.suggestion(given.toLowerCase(Locale.ROOT), words);
     }
     if (type == boolean.class) {
       return nameOf(argument) + " takes no value";

@@ -11,7 +11,7 @@ public sealed interface AllReduceEvent {
   record Started(String net, int abiVersion) implements AllReduceEvent {}
 
   /** Event: iterations of a size continue; reported several times per hang timeout. */
-  record UnderWay(int iteration) implements AllReduceEvent {}
+  record Progress(int iteration) implements AllReduceEvent {}
 
   /**
    * Event: one size is done.
@@ -37,7 +37,7 @@ public sealed interface AllReduceEvent {
       case "start" -> new Started(node.path("net").asText("?"), node.path("abi").asInt());
       case "under-way" ->
           numbers(node, "iteration")
-              ? new UnderWay(node.path("iteration").asInt())
+              ? new Progress(node.path("iteration").asInt())
               : new Unknown(line);
       case "size" ->
           numbers(node, "bytes", "count", "iterations", "time_us", "wrong")

@@ -131,7 +131,7 @@ public final class AllReduceRun implements AutoCloseable {
   private void take(Reported reported, Consumer<AllReduceResult> onResult) {
     switch (reported.event()) {
       case AllReduceEvent.Started started -> net = started.net();
-      case AllReduceEvent.UnderWay goesOn -> {}
+      case AllReduceEvent.Progress goesOn -> {}
       case AllReduceEvent.Size size -> {
         List<AllReduceEvent.Size> sizes =
             bySize.computeIfAbsent(size.bytes(), bytes -> new ArrayList<>());
@@ -199,7 +199,7 @@ public final class AllReduceRun implements AutoCloseable {
 
   /* For example, a plugin can't be loaded: all ranks end for the same reason, which is reported
   once. */
-  private boolean allDiedAlike(RankProcess dead) throws InterruptedException {
+  private boolean allExitedAlike(RankProcess dead) throws InterruptedException {
     for (RankProcess other : processes) {
       if (other.isAlive()
           || other.exitCode() != dead.exitCode()
@@ -211,7 +211,7 @@ public final class AllReduceRun implements AutoCloseable {
   }
 
   private String deathMessage(RankProcess dead) throws InterruptedException {
-    if (allDiedAlike(dead)) {
+    if (allExitedAlike(dead)) {
       return "every rank died: %s: %s (all logs are in %s)"
           .formatted(
               RankProcess.describeExit(dead.exitCode()),

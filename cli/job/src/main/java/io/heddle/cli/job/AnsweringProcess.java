@@ -46,9 +46,9 @@ public final class AnsweringProcess implements AutoCloseable {
    * @throws HeddleException with the last log lines, if the process ends or prints nothing for too
    *     long
    */
-  public void order(String order, Consumer<String> eachLine) throws InterruptedException {
+  public void request(String order, Consumer<String> eachLine) throws InterruptedException {
     try {
-      process.say(order);
+      process.sendLine(order);
     } catch (IOException ended) {
       throw failure(process.isAlive() ? "has closed its standard input" : end());
     }

@@ -1,7 +1,7 @@
 package io.heddle.cli.job;
 
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.HeddleException;
@@ -70,7 +70,7 @@ public final class HostsOption {
       throw new HeddleException(
           why
               + ", which needs network namespaces; these hosts are loopback addresses: "
-              + choice.why());
+              + choice.reason());
     }
     return choice;
   }
@@ -103,10 +103,10 @@ public final class HostsOption {
     }
     /* The parent-death signal must be set again in a user namespace: a change of credentials clears
     it. */
-    List<String> own = new ArrayList<>(TiedProcess.prefix());
-    own.addAll(SelfCall.asStarted());
+    List<String> own = new ArrayList<>(ParentDeathSignal.prefix());
+    own.addAll(OwnCommandLine.asStarted());
     own.addAll(root.getParseResult().originalArgs());
-    own.addAll(List.of("--inside-user-namespace", choice.why()));
+    own.addAll(List.of("--inside-user-namespace", choice.reason()));
     try (Cleanup cleanup = new Cleanup()) {
       Process inner = new ProcessBuilder(Labs.userNamespaceCommand(own)).inheritIO().start();
       cleanup.add(() -> end(inner));

@@ -50,7 +50,7 @@ public final class RankProcess implements AutoCloseable {
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
-    Process process = TiedProcess.start(builder);
+    Process process = ParentDeathSignal.start(builder);
     return new RankProcess(rank, process, log, lines);
   }
 
@@ -115,7 +115,7 @@ public final class RankProcess implements AutoCloseable {
    *
    * @throws IOException if it has ended
    */
-  public void say(String line) throws IOException {
+  public void sendLine(String line) throws IOException {
     OutputStream input = process.getOutputStream();
     input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
     input.flush();

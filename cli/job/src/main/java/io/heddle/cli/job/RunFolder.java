@@ -20,14 +20,14 @@ public final class RunFolder implements AutoCloseable {
 
   public RunFolder() throws IOException {
     path = Files.createTempDirectory("heddle-");
-    notice = announced(path);
+    notice = createNotice(path);
   }
 
-  private static @Nullable RunNotice announced(Path folder) {
+  private static @Nullable RunNotice createNotice(Path folder) {
     try {
-      return RunNotice.put(folder);
+      return RunNotice.create(folder);
     } catch (SystemCallException failure) {
-      System.err.println("heddle: " + RunNotice.without(failure));
+      System.err.println("heddle: " + RunNotice.failureText(failure));
       return null;
     }
   }

@@ -41,10 +41,10 @@ public final class SentByPlane {
    * @param bytes message bytes in the order of plane keys
    * @param weightsSinceMs time when the last of them got its weights, milliseconds since 1970
    */
-  public record Open(int communicators, List<Long> bytes, long weightsSinceMs) {}
+  public record OpenTotals(int communicators, List<Long> bytes, long weightsSinceMs) {}
 
   /** Returns the bytes like {@link #read(Path, int)}, without closed communicators. */
-  public static Open open(Path folder, int planes) throws IOException {
+  public static OpenTotals open(Path folder, int planes) throws IOException {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
     int communicators = 0;
     long sinceMs = 0;
@@ -61,7 +61,7 @@ public final class SentByPlane {
     }
     List<Long> bytes =
         bytesByKey.size() == planes ? new ArrayList<>(bytesByKey.values()) : List.of();
-    return new Open(communicators, bytes, sinceMs);
+    return new OpenTotals(communicators, bytes, sinceMs);
   }
 
   private static List<Long> read(Path folder, int planes, ToLongFunction<ProcessStats.Row> counter)

@@ -47,9 +47,9 @@ final class AnsweringProcessTest {
     String script = "echo ready; while read order; do echo $order $UNIT; echo done; echo end; done";
     try (AnsweringProcess process = start(script)) {
       assertEquals("ready", process.next());
-      process.order("round", answers::add);
+      process.request("round", answers::add);
       assertEquals(List.of("round ns", "done"), answers);
-      process.order("report", answers::add);
+      process.request("report", answers::add);
       assertEquals(List.of("round ns", "done", "report ns", "done"), answers);
     }
     assertFalse(Files.exists(folder.path()));
@@ -59,7 +59,7 @@ final class AnsweringProcessTest {
   void deathDuringAnAnswerFailsWithTheLastLogLines() throws Exception {
     try (AnsweringProcess process =
         start("read order; echo half; echo 'bad key' >&2; kill -9 $$")) {
-      String message = failure(() -> process.order("round", answers::add));
+      String message = failure(() -> process.request("round", answers::add));
       assertEquals(List.of("half"), answers);
       assertTrue(
           message.startsWith("C ended: killed by signal 9; its last log lines (all in "), message);
@@ -74,7 +74,7 @@ final class AnsweringProcessTest {
       ProcessHandle.of(process.pid()).ifPresent(handle -> handle.onExit().join());
       assertEquals(
           "C ended: exit code 3 (it logged nothing)",
-          failure(() -> process.order("round", answers::add)));
+          failure(() -> process.request("round", answers::add)));
     }
   }
 }

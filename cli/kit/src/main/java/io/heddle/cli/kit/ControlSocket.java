@@ -83,7 +83,7 @@ public final class ControlSocket implements AutoCloseable {
       if (folder != null) {
         Files.createDirectories(folder);
       }
-      makeRoom(path.toAbsolutePath());
+      removeStaleSocket(path.toAbsolutePath());
       ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       server.bind(UnixDomainSocketAddress.of(path));
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(daemon.rights));
@@ -107,8 +107,8 @@ public final class ControlSocket implements AutoCloseable {
    * lock). If other users may write to
    * the folder, they could put another file in the socket's place, and it would get the permissions.
    */
-  private static void makeRoom(Path path) throws IOException {
-    try (OpenFolder folder = OpenFolder.around(path)) {
+  private static void removeStaleSocket(Path path) throws IOException {
+    try (OpenFolder folder = OpenFolder.parentOf(path)) {
       if (!folder.isSafe()) {
         throw new IOException(
             folder.path()

@@ -15,7 +15,7 @@ public final class DaemonFaults {
   private DaemonFaults() {}
 
   /** Makes any uncaught error of any thread end this process. */
-  public static void endProcessFor(String daemon, Log log) {
+  public static void exitOnUncaughtError(String daemon, Log log) {
     FaultReporter faults = new FaultReporter(daemon, log);
     Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
       FaultReporter.releaseReserve();

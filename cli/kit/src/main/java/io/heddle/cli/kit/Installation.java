@@ -117,12 +117,12 @@ public final class Installation {
               + absolute
               + (checkout() == null
                   ? "; this installation is incomplete, or that part needs a checkout"
-                  : "; build it with ./heddle build" + beforeThat(absolute)));
+                  : "; build it with ./heddle build" + packageHint(absolute)));
     }
     return absolute;
   }
 
-  private static String beforeThat(Path missing) {
+  private static String packageHint(Path missing) {
     return OVER_VERBS.stream().anyMatch(missing::endsWith) && !Files.exists(VERBS_HEADER)
         ? ", after apt-get install libibverbs-dev: it needs " + VERBS_HEADER
         : "";

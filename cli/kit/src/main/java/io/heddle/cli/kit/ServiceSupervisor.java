@@ -72,7 +72,8 @@ public final class ServiceSupervisor {
   }
 
   /**
-   * Returns the time without {@link #alive} after which systemd ends the daemon; 0 for no limit.
+   * Returns the time without {@link #notifyWatchdog} after which systemd ends the daemon; 0 for no
+   * limit.
    */
   public long watchdogNs() {
     return watchdogNs;
@@ -100,7 +101,7 @@ public final class ServiceSupervisor {
   }
 
   /** Feeds the watchdog. */
-  public void alive() {
+  public void notifyWatchdog() {
     report("WATCHDOG=1");
   }
 

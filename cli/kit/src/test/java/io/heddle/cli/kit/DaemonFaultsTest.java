@@ -38,7 +38,7 @@ class DaemonFaultsTest {
     private Daemon() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-      DaemonFaults.endProcessFor("a daemon", Log.toStandardError());
+      DaemonFaults.exitOnUncaughtError("a daemon", Log.toStandardError());
       Thread.Builder builder =
           arguments[0].equals("virtual") ? Thread.ofVirtual() : Thread.ofPlatform();
       builder

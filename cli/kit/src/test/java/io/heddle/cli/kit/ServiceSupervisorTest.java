@@ -40,20 +40,20 @@ final class ServiceSupervisorTest {
       ServiceSupervisor manager = of(Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", "3000000"));
       assertEquals(3_000_000_000L, manager.watchdogNs());
       manager.ready("two\nlines");
-      assertEquals("READY=1\nSTATUS=two lines", systemd.hear());
-      manager.alive();
-      assertEquals("WATCHDOG=1", systemd.hear());
+      assertEquals("READY=1\nSTATUS=two lines", systemd.awaitMessage());
+      manager.notifyWatchdog();
+      assertEquals("WATCHDOG=1", systemd.awaitMessage());
       long before = System.nanoTime() / 1000;
       manager.reloading();
-      String[] reloading = systemd.hear().split("=|\n");
+      String[] reloading = systemd.awaitMessage().split("=|\n");
       assertEquals("RELOADING", reloading[0]);
       assertEquals("MONOTONIC_USEC", reloading[2]);
       long at = Long.parseLong(reloading[3]);
       assertTrue(at >= before && at <= System.nanoTime() / 1000, () -> before + " " + at);
       manager.status("well");
-      assertEquals("STATUS=well", systemd.hear());
+      assertEquals("STATUS=well", systemd.awaitMessage());
       manager.stopping();
-      assertEquals("STOPPING=1", systemd.hear());
+      assertEquals("STOPPING=1", systemd.awaitMessage());
     }
     assertEquals(List.of(), log);
   }
@@ -62,15 +62,15 @@ final class ServiceSupervisorTest {
   void missingSocketIsLoggedOncePerOutage() {
     String name = folder.resolve("notify").toString();
     ServiceSupervisor manager = of(Map.of("NOTIFY_SOCKET", name));
-    manager.alive();
-    manager.alive();
+    manager.notifyWatchdog();
+    manager.notifyWatchdog();
     assertEquals(1, log.size(), log.toString());
     assertTrue(log.getFirst().startsWith("systemd can't be notified at " + name + ": ENOENT"));
     try (NotifySocket systemd = NotifySocket.at(name)) {
-      manager.alive();
-      assertEquals("WATCHDOG=1", systemd.hear());
+      manager.notifyWatchdog();
+      assertEquals("WATCHDOG=1", systemd.awaitMessage());
     }
-    manager.alive();
+    manager.notifyWatchdog();
     assertEquals(2, log.size(), log.toString());
   }
 

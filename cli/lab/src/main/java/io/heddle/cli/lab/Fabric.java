@@ -51,7 +51,7 @@ public final class Fabric {
       Fabric fabric = new Fabric(folder, new FabricState(name, owner, now, false, plan, List.of()));
       folder.save(fabric.state);
       fabric.build();
-      fabric.keep(fabric.state.completed());
+      fabric.save(fabric.state.completed());
       return fabric;
     } catch (RuntimeException failed) {
       down(name);
@@ -122,7 +122,7 @@ public final class Fabric {
     return new FabricDaemons(topology(), links(), folder);
   }
 
-  private void keep(FabricState changed) {
+  private void save(FabricState changed) {
     folder.save(changed);
     state = changed;
   }
@@ -174,10 +174,10 @@ public final class Fabric {
   private FabricStatus.SwitchingStatus status(FabricSwitching how) {
     return new FabricStatus.SwitchingStatus(
         how.mode().text(),
-        how.means(),
+        how.implementation(),
         how.text(),
         state.owner() != 0 || SwitchesProcess.running(folder.path()) != 0,
-        LabSwitches.counts(switches().of(how.polarised()), how.byProgram(), Shell::run));
+        LabSwitches.counts(switches().of(how.polarised()), how.usesBpf(), Shell::run));
   }
 
   private FabricSwitches switches() {
@@ -201,7 +201,7 @@ public final class Fabric {
     requireChoice(how);
     folder.save(how);
     if (how.perPacket()) {
-      switches().sendSinglePackets();
+      switches().disableTrains();
     }
     List<LabSwitch> switches = switches().of(how.polarised());
     for (LabSwitch each : switches) {
@@ -210,7 +210,7 @@ public final class Fabric {
           String.join("\n", each.routes()) + "\n");
     }
     return LabSwitches.start(
-        switches, how.mode(), how.scope(), how.byProgram(), Shell::run, Log.toStandardError());
+        switches, how.mode(), how.scope(), how.usesBpf(), Shell::run, Log.toStandardError());
   }
 
   /** Starts load balancing like {@link #startSwitching}, maintained by a background process. */
@@ -307,7 +307,7 @@ public final class Fabric {
     } catch (IllegalArgumentException outOfRange) {
       throw new LabException(String.valueOf(outOfRange.getMessage()), outOfRange);
     }
-    keep(state.withPlan(changed));
+    save(state.withPlan(changed));
     links().shape(plane);
     announce(router -> true);
   }
@@ -337,7 +337,7 @@ public final class Fabric {
     if (!reachable) {
       entries.add(entry);
     }
-    keep(state.withUnreachable(entries));
+    save(state.withUnreachable(entries));
     announce(router -> topology().announcedPlane(router) == plane);
   }
 

@@ -213,11 +213,14 @@ final class FabricDaemons {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
     for (; ; pause(POLL_MS)) {
       Set<Long> ours = ours(folder);
-      List<Inside> inside = inside(folder.name());
+      List<NamespaceProcess> inside = processesIn(folder.name());
       /* Repeated, since a daemon may have forked into the background meanwhile. */
-      inside.stream().map(Inside::pid).filter(pid -> isOurs(folder.path(), pid)).forEach(ours::add);
+      inside.stream()
+          .map(NamespaceProcess::pid)
+          .filter(pid -> isOurs(folder.path(), pid))
+          .forEach(ours::add);
       if (ours.isEmpty()) {
-        return inside.stream().map(Inside::text).toList();
+        return inside.stream().map(NamespaceProcess::text).toList();
       }
       boolean late = System.nanoTime() - deadline > 0;
       for (long pid : ours) {
@@ -241,15 +244,16 @@ final class FabricDaemons {
   }
 
   /* Process in one of the fabric's namespaces. */
-  private record Inside(long pid, String text) {}
+  private record NamespaceProcess(long pid, String text) {}
 
-  private static List<Inside> inside(String name) {
-    List<Inside> inside = new ArrayList<>();
+  private static List<NamespaceProcess> processesIn(String name) {
+    List<NamespaceProcess> inside = new ArrayList<>();
     for (String namespace : FabricLinks.namespaces(name)) {
       for (String pid : Shell.run(List.of("ip", "netns", "pids", namespace)).split("\\s+")) {
         String line = pid.isEmpty() ? "" : String.join(" ", arguments(Long.parseLong(pid)));
         if (!line.isEmpty()) {
-          inside.add(new Inside(Long.parseLong(pid), namespace + ": " + pid + " " + line));
+          inside.add(
+              new NamespaceProcess(Long.parseLong(pid), namespace + ": " + pid + " " + line));
         }
       }
     }

@@ -6,9 +6,9 @@ import java.util.Map;
 /** Lab on the hosts of a fabric; rank 0 is the fabric's first host. */
 public final class FabricLab implements Lab {
   private final Fabric fabric;
-  private final FabricSpeakers speakers;
+  private final FabricRouteDaemons speakers;
 
-  public FabricLab(Fabric fabric, FabricSpeakers speakers) {
+  public FabricLab(Fabric fabric, FabricRouteDaemons speakers) {
     this.fabric = fabric;
     this.speakers = speakers;
   }

@@ -109,12 +109,12 @@ public record FabricStatus(
    * Load balancing of the switches, and their counters.
    *
    * @param mode hash, spray or spraylink
-   * @param means implementation: bpf or nft
+   * @param implementation implementation: bpf or nft
    * @param text description for people
    * @param watched whether a process handles link failures and loads
    */
   public record SwitchingStatus(
-      String mode, String means, String text, boolean watched, List<LinkCount> links) {}
+      String mode, String implementation, String text, boolean watched, List<LinkCount> links) {}
 
   /**
    * Status of one router.

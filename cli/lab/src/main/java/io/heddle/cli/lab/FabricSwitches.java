@@ -106,7 +106,7 @@ final class FabricSwitches {
   }
 
   /** Makes hosts send single packets, so that switches see no segment trains. */
-  void sendSinglePackets() {
+  void disableTrains() {
     for (Node host : topology.nodes(Role.HOST)) {
       for (Link port : topology.ports()) {
         if (port.far().node().equals(host)) {

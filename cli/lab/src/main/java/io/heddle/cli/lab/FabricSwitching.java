@@ -8,16 +8,16 @@ import io.heddle.switching.SwitchingMode;
  * Load balancing of a fabric's switches over equal links; every plane may then cross every spine.
  *
  * @param mode mode for data packets
- * @param means implementation: {@link #PROGRAM} or {@link #RULES}
- * @param why reason for using nftables, a clause for people; empty for the program
+ * @param implementation implementation: {@link #PROGRAM} or {@link #RULES}
+ * @param reason reason for using nftables, a clause for people; empty for the program
  * @param polarised whether all switches have the same hash
  * @param scope data packets that may be sprayed
  * @param perPacket whether hosts send single packets instead of segment trains
  */
 public record FabricSwitching(
     SwitchingMode mode,
-    String means,
-    String why,
+    String implementation,
+    String reason,
     boolean polarised,
     SprayScope scope,
     boolean perPacket) {
@@ -43,17 +43,17 @@ public record FabricSwitching(
         mode, refusal.isEmpty() ? PROGRAM : RULES, refusal, polarised, scope, perPacket);
   }
 
-  boolean byProgram() {
-    return means.equals(PROGRAM);
+  boolean usesBpf() {
+    return implementation.equals(PROGRAM);
   }
 
   /** Returns a line for people. */
   String text() {
     String by =
-        byProgram()
+        usesBpf()
             ? "by the BPF program"
             : "by nftables ("
-                + why
+                + reason
                 + ")"
                 + (mode == SwitchingMode.SPRAYLINK
                     ? ", at random, since they don't see the load"

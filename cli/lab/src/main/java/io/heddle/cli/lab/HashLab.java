@@ -222,7 +222,7 @@ public final class HashLab implements AutoCloseable {
    *
    * @throws LabException if the kernel doesn't support a setting or a rule
    */
-  public void use(String router, Switching switching) {
+  public void configure(String router, Switching switching) {
     if (!switching.settings().isEmpty()) {
       List<String> command = new ArrayList<>(List.of("sysctl", "-qw"));
       command.addAll(switching.settings());
@@ -251,14 +251,14 @@ public final class HashLab implements AutoCloseable {
    */
   List<LabSwitch> switches(boolean polarised) {
     List<LabSwitch> switches = new ArrayList<>();
-    switches.add(chooser("leaf", 1, "a", spines()));
+    switches.add(balancingSwitch("leaf", 1, "a", spines()));
     for (int i = 1; i <= spines; i++) {
-      switches.add(chooser("spine" + i, polarised ? 1 : i + 1, "leaf", cores()));
+      switches.add(balancingSwitch("spine" + i, polarised ? 1 : i + 1, "leaf", cores()));
     }
     return switches;
   }
 
-  private LabSwitch chooser(String node, int seed, String up, List<String> links) {
+  private LabSwitch balancingSwitch(String node, int seed, String up, List<String> links) {
     List<SwitchMember> members = new ArrayList<>();
     for (int i = 0; i < links.size(); i++) {
       members.add(new SwitchMember(links.get(i), "fe80::2", i + 1, UNSHAPED, List.of()));
@@ -291,8 +291,8 @@ public final class HashLab implements AutoCloseable {
   }
 
   /**
-   * Returns the packets to UDP port 4791 that left a router since the last {@link #forget}, by
-   * source port and link.
+   * Returns the packets to UDP port 4791 that left a router since the last {@link #resetCounters},
+   * by source port and link.
    */
   public Map<Integer, Map<String, Long>> counted(String router) {
     return counted(router, "seen");
@@ -317,7 +317,7 @@ public final class HashLab implements AutoCloseable {
   }
 
   /** Resets the counters of every router. */
-  public void forget() {
+  public void resetCounters() {
     for (String node : namespaces.nodes()) {
       if (node.length() > 1) {
         namespaces.run(node, List.of("nft", "flush", "set", "inet", "heddle-count", "seen"), "");

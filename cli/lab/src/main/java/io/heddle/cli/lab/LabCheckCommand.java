@@ -83,7 +83,7 @@ final class LabCheckCommand implements Callable<Integer> {
         "# %-9s %5s %9s %6s %9s %9s %10s %8s %s%n"
             .formatted(
                 "switching",
-                "means",
+                "by",
                 "hashes",
                 "flows",
                 "protocol:",
@@ -100,14 +100,14 @@ final class LabCheckCommand implements Callable<Integer> {
               Locale.ROOT,
               "  %-9s %5s %9s %6d %9d %9d %9.1f%% %8d %s%s%n",
               row.mode(),
-              row.means(),
+              row.implementation(),
               row.polarised() ? "the same" : "own",
               row.flows(),
               row.protocolOnOneLink(),
               row.dataOnAllLinks(),
               row.uneven() * 100,
-              row.pairs(),
-              row.failureLeftOut() ? "left out" : "USED",
+              row.linkPairs(),
+              row.avoidsFailedLink() ? "left out" : "USED",
               row.passed() ? "" : "  WRONG"));
     }
     return text.append(passed ? "PASSED\n" : "FAILED\n").toString();

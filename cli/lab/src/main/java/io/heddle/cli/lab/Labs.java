@@ -19,9 +19,9 @@ public final class Labs {
    * Selected kind of lab.
    *
    * @param kind kind to use
-   * @param why clause for people: refusals that led to this kind
+   * @param reason clause for people: refusals that led to this kind
    */
-  public record Choice(Lab.Kind kind, String why) {}
+  public record Choice(Lab.Kind kind, String reason) {}
 
   private Labs() {}
 

@@ -21,7 +21,7 @@ public final class PlaneBursts implements AutoCloseable {
   private static final double BURST_MS = 100;
 
   /** Share of a plane's rate that remains in a burst. */
-  private static final double LEFT = 0.2;
+  private static final double BURST_SHARE = 0.2;
 
   private static final double NS_PER_MS = 1e6;
   private static final long END_SECONDS = 5;
@@ -83,7 +83,7 @@ public final class PlaneBursts implements AutoCloseable {
       thread = Thread.ofPlatform().name("heddle-bursts").start(this::burst);
     }
 
-    private long lasting(double meanMs) {
+    private long randomDurationNs(double meanMs) {
       return (long) (-Math.log(1 - random.nextDouble()) * meanMs * NS_PER_MS);
     }
 
@@ -100,7 +100,7 @@ public final class PlaneBursts implements AutoCloseable {
       for (int plane = 0; plane < share.length; plane++) {
         share[plane] = 1;
         sinceNs[plane] = startNs;
-        changesAtNs[plane] = startNs + lasting(CALM_MS);
+        changesAtNs[plane] = startNs + randomDurationNs(CALM_MS);
       }
       try {
         while (!over) {
@@ -108,10 +108,10 @@ public final class PlaneBursts implements AutoCloseable {
           long next = now + TimeUnit.MILLISECONDS.toNanos(20);
           for (int plane = 0; plane < share.length; plane++) {
             if (changesAtNs[plane] - now <= 0) {
-              account(plane, sinceNs, now);
-              share[plane] = share[plane] == 1 ? LEFT : 1;
+              addBits(plane, sinceNs, now);
+              share[plane] = share[plane] == 1 ? BURST_SHARE : 1;
               set(plane, share[plane]);
-              changesAtNs[plane] = now + lasting(share[plane] == 1 ? CALM_MS : BURST_MS);
+              changesAtNs[plane] = now + randomDurationNs(share[plane] == 1 ? CALM_MS : BURST_MS);
             }
             next = Math.min(next, changesAtNs[plane]);
           }
@@ -119,7 +119,7 @@ public final class PlaneBursts implements AutoCloseable {
         }
         endNs = System.nanoTime();
         for (int plane = 0; plane < share.length; plane++) {
-          account(plane, sinceNs, endNs);
+          addBits(plane, sinceNs, endNs);
           set(plane, 1);
         }
       } catch (IOException ended) {
@@ -129,7 +129,7 @@ public final class PlaneBursts implements AutoCloseable {
       }
     }
 
-    private void account(int plane, long[] sinceNs, long now) {
+    private void addBits(int plane, long[] sinceNs, long now) {
       double rate = topology.plan().rate(uplinks.get(plane).plane()) * share[plane];
       bitNanoseconds[plane] += rate * (now - sinceNs[plane]);
       sinceNs[plane] = now;

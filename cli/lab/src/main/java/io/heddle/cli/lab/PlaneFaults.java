@@ -43,7 +43,7 @@ public final class PlaneFaults {
 
   /** Prepares {@link #cutCarrier}; running the result takes about a millisecond. */
   public Runnable prepareCarrierCut(int rank, int plane) {
-    return Shell.ready(
+    return Shell.prepare(
         lab.command(rank, List.of("ip", "-batch", "-")),
         "link set " + LabPlan.interfaceName(plane) + " down\n");
   }
@@ -58,7 +58,7 @@ public final class PlaneFaults {
    *
    * @param perMille 1 to 1000
    */
-  public void lose(int rank, int plane, int perMille) {
+  public void dropShare(int rank, int plane, int perMille) {
     drop(rank, plane, "numgen random mod 1000 < " + perMille + " ");
   }
 
@@ -83,7 +83,7 @@ public final class PlaneFaults {
   /** Undoes {@link #narrow}; no other host may have that fault on this plane. */
   public void widen(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
-    forget(rank, device);
+    removeRules(rank, device);
     limitGsoSegments(KERNELS_GSO_SEGMENTS, device);
   }
 
@@ -113,13 +113,13 @@ public final class PlaneFaults {
 
   /** Undoes the faults of all planes of a host at once. */
   public void restoreAll(int rank) {
-    forget(rank, ALL);
+    removeRules(rank, ALL);
     batch(rank, plane -> restoration(rank, plane));
   }
 
   /** Undoes all faults of the plane at this host. */
   public void restore(int rank, int plane) {
-    forget(rank, LabPlan.interfaceName(plane));
+    removeRules(rank, LabPlan.interfaceName(plane));
     Shell.run(
         lab.command(rank, List.of("ip", "-batch", "-")),
         String.join("\n", restoration(rank, plane)) + "\n");
@@ -143,7 +143,7 @@ public final class PlaneFaults {
   /** Prepares {@link #cutSilently}; running the result takes a few milliseconds. */
   public Runnable prepareSilentCut(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
-    return Shell.ready(
+    return Shell.prepare(
         lab.command(rank, List.of("nft", "-f", "-")), dropRules(device, '"' + device + '"', ""));
   }
 
@@ -166,7 +166,7 @@ public final class PlaneFaults {
         .formatted(name, devices, condition, devices, condition);
   }
 
-  private void forget(int rank, String name) {
+  private void removeRules(int rank, String name) {
     String table = "inet fault_" + name;
     Shell.run(
         lab.command(rank, List.of("nft", "-f", "-")),

@@ -57,7 +57,7 @@ public final class Shell {
    * Starts a command that waits for its standard input. Running the result provides the input,
    * without the delay of a start, and waits for the end.
    */
-  static Runnable ready(List<String> command, String input) {
+  static Runnable prepare(List<String> command, String input) {
     Process process = start(command);
     return () -> finish(process, command, input);
   }

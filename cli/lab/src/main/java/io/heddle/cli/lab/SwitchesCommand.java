@@ -34,9 +34,9 @@ final class SwitchesCommand implements Callable<Integer> {
       throw new LabException("the lab '" + fabric.name() + "' has no load-balancing switches");
     }
     try (LabSwitches running = fabric.startSwitching(how)) {
-      SwitchesProcess.ready(fabric.folder());
+      SwitchesProcess.markReady(fabric.folder());
       /* Runs until the process is killed; the switches keep their state. */
-      running.awaitLoss();
+      running.awaitFailure();
     }
     throw new LabException("the switches can't be polled any more; recreate the lab");
   }

@@ -1,7 +1,7 @@
 package io.heddle.cli.lab;
 
 import io.heddle.cli.kit.AtomicFile;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ final class SwitchesProcess {
   private SwitchesProcess() {}
 
   /** Signals, from inside the process, that the switches balance load. */
-  static void ready(Path folder) {
+  static void markReady(Path folder) {
     AtomicFile.write(folder.resolve(NUMBER), Long.toString(ProcessHandle.current().pid()));
   }
 
@@ -29,7 +29,7 @@ final class SwitchesProcess {
    */
   static void start(Path folder) {
     List<String> command = new ArrayList<>(List.of("setsid"));
-    command.addAll(SelfCall.asStarted());
+    command.addAll(OwnCommandLine.asStarted());
     command.addAll(List.of("lab", "switches", folder.resolve(SETTINGS).toString()));
     try {
       Process process =

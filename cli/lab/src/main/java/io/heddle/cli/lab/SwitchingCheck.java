@@ -45,28 +45,28 @@ final class SwitchingCheck {
    * Result of one mode.
    *
    * @param mode hash, spray or spraylink
-   * @param means implementation: bpf or nft
+   * @param implementation implementation: bpf or nft
    * @param polarised whether all switches had the same hash
    * @param flows number of flows
    * @param protocolOnOneLink flows whose protocol packets stayed on one link of each switch
    * @param dataOnOneLink flows whose data packets stayed on one link of each switch
    * @param dataOnAllLinks flows whose data packets crossed every link of the leaf and of the spines
    * @param uneven excess of data packets on the leaf's most loaded link, as a share of the mean
-   * @param pairs pairs of a leaf's link and a spine's link that protocol packets used, of 16
-   * @param failureLeftOut whether a link that was set down got no packets, and all others did
+   * @param linkPairs pairs of a leaf's link and a spine's link that protocol packets used, of 16
+   * @param avoidsFailedLink whether a link that was set down got no packets, and all others did
    * @param passed whether the check passed
    */
   record Row(
       String mode,
-      String means,
+      String implementation,
       boolean polarised,
       int flows,
       int protocolOnOneLink,
       int dataOnOneLink,
       int dataOnAllLinks,
       double uneven,
-      int pairs,
-      boolean failureLeftOut,
+      int linkPairs,
+      boolean avoidsFailedLink,
       boolean passed) {}
 
   Row check(FabricSwitching how) {
@@ -76,47 +76,47 @@ final class SwitchingCheck {
                 switches,
                 how.mode(),
                 SprayScope.GLOBAL,
-                how.byProgram(),
+                how.usesBpf(),
                 Shell::run,
                 Log.toStandardError());
         RoceFlows flows = new RoceFlows(lab, FIRST_PORT, FLOWS)) {
-      lab.forget();
+      lab.resetCounters();
       Row row;
       int turns = 0;
       do {
         flows.send(ROUNDS, true);
         flows.send(2, false);
         row = row(how, false);
-      } while (!passes(row, how) && ++turns < MOST_TURNS);
-      boolean leftOut = leavesOut(running, flows);
+      } while (!isPassed(row, how) && ++turns < MOST_TURNS);
+      boolean leftOut = avoidsFailedLink(running, flows);
       Row whole = row(how, leftOut, row);
       running.remove();
       return whole;
     }
   }
 
-  private static boolean passes(Row row, FabricSwitching how) {
+  private static boolean isPassed(Row row, FabricSwitching how) {
     boolean sprays =
         how.mode() == SwitchingMode.HASH
             ? row.dataOnOneLink() == FLOWS
             : row.dataOnAllLinks() == FLOWS && row.uneven() <= EVEN_WITHIN;
-    boolean pairs = how.polarised() ? row.pairs() <= LINKS : row.pairs() >= LEAST_PAIRS;
+    boolean pairs = how.polarised() ? row.linkPairs() <= LINKS : row.linkPairs() >= LEAST_PAIRS;
     return row.protocolOnOneLink() == FLOWS && sprays && pairs;
   }
 
   private Row row(FabricSwitching how, boolean leftOut, Row from) {
     return new Row(
         from.mode(),
-        from.means(),
+        from.implementation(),
         from.polarised(),
         from.flows(),
         from.protocolOnOneLink(),
         from.dataOnOneLink(),
         from.dataOnAllLinks(),
         from.uneven(),
-        from.pairs(),
+        from.linkPairs(),
         leftOut,
-        leftOut && passes(from, how));
+        leftOut && isPassed(from, how));
   }
 
   private Row row(FabricSwitching how, boolean leftOut) {
@@ -143,7 +143,7 @@ final class SwitchingCheck {
     }
     return new Row(
         how.mode().text(),
-        how.means(),
+        how.implementation(),
         how.polarised(),
         FLOWS,
         protocolOnOne,
@@ -194,7 +194,7 @@ final class SwitchingCheck {
 
   /* Sets a link of the leaf down; returns whether it gets no more packets and all arrive over the
   others. */
-  private boolean leavesOut(LabSwitches running, RoceFlows flows) {
+  private boolean avoidsFailedLink(LabSwitches running, RoceFlows flows) {
     String failing = lab.spines().get(1);
     lab.setUp("leaf", failing, false);
     try {
@@ -207,17 +207,17 @@ final class SwitchingCheck {
         }
         FabricDaemons.pause(POLL_MS);
       }
-      lab.forget();
+      lab.resetCounters();
       flows.send(AFTER_FAILURE, true);
       flows.send(AFTER_FAILURE, false);
-      return arrives(2L * AFTER_FAILURE * FLOWS);
+      return haveArrived(2L * AFTER_FAILURE * FLOWS);
     } finally {
       lab.setUp("leaf", failing, true);
     }
   }
 
   /* Packets may be in flight for a while. */
-  private boolean arrives(long sent) {
+  private boolean haveArrived(long sent) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(FAILURE_SECONDS);
     while (arrived() != sent) {
       if (System.nanoTime() - deadline > 0) {

@@ -1,11 +1,11 @@
 package io.heddle.cli.lab;
 
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import java.nio.file.Path;
 
 /** Fabric for the duration of a command, with a route daemon on each host. */
-public record TemporaryFabric(Fabric fabric, FabricSpeakers speakers, FabricLab lab) {
+public record TemporaryFabric(Fabric fabric, FabricRouteDaemons speakers, FabricLab lab) {
   /**
    * Creates the fabric; the command's clean-up takes it down.
    *
@@ -18,7 +18,8 @@ public record TemporaryFabric(Fabric fabric, FabricSpeakers speakers, FabricLab 
     /* Registered before creation, so that an interrupt removes a partial fabric. */
     cleanup.add(() -> Fabric.downIfUp(name));
     Fabric fabric = Fabric.up(name, plan, own);
-    FabricSpeakers speakers = cleanup.add(new FabricSpeakers(fabric, folder, SelfCall.asStarted()));
+    FabricRouteDaemons speakers =
+        cleanup.add(new FabricRouteDaemons(fabric, folder, OwnCommandLine.asStarted()));
     return new TemporaryFabric(fabric, speakers, new FabricLab(fabric, speakers));
   }
 }

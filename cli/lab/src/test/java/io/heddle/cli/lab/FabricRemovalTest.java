@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
@@ -136,7 +136,7 @@ final class FabricRemovalTest {
           "BFD with both spines",
           () -> fabric.query("l2", "show bfd peers").split("Status: up", -1).length == 3);
       long start = System.nanoTime();
-      Patience half = Patience.ofSeconds(HOLD_SECONDS / 2);
+      Deadline half = Deadline.ofSeconds(HOLD_SECONDS / 2);
       fabric.cut(2, "l2", true);
       FabricTest.await(
           "the other path at both leaves",
@@ -187,7 +187,7 @@ final class FabricRemovalTest {
     Skip.unlessFabric(false);
     String lost = FabricTest.name("o");
     Process maker = maker(lost);
-    assertTrue(Patience.ofSeconds(60).awaitExit(maker));
+    assertTrue(Deadline.ofSeconds(60).awaitExit(maker));
     assertEquals("made\n", new String(maker.getInputStream().readAllBytes()));
     assertFalse(FabricLinks.namespaces(lost).isEmpty());
     String next = FabricTest.name("n");

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.util.Collections;
 import java.util.List;
@@ -75,9 +75,9 @@ final class FabricTest {
   }
 
   static void await(String what, BooleanSupplier condition) {
-    Patience patience = Patience.ofSeconds(40);
+    Deadline deadline = Deadline.ofSeconds(40);
     while (!condition.getAsBoolean()) {
-      assertTrue(!patience.isOver(), "timed out waiting for " + what);
+      assertTrue(!deadline.isOver(), "timed out waiting for " + what);
       FabricDaemons.pause(100);
     }
   }

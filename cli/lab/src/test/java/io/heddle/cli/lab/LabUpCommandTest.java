@@ -100,7 +100,7 @@ class LabUpCommandTest {
     assertEquals(new SprayScope(List.of("l1:h1"), List.of("fd00:2::/32")), some.scope());
     assertTrue(some.perPacket());
     FabricSwitching rules = switching("--switching spraylink --nft");
-    assertEquals("nft", rules.means());
+    assertEquals("nft", rules.implementation());
     assertTrue(rules.text().contains("don't see the load"), rules.text());
   }
 

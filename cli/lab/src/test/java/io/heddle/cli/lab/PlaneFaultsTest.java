@@ -106,7 +106,7 @@ class PlaneFaultsTest {
 
   @Test
   void lossIsPerMille() throws IOException {
-    faults.lose(1, 0, 25);
+    faults.dropShare(1, 0, 25);
     String rules = recorded();
     assertTrue(rules.contains("iifname \"e1\" numgen random mod 1000 < 25 drop;"), rules);
     assertTrue(rules.contains("oifname \"e1\" numgen random mod 1000 < 25 drop;"), rules);

@@ -76,7 +76,8 @@ class RouterConfigTest {
     "planes,     1, 0,   false, l2, bird-plane.conf",
     "planes,     1, 0,   true,  c2, bird-core.conf"
   })
-  void birdIsTold(String shape, int links, int bfdMs, boolean frr, String router, String file)
+  void birdConfigurationIsGolden(
+      String shape, int links, int bfdMs, boolean frr, String router, String file)
       throws Exception {
     assertGolden(file, bird(topology(shape, links, bfdMs, frr), router));
   }

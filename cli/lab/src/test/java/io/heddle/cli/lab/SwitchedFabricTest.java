@@ -75,7 +75,7 @@ final class SwitchedFabricTest {
       send(false);
       assertEquals(0, Math.min(link("s1").otherPackets(), link("s2").otherPackets()));
       FabricStatus status = fabric.status();
-      assertEquals("bpf", status.switching().means());
+      assertEquals("bpf", status.switching().implementation());
       String report = LabReport.of(status);
       assertTrue(report.contains("spraylink by the BPF program"), report);
       assertTrue(report.contains("single packets"), report);

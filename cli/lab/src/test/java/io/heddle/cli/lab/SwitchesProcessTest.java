@@ -16,7 +16,7 @@ class SwitchesProcessTest {
   @Test
   void reusedProcessNumberIsNotTheSwitchesProcess() throws IOException {
     assertEquals(0, SwitchesProcess.running(folder));
-    SwitchesProcess.ready(folder);
+    SwitchesProcess.markReady(folder);
     assertEquals(0, SwitchesProcess.running(folder));
   }
 }

@@ -47,20 +47,20 @@ final class SwitchingCheckTest {
     SwitchingCheck.Row row = check(SwitchingMode.SPRAYLINK, false, false);
     assertEquals(row.flows(), row.dataOnAllLinks());
     assertEquals(row.flows(), row.protocolOnOneLink());
-    assertTrue(row.failureLeftOut());
+    assertTrue(row.avoidsFailedLink());
   }
 
   @Test
   void equalHashesPolariseTheSecondTierAndLeaveTwelveOfSixteenLinksEmpty() {
     SwitchingCheck.Row row = check(SwitchingMode.HASH, true, false);
-    assertEquals(SwitchingCheck.LINKS, row.pairs());
+    assertEquals(SwitchingCheck.LINKS, row.linkPairs());
     assertEquals(row.flows(), row.dataOnOneLink());
   }
 
   @Test
   void nftablesSprayAndHashLikeTheProgram() {
     SwitchingCheck.Row row = check(SwitchingMode.SPRAY, false, true);
-    assertEquals("nft", row.means());
+    assertEquals("nft", row.implementation());
     assertEquals(row.flows(), row.dataOnAllLinks());
   }
 }

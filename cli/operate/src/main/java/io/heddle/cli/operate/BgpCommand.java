@@ -66,7 +66,7 @@ public final class BgpCommand {
       throws InterruptedException {
     DaemonConfig config = ConfigParser.read(file);
     Log log = DaemonStart.timedLog();
-    DaemonFaults.endProcessFor("heddle bgp", log);
+    DaemonFaults.exitOnUncaughtError("heddle bgp", log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
     BgpRequestHandler answers = new BgpRequestHandler(daemon, config.publish());

@@ -94,7 +94,7 @@ final class BgpRequestHandler {
                 length < 0
                     ? null
                     : new Prefix(destination.high(), destination.low(), length).toString(),
-                why(answer, i, ofPlane, total) + filtering(filtersOfPlane),
+                explanation(answer, i, ofPlane, total) + filterText(filtersOfPlane),
                 ofPlane.stream().map(each -> RouteEntry.of(each, view)).toList(),
                 filtersOfPlane));
       }
@@ -102,7 +102,7 @@ final class BgpRequestHandler {
     return new BgpStatus.Explanation(destination.toString(), planes);
   }
 
-  private static String why(RouteAnswer answer, int plane, List<Route> routes, long total) {
+  private static String explanation(RouteAnswer answer, int plane, List<Route> routes, long total) {
     if (routes.isEmpty()) {
       return "carries no traffic: no peer of this plane has a route for it";
     }
@@ -111,7 +111,7 @@ final class BgpRequestHandler {
         "%s from %s (AS path %s)"
             .formatted(route.prefix(), route.peer(), route.attributes().asPath());
     String what = answer.reason(plane).text();
-    if (!answer.reason(plane).carries()) {
+    if (!answer.reason(plane).carriesTraffic()) {
       return "carries no traffic: %s, by %s; covering routes of this plane don't count until that is withdrawn"
           .formatted(what, from);
     }
@@ -133,7 +133,7 @@ final class BgpRequestHandler {
                 : "");
   }
 
-  private static String filtering(List<FilterView> filters) {
+  private static String filterText(List<FilterView> filters) {
     StringBuilder text = new StringBuilder();
     for (FilterView each : filters) {
       text.append(
@@ -141,7 +141,7 @@ final class BgpRequestHandler {
               .formatted(
                   each.peer(),
                   each.lines(),
-                  each.lets()
+                  each.permits()
                       ? "and one of them permits this address"
                       : "and none of them permits this address: no job of this host talks to"
                           + " it"));

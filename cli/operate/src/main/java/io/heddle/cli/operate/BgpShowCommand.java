@@ -59,7 +59,7 @@ final class BgpShowCommand {
             daemon.path("as").asLong(),
             daemon.path("router_id").asText(),
             daemon.path("routes_file").asText(),
-            daemon.path("live").asBoolean() ? "published" : "not published yet",
+            daemon.path("published").asBoolean() ? "published" : "not published yet",
             daemon.path("prefixes").asInt(),
             daemon.path("generation").asLong(),
             daemon.path("incomplete").asBoolean() ? ", INCOMPLETE: no space for the file" : "");
@@ -108,7 +108,7 @@ final class BgpShowCommand {
               "  its connections are rejected until %s, %s so far; the next attempt is in %s"
                   + " s%n",
               peer.path("idle_until").asText(),
-              peer.path("turned_away").asLong(),
+              peer.path("rejected_connections").asLong(),
               peer.path("retry_in_ms").asLong() / 1000);
     }
     if (peer.path("faults").asLong() > 0) {
@@ -166,7 +166,7 @@ final class BgpShowCommand {
         route.path("prefix").asText(),
         route.path("peer").asText(),
         route.path("plane").asText().isEmpty() ? "no plane" : route.path("plane").asText(),
-        route.path("says").asText(),
+        route.path("weight_attributes").asText(),
         mbps <= 1 ? "" : mbps / 1000.0 + " G",
         route.path("borrowed").asBoolean() ? ", borrowed path" : "",
         route.path("as_path").asText());

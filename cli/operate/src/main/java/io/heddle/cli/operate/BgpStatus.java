@@ -53,7 +53,8 @@ final class BgpStatus {
    * @param retryInMs until the next attempt
    * @param idleUntil end of the idle hold time, in which its connections are rejected after an
    *     error that may repeat; null if they are accepted
-   * @param turnedAway its connections that were rejected, in the idle hold time or beside a session
+   * @param rejectedConnections its connections that were rejected, in the idle hold time or beside
+   *     a session
    * @param lastEnd why the last session ended
    * @param filterLines prefixes of the outbound route filter (ORF) that it has from us
    * @param withoutPlane routes that belong to no plane, for lack of a colour
@@ -77,7 +78,7 @@ final class BgpStatus {
       long upForMs,
       long retryInMs,
       @Nullable String idleUntil,
-      long turnedAway,
+      long rejectedConnections,
       @Nullable String lastEnd,
       int filterLines,
       long withoutPlane,
@@ -103,7 +104,7 @@ final class BgpStatus {
           status.upForMs(),
           status.retryInMs(),
           idleUntil(status.idleForMs()),
-          status.counters().turnedAway(),
+          status.counters().rejected(),
           end == null ? null : end.why(),
           view.filterLines(),
           view.withoutPlane(),
@@ -129,21 +130,21 @@ final class BgpStatus {
    * @param as our AS number
    * @param routerId ours
    * @param routesFile the file that jobs read
-   * @param live whether the file is published
+   * @param published whether the file is published
    * @param incomplete whether a full disk keeps routes from the file
    * @param prefixes in the file
    * @param generation grows with each change
-   * @param strangers connections from addresses of no peer, which were closed
+   * @param unknownPeers connections from addresses of no peer, which were closed
    */
   record Daemon(
       long as,
       String routerId,
       String routesFile,
-      boolean live,
+      boolean published,
       boolean incomplete,
       int prefixes,
       long generation,
-      long strangers,
+      long unknownPeers,
       List<PlaneEntry> planes,
       List<Neighbour> neighbours) {
     static Daemon of(DaemonView view) {
@@ -155,7 +156,7 @@ final class BgpStatus {
           view.incomplete(),
           view.entries(),
           view.generation(),
-          view.strangers(),
+          view.unknownPeers(),
           view.planes().stream().map(PlaneEntry::of).toList(),
           view.peers().stream().map(Neighbour::of).toList());
     }
@@ -168,7 +169,7 @@ final class BgpStatus {
    * @param peer its source
    * @param nextHop next hop of its packets: the peer's address; empty while the session is down
    * @param plane the key of its plane
-   * @param says attributes that determine its weight, in words
+   * @param weightAttributes attributes that determine its weight, in words
    * @param bandwidthMbps bandwidth used as its weight; 0 if unknown or if the plane doesn't reach
    *     the prefix
    * @param borrowed whether it uses another plane's path
@@ -180,7 +181,7 @@ final class BgpStatus {
       String peer,
       String nextHop,
       String plane,
-      String says,
+      String weightAttributes,
       int bandwidthMbps,
       boolean borrowed,
       String asPath,

@@ -64,11 +64,11 @@ public final class DrainCommand implements Callable<Integer> {
    * @param plane its key
    * @param drained whether it is to be out of use
    * @param connections ends of connections that have the plane
-   * @param following number of them that start no new transfers on it
+   * @param drainedConnections number of them that start no new transfers on it
    * @param inFlightBytes their bytes still in flight on it
    */
   record PlaneUse(
-      String plane, boolean drained, int connections, int following, long inFlightBytes) {}
+      String plane, boolean drained, int connections, int drainedConnections, long inFlightBytes) {}
 
   /** The whole document. */
   record Document(List<PlaneUse> planes) {}
@@ -158,7 +158,7 @@ public final class DrainCommand implements Callable<Integer> {
               "plane %s: %s; %s of %s connections use it for nothing new, %s bytes in flight%n",
               use.plane(),
               use.drained() ? DRAINED : "in use",
-              use.following(),
+              use.drainedConnections(),
               use.connections(),
               use.inFlightBytes()));
       if (uses.isEmpty()) {
@@ -171,8 +171,8 @@ public final class DrainCommand implements Callable<Integer> {
 
   private static boolean isDone(PlaneUse use) {
     return use.drained()
-        ? use.following() == use.connections() && use.inFlightBytes() == 0
-        : use.following() == 0;
+        ? use.drainedConnections() == use.connections() && use.inFlightBytes() == 0
+        : use.drainedConnections() == 0;
   }
 
   private List<PlaneUse> uses(StatsFolders folders) {

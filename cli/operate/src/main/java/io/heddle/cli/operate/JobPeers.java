@@ -27,7 +27,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
     Set<Prefix> peers = new TreeSet<>();
     for (Path user : folders.folders()) {
       try {
-        ofUser(user, peers);
+        addPeersOfUser(user, peers);
       } catch (IOException goneMeanwhile) {
         /* The job ended while its files were read; the caller reads again soon. */
       }
@@ -35,7 +35,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
     return peers;
   }
 
-  private static void ofUser(Path user, Set<Prefix> peers) throws IOException {
+  private static void addPeersOfUser(Path user, Set<Prefix> peers) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(user, "*.stats")) {
       for (Path file : files) {
         if (StatsReader.hasEnded(file)) {

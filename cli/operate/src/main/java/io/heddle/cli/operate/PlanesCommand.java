@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
             + " plugin.",
     exitCodeList = {"0:There is at least one plane.", "1:There is no plane."})
 public final class PlanesCommand implements Callable<Integer> {
-  private static final String HELD =
+  private static final String HELD_WEIGHTS =
       "jobs that used it hold its last weights for HEDDLE_ROUTES_HOLD_MS, then all planes have the"
           + " same weight";
 
@@ -183,7 +183,7 @@ public final class PlanesCommand implements Callable<Integer> {
         remarks.add("there is no routes file " + file + ": weights don't follow routes");
       }
     } catch (HeddleException unreadable) {
-      remarks.add(unreadable.getMessage() + "; " + HELD);
+      remarks.add(unreadable.getMessage() + "; " + HELD_WEIGHTS);
     }
     return keys;
   }
@@ -200,7 +200,7 @@ public final class PlanesCommand implements Callable<Integer> {
                       ? "has ended"
                       : "has given no heartbeat for %s s"
                           .formatted(liveness.silenceNs() / 1_000_000_000),
-                  HELD));
+                  HELD_WEIGHTS));
     }
   }
 

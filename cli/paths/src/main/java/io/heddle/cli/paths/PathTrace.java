@@ -52,7 +52,7 @@ final class PathTrace {
   }
 
   /** Traces these ports to the peer, or to the last hop that replies. */
-  void follow(Collection<Integer> ports) {
+  void trace(Collection<Integer> ports) {
     ports.forEach(port -> paths.put(port, new ArrayList<@Nullable String>()));
     int silentHops = 0;
     for (int hop = 1; hop <= mostHops && silentHops < SILENT_HOPS; hop++) {
@@ -79,13 +79,13 @@ final class PathTrace {
     int scouts = 0;
     while (!missing.isEmpty() && quiet < QUIET_ROUNDS) {
       int before = missing.size();
-      List<Integer> asked = List.copyOf(missing);
+      List<Integer> probed = List.copyOf(missing);
       if (before == all && all > SCOUTS) {
         /* No reply at this hop yet: it may be silent, so only a few ports probe at a time. */
         int first = scouts++ * SCOUTS % (all - SCOUTS + 1);
-        asked = asked.subList(first, first + SCOUTS);
+        probed = probed.subList(first, first + SCOUTS);
       }
-      for (int port : asked) {
+      for (int port : probed) {
         while (prober.nowNs() < nextSendNs) {
           take(prober.receive(nextSendNs), missing, hop);
         }
@@ -97,20 +97,20 @@ final class PathTrace {
         progress.accept("hop %s: %s of %s ports answered".formatted(hop, all - left, all));
       }
       long until = prober.nowNs() + SECOND_NS;
-      while (anyOf(asked, missing) && prober.nowNs() < until) {
+      while (anyOf(probed, missing) && prober.nowNs() < until) {
         take(prober.receive(until), missing, hop);
       }
       int answered = before - missing.size();
       quiet = answered == 0 ? quiet + 1 : 0;
-      if (answered > 0 && answered < asked.size() / 2) {
+      if (answered > 0 && answered < probed.size() / 2) {
         perSecond = Math.max(Math.min(SLOWEST_PER_SECOND, perSecond), perSecond / 2);
       }
     }
     return missing.size() < all;
   }
 
-  private static boolean anyOf(List<Integer> asked, Set<Integer> missing) {
-    return asked.stream().anyMatch(missing::contains);
+  private static boolean anyOf(List<Integer> probed, Set<Integer> missing) {
+    return probed.stream().anyMatch(missing::contains);
   }
 
   /* Late replies to an earlier hop's probes fill in silent hops. */
@@ -135,7 +135,7 @@ final class PathTrace {
    * Returns the number of further flows needed until every router's next hops are known with
    * confidence.
    */
-  int wanting() {
+  int missingFlows() {
     int most = 0;
     for (NextRouters group : groups()) {
       if (!group.routers().isEmpty()) {

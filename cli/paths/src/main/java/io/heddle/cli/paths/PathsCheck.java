@@ -36,8 +36,8 @@ final class PathsCheck {
    * @param hash hash of all switches
    * @param linear whether a fit must succeed
    * @param ports number of measured ports
-   * @param right number of ports whose measured path is the one counted by the switches
-   * @param foretold number of ports whose counted path is the model's
+   * @param correct number of ports whose measured path is the one counted by the switches
+   * @param predicted number of ports whose counted path is the model's
    * @param accuracy accuracy of the fit on held-out ports; null if there was no fit
    * @param fitted whether the fit found the hash linear
    * @param pickedMost picked flows on the path with the most, as counted
@@ -49,8 +49,8 @@ final class PathsCheck {
       String hash,
       boolean linear,
       int ports,
-      int right,
-      int foretold,
+      int correct,
+      int predicted,
       @Nullable Double accuracy,
       boolean fitted,
       int pickedMost,
@@ -78,27 +78,27 @@ final class PathsCheck {
 
   /** Configures all switches with this hash, each with its own seed, and checks. */
   Row check(SwitchHash hash, boolean linear) throws IOException, InterruptedException {
-    lab.use("leaf", HashSwitching.of(hash, lab.spines().size()));
+    lab.configure("leaf", HashSwitching.of(hash, lab.spines().size()));
     List<SwitchHash> ofSpines = new ArrayList<>();
     for (String spine : lab.spines()) {
       SwitchHash own = hash.withSeed(hash.seed() + 1000 * (ofSpines.size() + 1));
       ofSpines.add(own);
-      lab.use(spine, HashSwitching.of(own, lab.cores().size()));
+      lab.configure(spine, HashSwitching.of(own, lab.cores().size()));
     }
-    lab.forget();
+    lab.resetCounters();
     PathsMeasurement found = measure("--ports", Integer.toString(PORTS));
     SortedMap<Integer, String> measured = measured(found);
     SortedMap<Integer, String> counted = counted();
     int right = 0;
-    int foretold = 0;
+    int predicted = 0;
     for (PathsMeasurement.PortPath path : found.ports()) {
       String truth = counted.get(path.port());
       right += truth != null && truth.equals(measured.get(path.port())) ? 1 : 0;
-      foretold += model(hash, ofSpines, path.port()).equals(truth) ? 1 : 0;
+      predicted += model(hash, ofSpines, path.port()).equals(truth) ? 1 : 0;
     }
     PathsFit fit = fit(found);
     PathsPick pick = PathsPick.of(found, PICKED);
-    lab.forget();
+    lab.resetCounters();
     measure("--only", String.join(",", pick.ports().stream().map(String::valueOf).toList()));
     List<List<String>> taken = new ArrayList<>();
     SortedMap<String, Integer> loads = new TreeMap<>();
@@ -114,7 +114,7 @@ final class PathsCheck {
     boolean passed =
         found.ports().size() >= PORTS
             && right == found.ports().size()
-            && foretold == found.ports().size()
+            && predicted == found.ports().size()
             && (fit != null && fit.linear()) == linear
             && taken.size() == PICKED
             && unevenness <= 1;
@@ -123,7 +123,7 @@ final class PathsCheck {
         linear,
         found.ports().size(),
         right,
-        foretold,
+        predicted,
         fit == null ? null : fit.accuracy(),
         fit != null && fit.linear(),
         loads.values().stream().mapToInt(Integer::intValue).max().orElse(0),

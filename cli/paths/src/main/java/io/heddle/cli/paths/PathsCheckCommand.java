@@ -2,9 +2,9 @@ package io.heddle.cli.paths;
 
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
-import io.heddle.cli.kit.SelfCall;
 import io.heddle.cli.lab.HashLab;
 import io.heddle.fabric.model.HashAlgorithm;
 import io.heddle.fabric.model.HashModel;
@@ -51,7 +51,7 @@ public final class PathsCheckCommand implements Callable<Integer> {
     List<PathsCheck.Row> rows = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
       HashLab lab = cleanup.add(HashLab.create(2, 2));
-      PathsCheck check = new PathsCheck(lab, SelfCall.asStarted());
+      PathsCheck check = new PathsCheck(lab, OwnCommandLine.asStarted());
       for (SwitchHash each : linear) {
         progress.update(() -> "heddle paths check: " + each.text());
         rows.add(check.check(each, true));
@@ -83,8 +83,8 @@ public final class PathsCheckCommand implements Callable<Integer> {
               "%-20s %6d %9s %9s %10s  %-10s %d to %d per path, uneven by %d%s%n",
               row.hash(),
               row.ports(),
-              PredictionText.percent((double) row.right() / row.ports()),
-              PredictionText.percent((double) row.foretold() / row.ports()),
+              PredictionText.percent((double) row.correct() / row.ports()),
+              PredictionText.percent((double) row.predicted() / row.ports()),
               row.accuracy() == null ? "none" : PredictionText.percent(row.accuracy()),
               row.fitted() ? "linear" : "refused",
               row.pickedLeast(),

@@ -13,29 +13,29 @@ import org.jspecify.annotations.Nullable;
  * @param source address of the measuring host
  * @param destination address of the peer
  * @param hop last hop by which paths were distinguished
- * @param ways number of paths
+ * @param pathCount number of paths
  * @param learned number of ports used for the fit
  * @param heldOut number of ports used for its validation
- * @param right number of held-out ports whose path was predicted correctly
+ * @param correct number of held-out ports whose path was predicted correctly
  * @param accuracy share of these
  * @param linear whether that share is at least 95 %
  * @param base port whose path has the code 0
  * @param flips bits of the code flipped by each bit of the port, lowest first
- * @param wayOfCode routers of each code's path; null if no port led there
+ * @param pathOfCode routers of each code's path; null if no port led there
  */
 record PathsFit(
     String source,
     String destination,
     int hop,
-    int ways,
+    int pathCount,
     int learned,
     int heldOut,
-    int right,
+    int correct,
     double accuracy,
     boolean linear,
     int base,
     List<Integer> flips,
-    List<@Nullable String> wayOfCode) {
+    List<@Nullable String> pathOfCode) {
   /**
    * Fits up to a hop.
    *
@@ -59,7 +59,7 @@ record PathsFit(
         fit.paths(),
         fit.learned(),
         fit.heldOut(),
-        fit.right(),
+        fit.correct(),
         fit.accuracy(),
         fit.isLinear(),
         fit.map().base(),
@@ -83,16 +83,17 @@ record PathsFit(
   }
 
   private PortMap map() {
-    return new PortMap(base, flips, wayOfCode);
+    return new PortMap(base, flips, pathOfCode);
   }
 
   /** Returns the fit as text. */
   String text() {
     StringBuilder text = new StringBuilder();
-    text.append("%s to %s, up to hop %s: %s paths%n".formatted(source, destination, hop, ways));
+    text.append(
+        "%s to %s, up to hop %s: %s paths%n".formatted(source, destination, hop, pathCount));
     text.append(
         "fitted to %s ports; of %s held-out ports %s were predicted (%s)%n"
-            .formatted(learned, heldOut, right, PredictionText.percent(accuracy)));
+            .formatted(learned, heldOut, correct, PredictionText.percent(accuracy)));
     if (!linear) {
       int unknown = map().unknownPaths();
       return text.append(
@@ -107,14 +108,14 @@ record PathsFit(
       text.append("  %15s %5s%n".formatted(bit, bits(flips.get(bit))));
     }
     text.append("%n  code  path%n".formatted());
-    for (int code = 0; code < wayOfCode.size(); code++) {
-      text.append("  %4s  %s%n".formatted(bits(code), wayOfCode.get(code)));
+    for (int code = 0; code < pathOfCode.size(); code++) {
+      text.append("  %4s  %s%n".formatted(bits(code), pathOfCode.get(code)));
     }
     return text.append("%nport %s has code 0%n".formatted(base)).toString();
   }
 
   private String bits(int code) {
-    int width = Integer.numberOfTrailingZeros(Integer.highestOneBit(ways));
+    int width = Integer.numberOfTrailingZeros(Integer.highestOneBit(pathCount));
     return Integer.toBinaryString(1 << width | code).substring(1);
   }
 }

@@ -159,11 +159,11 @@ public final class PathsMeasureCommand implements Callable<Integer> {
         for (int port : exactly) {
           range.require("--only", port, 1, 0xffff);
         }
-        trace.follow(opened(prober, Arrays.stream(exactly).boxed().toList(), inUse));
+        trace.trace(opened(prober, Arrays.stream(exactly).boxed().toList(), inUse));
       } else {
-        trace.follow(planned(prober, ports, random, inUse));
-        while (trace.wanting() > 0 && trace.portCount() < most) {
-          trace.follow(more(prober, random, Math.min(MORE_PORTS, most - trace.portCount())));
+        trace.trace(planned(prober, ports, random, inUse));
+        while (trace.missingFlows() > 0 && trace.portCount() < most) {
+          trace.trace(more(prober, random, Math.min(MORE_PORTS, most - trace.portCount())));
         }
       }
       progress.clear();

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * @param ports selected ports
  * @param setting line that makes a soft device use them
  * @param linear whether the hash is linear, so that all ports were available
- * @param ways number of paths
+ * @param pathCount number of paths
  * @param most number of flows on the path with the most
  * @param least number of flows on the path with the fewest
  * @param unevenness largest difference of flows between links of one switch
@@ -23,7 +23,7 @@ record PathsPick(
     List<Integer> ports,
     String setting,
     boolean linear,
-    int ways,
+    int pathCount,
     int most,
     int least,
     int unevenness) {
@@ -81,7 +81,7 @@ record PathsPick(
         .formatted(
             setting,
             ports.size(),
-            ways,
+            pathCount,
             least,
             most,
             linear

@@ -48,9 +48,9 @@ final class PredictionPage {
               each.second(),
               (long) each.loads().size() * each.loads().getFirst().size(),
               each.used(),
-              each.usedByLuck()),
+              each.usedIfRandom()),
           HeatMap.svg(
-              new HeatMap.Words(
+              new HeatMap.Labels(
                   each.first() + " by " + each.second(),
                   "link of " + each.first(),
                   "link of " + each.second(),
@@ -67,8 +67,8 @@ final class PredictionPage {
         .band(
             "luck",
             flows,
-            values(tier, WorstLinks.Point::luckLow),
-            values(tier, WorstLinks.Point::luckHigh))
+            values(tier, WorstLinks.Point::randomLow),
+            values(tier, WorstLinks.Point::randomHigh))
         .add(tier.tier(), flows, values(tier, WorstLinks.Point::worst));
   }
 

@@ -31,7 +31,7 @@ final class PredictionText {
     }
     text.append('\n');
     for (PathsPrediction.TierLoad tier : prediction.tiers()) {
-      text.append(luck(tier));
+      text.append(probabilityText(tier));
     }
     for (PathsPrediction.TierPair pair : prediction.pairs()) {
       text.append('\n').append(of(pair));
@@ -40,14 +40,14 @@ final class PredictionText {
   }
 
   /* Reports a hash as worse than random only below a probability of 5 %. */
-  private static String luck(PathsPrediction.TierLoad tier) {
-    String chance = percent(tier.worstByLuck());
+  private static String probabilityText(PathsPrediction.TierLoad tier) {
+    String chance = percent(tier.worstProbability());
     return "%s: a link with %s flows or more has a probability of %s with random choices%s%n"
         .formatted(
             tier.name(),
             tier.most(),
             chance,
-            tier.worstByLuck() < 0.05 ? "; this hash is worse than random" : "");
+            tier.worstProbability() < 0.05 ? "; this hash is worse than random" : "");
   }
 
   private static String of(PathsPrediction.TierPair pair) {
@@ -59,7 +59,7 @@ final class PredictionText {
             pair.first(),
             pair.second(),
             pair.used(),
-            pair.usedByLuck(),
+            pair.usedIfRandom(),
             percent(pair.polarisation())));
     if (pair.loads().size() <= MOST_COLUMNS && pair.loads().getFirst().size() <= MOST_COLUMNS) {
       for (List<Integer> row : pair.loads()) {

@@ -84,7 +84,7 @@ final class PathTraceTest {
 
   private PathsMeasurement trace(int ports) {
     PathTrace trace = new PathTrace(fabric, PEER, 16, 100, said::add);
-    trace.follow(IntStream.range(50_000, 50_000 + ports).boxed().toList());
+    trace.trace(IntStream.range(50_000, 50_000 + ports).boxed().toList());
     return trace.result("fd00::1", List.of());
   }
 
@@ -156,16 +156,18 @@ final class PathTraceTest {
   @Test
   void moreFlowsAreNeededUntilTheConfidenceIsReached() {
     PathTrace trace = new PathTrace(fabric, PEER, 16, 100, said::add);
-    trace.follow(List.of(50_000, 50_001));
+    trace.trace(List.of(50_000, 50_001));
     assertEquals(
-        11 - 2, trace.wanting(), "two spines are found; 11 flows confirm that there are only two");
-    trace.follow(List.of(50_002, 50_003, 50_004, 50_005));
-    assertEquals(21 - 6, trace.wanting());
-    trace.follow(IntStream.range(50_006, 50_021).boxed().toList());
+        11 - 2,
+        trace.missingFlows(),
+        "two spines are found; 11 flows confirm that there are only two");
+    trace.trace(List.of(50_002, 50_003, 50_004, 50_005));
+    assertEquals(21 - 6, trace.missingFlows());
+    trace.trace(IntStream.range(50_006, 50_021).boxed().toList());
     assertEquals(
-        1, trace.wanting(), "6 flows behind each spine confirm that there is only one tail");
-    trace.follow(IntStream.range(50_021, 50_024).boxed().toList());
-    assertEquals(0, trace.wanting());
+        1, trace.missingFlows(), "6 flows behind each spine confirm that there is only one tail");
+    trace.trace(IntStream.range(50_021, 50_024).boxed().toList());
+    assertEquals(0, trace.missingFlows());
     for (NextRouters each : trace.result("fd00::1", List.of()).groups()) {
       assertTrue(each.confidence() >= 0.95, each.toString());
     }

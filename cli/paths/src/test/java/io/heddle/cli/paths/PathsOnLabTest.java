@@ -45,14 +45,14 @@ final class PathsOnLabTest {
   void pathsOfCrcAreMeasuredFittedAndPicked() throws Exception {
     PathsCheck.Row row = check().check(HashModel.ecmp(HashAlgorithm.CRC32LSB, 3), true);
     assertTrue(row.passed(), row.toString());
-    assertEquals(row.ports(), row.right());
+    assertEquals(row.ports(), row.correct());
   }
 
   @Test
   void hashOfNftablesIsMeasuredAndRejectedByFit() throws Exception {
     PathsCheck.Row row = check().check(new JenkinsHash(3), false);
     assertTrue(row.passed(), row.toString());
-    assertEquals(row.ports(), row.foretold(), "the model is nftables' jhash");
+    assertEquals(row.ports(), row.predicted(), "the model is nftables' jhash");
   }
 
   @Test
@@ -63,7 +63,7 @@ final class PathsOnLabTest {
     }
     PathsCheck.Row row = check().check(new LinuxHash(3), false);
     assertTrue(row.passed(), row.toString());
-    assertEquals(row.ports(), row.foretold(), "the model is the kernel's policy 3");
+    assertEquals(row.ports(), row.predicted(), "the model is the kernel's policy 3");
   }
 
   @Test

@@ -145,7 +145,7 @@ final class BadPlanesOptions {
   }
 
   /** Returns each plane's share of its rate at degraded ports. */
-  double[] left(ClosFabric fabric) {
+  double[] remainingShares(ClosFabric fabric) {
     double[] left = new double[fabric.planes()];
     for (int plane = 0; plane < left.length; plane++) {
       left[plane] = degraded.getOrDefault(plane, 1.0);

@@ -18,7 +18,7 @@ final class ControlPlaneOptions {
       description =
           "Count the routes of cards and leaves instead; a few cards have the route daemon's real"
               + " table.")
-  private boolean asked;
+  private boolean requested;
 
   @Option(
       names = "--unreachable",
@@ -42,8 +42,8 @@ final class ControlPlaneOptions {
       description = "Number of cards with a real table (${DEFAULT-VALUE}).")
   private int sample;
 
-  boolean isAsked() {
-    return asked;
+  boolean isRequested() {
+    return requested;
   }
 
   ControlPlaneReport run(ClosFabric fabric, double portGbps, OptionRange range, Estimate estimate) {
@@ -66,6 +66,6 @@ final class ControlPlaneOptions {
     return ControlPlaneReport.of(
         routes,
         sample,
-        new ControlPlane(routes, sample).run(part -> estimate.at("filling tables", part)));
+        new ControlPlane(routes, sample).run(part -> estimate.update("filling tables", part)));
   }
 }

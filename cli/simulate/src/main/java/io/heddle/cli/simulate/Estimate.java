@@ -17,7 +17,7 @@ final class Estimate {
    *
    * @param part completed part, 0 to 1
    */
-  void at(String what, double part) {
+  void update(String what, double part) {
     long tookNs = System.nanoTime() - startNs;
     if (tookNs < QUIET_NS) {
       return;

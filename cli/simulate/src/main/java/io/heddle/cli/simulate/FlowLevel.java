@@ -23,8 +23,8 @@ final class FlowLevel {
   private final Traffic traffic;
   private final BadPlanesOptions badPlanes;
   private final LinkQueues links;
-  private final LevelOneShares well;
-  private final LevelOneShares bad;
+  private final LevelOneShares healthyShares;
+  private final LevelOneShares degradedShares;
   private final BitSet senders = new BitSet();
   private final BitSet receivers = new BitSet();
 
@@ -36,12 +36,12 @@ final class FlowLevel {
     links = badPlanes.links(fabric, setting.seed());
     double[] whole = new double[fabric.planes()];
     Arrays.fill(whole, 1);
-    well = new LevelOneShares(setting, PlaneWeights.equal(fabric.planes()), whole);
-    bad =
+    healthyShares = new LevelOneShares(setting, PlaneWeights.equal(fabric.planes()), whole);
+    degradedShares =
         badPlanes.isDegraded()
             ? new LevelOneShares(
-                setting, badPlanes.announcedWeights(fabric), badPlanes.left(fabric))
-            : well;
+                setting, badPlanes.announcedWeights(fabric), badPlanes.remainingShares(fabric))
+            : healthyShares;
     for (int each = 0; each < traffic.connections(); each++) {
       senders.set(traffic.source()[each]);
       receivers.set(traffic.destination()[each]);
@@ -95,7 +95,7 @@ final class FlowLevel {
         atNs,
         connection -> {
           boolean isAffected = badPlanes.isAffected(fabric, traffic, connection);
-          LevelOneShares shares = isAffected ? bad : well;
+          LevelOneShares shares = isAffected ? degradedShares : healthyShares;
           return isAffected && downPlane >= 0
               ? shares.without(connection, downPlane)
               : shares.of(connection);

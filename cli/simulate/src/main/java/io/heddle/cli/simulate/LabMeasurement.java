@@ -3,7 +3,7 @@ package io.heddle.cli.simulate;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.platform.HeddleException;
 import io.heddle.sim.check.CheckRow;
 import io.heddle.sim.check.LabCheck;
@@ -38,7 +38,7 @@ final class LabMeasurement {
   private LabMeasurement() {}
 
   static List<String> command(int rounds) {
-    List<String> command = new ArrayList<>(SelfCall.asStarted());
+    List<String> command = new ArrayList<>(OwnCommandLine.asStarted());
     command.addAll(
         List.of(
             "perf",

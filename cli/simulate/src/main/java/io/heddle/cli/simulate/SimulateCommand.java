@@ -177,7 +177,7 @@ public final class SimulateCommand implements Callable<Integer> {
     if (page != null) {
       PageFile.requireFolder(page);
     }
-    if (controlPlane.isAsked()) {
+    if (controlPlane.isRequested()) {
       return routes(range);
     }
     return against == null ? simulate(range) : check(against);
@@ -189,7 +189,7 @@ public final class SimulateCommand implements Callable<Integer> {
     List<CheckRow> rows =
         switch (whose) {
           case HTSIM -> HtsimCheck.run(seed);
-          case TABLE -> TableCheck.run(seeds, part -> estimate.at("checking", part));
+          case TABLE -> TableCheck.run(seeds, part -> estimate.update("checking", part));
           case LAB -> LabMeasurement.run(labRounds, seed, line -> progress.update(() -> line));
         };
     CheckReport report = CheckReport.of(whose.toString(), rows);
@@ -239,7 +239,7 @@ public final class SimulateCommand implements Callable<Integer> {
     Estimate estimate = new Estimate();
     List<FlowReport.FlowRun> runs = new ArrayList<>();
     for (String policy : policies) {
-      estimate.at(policy, (double) runs.size() / policies.size());
+      estimate.update(policy, (double) runs.size() / policies.size());
       runs.add(new FlowLevel(setting(fabric, traffic, policy), badPlanes).run());
     }
     estimate.end();
@@ -272,7 +272,8 @@ public final class SimulateCommand implements Callable<Integer> {
       int before = i;
       ChunkSimulation simulation =
           new ChunkSimulation(setting(fabric, traffic, policy), badPlanes.links(fabric, seed));
-      outcomes.add(simulation.run(part -> estimate.at(policy, (before + part) / policies.size())));
+      outcomes.add(
+          simulation.run(part -> estimate.update(policy, (before + part) / policies.size())));
     }
     estimate.end();
     SimulateReport report = report(fabric, traffic, outcomes);

@@ -53,7 +53,7 @@ final class SimulatePage {
               100 * each.heat().mean(),
               100 * each.heat().most()),
           HeatMap.svg(
-              new HeatMap.Words(
+              new HeatMap.Labels(
                   "load of links",
                   each.heat().rows(),
                   each.heat().columns(),

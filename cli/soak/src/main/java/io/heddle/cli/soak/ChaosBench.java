@@ -60,7 +60,7 @@ final class ChaosBench implements AutoCloseable {
     if (last || plans.apply(plan.seed() + 1).setting().group() != plan.setting().group()) {
       String trouble = run.killedRank() >= 0 ? null : ranks.finish();
       closePair();
-      return trouble == null ? verdict : verdict.but(ChaosVerdict.Kind.FAILED, trouble);
+      return trouble == null ? verdict : verdict.withKind(ChaosVerdict.Kind.FAILED, trouble);
     }
     if (run.killedRank() >= 0) {
       ranks.replace(run.killedRank());

@@ -15,7 +15,7 @@ record ChaosEvent(int atMs, int forMs, ChaosFault fault, int rank, int plane, in
 
   /** Returns whether the connection can't continue. */
   boolean isFatal() {
-    return fault == ChaosFault.KILLED_PEER || fault.takesAll() && forMs == FOR_EVER;
+    return fault == ChaosFault.KILLED_PEER || fault.affectsAllPlanes() && forMs == FOR_EVER;
   }
 
   /** Returns the end of the fault; in the far future if it isn't undone. */

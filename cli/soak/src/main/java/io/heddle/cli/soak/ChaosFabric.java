@@ -4,8 +4,8 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricLab;
 import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricRouteDaemons;
 import io.heddle.cli.lab.FabricShape;
-import io.heddle.cli.lab.FabricSpeakers;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.TemporaryFabric;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ final class ChaosFabric implements ChaosNetwork {
   private static final int BFD_MS = 200;
 
   private final Fabric fabric;
-  private final FabricSpeakers speakers;
+  private final FabricRouteDaemons speakers;
   private final FabricLab lab;
 
   private ChaosFabric(TemporaryFabric own) {
@@ -89,7 +89,7 @@ final class ChaosFabric implements ChaosNetwork {
           STOPPED_PEER,
           KILLED_PEER,
           CLOCK_STEP ->
-          throw ChaosNetwork.foreign(event);
+          throw ChaosNetwork.unsupported(event);
     }
   }
 
@@ -100,9 +100,9 @@ final class ChaosFabric implements ChaosNetwork {
       case SPINE_CUT, SPINE_SILENT -> fabric.restore(plane);
       case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
       case SESSION_RESET -> {}
-      case DAEMON_KILLED -> speakers.startAgain(event.rank() + 1);
+      case DAEMON_KILLED -> speakers.restart(event.rank() + 1);
       /* Faults rejected by begin() need no undoing. */
-      default -> throw ChaosNetwork.foreign(event);
+      default -> throw ChaosNetwork.unsupported(event);
     }
   }
 

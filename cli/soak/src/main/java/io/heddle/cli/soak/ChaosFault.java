@@ -54,7 +54,7 @@ enum ChaosFault {
   }
 
   /** Returns whether all planes are affected. */
-  boolean takesAll() {
+  boolean affectsAllPlanes() {
     return reach == Reach.HOST;
   }
 }

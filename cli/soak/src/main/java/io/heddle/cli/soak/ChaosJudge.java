@@ -25,24 +25,24 @@ final class ChaosJudge {
   private final ChaosPlan plan;
   private final List<JsonNode> reports = new ArrayList<>();
   private long fatalNs;
-  private long planesLeft;
+  private long failovers;
 
   ChaosJudge(ChaosPlan plan) {
     this.plan = plan;
   }
 
-  void hear(JsonNode report) {
+  void addReport(JsonNode report) {
     reports.add(report);
   }
 
   /** Records the time of the fatal fault. */
-  void fatalBegins(long nowNs) {
+  void setFatalTime(long nowNs) {
     fatalNs = nowNs;
   }
 
   /** Records how often the ranks' connections failed over, by their own counters. */
-  void planesLeft(long count) {
-    planesLeft = count;
+  void setFailovers(long count) {
+    failovers = count;
   }
 
   boolean hasAll(String event, List<Integer> ranks) {
@@ -59,8 +59,9 @@ final class ChaosJudge {
   }
 
   /** Returns the verdict of a run that the ranks did not finish. */
-  ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, Supplier<String> lastLogLines) {
-    return verdict(kind, story, lastLogLines, 0);
+  ChaosVerdict unfinished(
+      ChaosVerdict.Kind kind, String explanation, Supplier<String> lastLogLines) {
+    return verdict(kind, explanation, lastLogLines, 0);
   }
 
   /**
@@ -76,30 +77,30 @@ final class ChaosJudge {
       return verdict(ChaosVerdict.Kind.LEAKED, "objects were left open", lastLogLines, 0);
     }
     ChaosEvent fatal = plan.fatal();
-    return fatal == null ? goesOn(lastLogLines) : fails(fatal, lastLogLines);
+    return fatal == null ? verdictIfContinued(lastLogLines) : verdictIfFatal(fatal, lastLogLines);
   }
 
-  private ChaosVerdict goesOn(Supplier<String> lastLogLines) {
+  private ChaosVerdict verdictIfContinued(Supplier<String> lastLogLines) {
     for (JsonNode side : sides()) {
       if (!side.path("complete").asBoolean()) {
         return verdict(ChaosVerdict.Kind.ERRED, describe(side), lastLogLines, 0);
       }
     }
     /* A stopped process is slow, and its peer seems slow; that is no failure of a plane. */
-    if (plan.onlyStopsRanks() && planesLeft > 0) {
-      String story = "%s failovers, though no plane had a fault".formatted(planesLeft);
-      return verdict(ChaosVerdict.Kind.FENCED, story, lastLogLines, 0);
+    if (plan.onlyStopsRanks() && failovers > 0) {
+      String explanation = "%s failovers, though no plane had a fault".formatted(failovers);
+      return verdict(ChaosVerdict.Kind.FENCED, explanation, lastLogLines, 0);
     }
     return verdict(ChaosVerdict.Kind.PASSED, null, lastLogLines, 0);
   }
 
-  private ChaosVerdict fails(ChaosEvent fatal, Supplier<String> lastLogLines) {
+  private ChaosVerdict verdictIfFatal(ChaosEvent fatal, Supplier<String> lastLogLines) {
     double detectedMs = 0;
     for (JsonNode side : sides()) {
       if (side.path("result").asInt() != REMOTE_ERROR) {
-        String story =
+        String explanation =
             "%s where a remote error (%s) is expected".formatted(describe(side), REMOTE_ERROR);
-        return verdict(ChaosVerdict.Kind.FAILED, story, lastLogLines, 0);
+        return verdict(ChaosVerdict.Kind.FAILED, explanation, lastLogLines, 0);
       }
       detectedMs = Math.max(detectedMs, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
     }
@@ -148,9 +149,9 @@ final class ChaosJudge {
 
   private ChaosVerdict verdict(
       ChaosVerdict.Kind kind,
-      @Nullable String story,
+      @Nullable String explanation,
       Supplier<String> lastLogLines,
-      double toldAfterMs) {
+      double detectedAfterMs) {
     double gap = 0;
     if (plan.fatal() == null) {
       for (JsonNode report : reports) {
@@ -159,11 +160,11 @@ final class ChaosJudge {
     }
     return new ChaosVerdict(
         kind,
-        story == null ? null : story + lastLogLines.get(),
+        explanation == null ? null : explanation + lastLogLines.get(),
         sum("received"),
         sum("bytes"),
         wrongBytes(),
         gap,
-        toldAfterMs);
+        detectedAfterMs);
   }
 }

@@ -31,7 +31,7 @@ final class ChaosLinks implements ChaosNetwork {
       case CARRIER_CUT -> faults.cutCarrier(rank, event.plane());
       case SILENT_CUT -> faults.cutSilently(rank, event.plane());
       case ADDRESS_REMOVED -> faults.removeAddress(rank, event.plane());
-      case LOSS -> faults.lose(rank, event.plane(), event.amount());
+      case LOSS -> faults.dropShare(rank, event.plane(), event.amount());
       case NARROWED -> faults.narrow(rank, event.plane(), event.amount());
       case ALL_LINKS_DOWN -> faults.cutAllCarriers(rank);
       case ALL_SILENT -> faults.cutAllSilently(rank);
@@ -43,7 +43,7 @@ final class ChaosLinks implements ChaosNetwork {
           WEIGHT_CHANGE,
           SESSION_RESET,
           DAEMON_KILLED ->
-          throw ChaosNetwork.foreign(event);
+          throw ChaosNetwork.unsupported(event);
     }
   }
 
@@ -55,7 +55,7 @@ final class ChaosLinks implements ChaosNetwork {
       case NARROWED -> faults.widen(event.rank(), event.plane());
       case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
       /* Faults rejected by begin() need no undoing. */
-      default -> throw ChaosNetwork.foreign(event);
+      default -> throw ChaosNetwork.unsupported(event);
     }
   }
 

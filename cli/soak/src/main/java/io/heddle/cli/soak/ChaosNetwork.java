@@ -19,7 +19,7 @@ interface ChaosNetwork extends AutoCloseable {
   void close();
 
   /** Creates the exception for a fault that this network doesn't support. */
-  static IllegalArgumentException foreign(ChaosEvent event) {
+  static IllegalArgumentException unsupported(ChaosEvent event) {
     return new IllegalArgumentException("not a fault of this network: " + event);
   }
 }

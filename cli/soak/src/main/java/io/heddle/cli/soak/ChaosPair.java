@@ -104,9 +104,9 @@ final class ChaosPair implements AutoCloseable {
   }
 
   /** Sends a command line to a rank; ignored if it has ended. */
-  void say(int rank, String line) {
+  void sendLine(int rank, String line) {
     try {
-      ranks.get(rank).say(line);
+      ranks.get(rank).sendLine(line);
     } catch (IOException ended) {
       /* The exit code has the reason. */
     }

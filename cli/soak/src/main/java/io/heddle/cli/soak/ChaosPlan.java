@@ -117,7 +117,7 @@ record ChaosPlan(
   private static ChaosPlan planned(
       long seed, ChaosSetting setting, int maxBytes, int milliseconds, List<ChaosEvent> events) {
     events.sort(Comparator.comparingInt(ChaosEvent::atMs));
-    List<ChaosEvent> kept = apart(events);
+    List<ChaosEvent> kept = withoutOverlaps(events);
     boolean fails = kept.stream().anyMatch(ChaosEvent::isFatal);
     return new ChaosPlan(seed, setting, maxBytes, fails ? UNTIL_IT_FAILS_MS : milliseconds, kept);
   }
@@ -179,7 +179,7 @@ record ChaosPlan(
    * Drops overlapping faults. A plane at one host has one fault at a time, so that undoing one
    * doesn't undo another. No fault follows a fatal one.
    */
-  private static List<ChaosEvent> apart(List<ChaosEvent> events) {
+  private static List<ChaosEvent> withoutOverlaps(List<ChaosEvent> events) {
     List<ChaosEvent> kept = new ArrayList<>();
     for (ChaosEvent event : events) {
       boolean meets =
@@ -212,7 +212,7 @@ record ChaosPlan(
   boolean alwaysHasPlaneAndPeer() {
     return events.stream()
         .noneMatch(event ->
-            event.fault().takesAll()
+            event.fault().affectsAllPlanes()
                 || event.fault() == ChaosFault.STOPPED_PEER
                 || event.isFatal());
   }

@@ -27,7 +27,7 @@ final class ChaosRun {
   private final ChaosNetwork network;
   private final ChaosPair pair;
   private final ChaosJudge judge;
-  private final Set<ChaosEvent> standing = new HashSet<>();
+  private final Set<ChaosEvent> activeEvents = new HashSet<>();
   private final Set<Integer> killed = new HashSet<>();
   private final long limitNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
 
@@ -41,7 +41,7 @@ final class ChaosRun {
   ChaosVerdict run() throws IOException, InterruptedException {
     Path folder = Files.createDirectory(pair.folder().resolve("seed-" + plan.seed()));
     for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
-      pair.say(
+      pair.sendLine(
           rank,
           "run "
               + plan.seed()
@@ -55,18 +55,18 @@ final class ChaosRun {
     String trouble = awaitAll("start");
     long leftBefore = FailoverCount.count(pair.folder());
     if (trouble == null) {
-      trouble = carryOut();
+      trouble = runSteps();
     }
     if (trouble == null) {
       trouble = awaitAll("traffic");
     }
     undoStopped();
     if (trouble == null) {
-      living().forEach(rank -> pair.say(rank, "close"));
+      livingRanks().forEach(rank -> pair.sendLine(rank, "close"));
       trouble = awaitAll("end");
     }
-    judge.planesLeft(FailoverCount.count(pair.folder()) - leftBefore);
-    List.copyOf(standing).forEach(this::undo);
+    judge.setFailovers(FailoverCount.count(pair.folder()) - leftBefore);
+    List.copyOf(activeEvents).forEach(this::undo);
     return trouble == null
         ? judge.verdict(pair::lastLogLines)
         : judge.unfinished(kindOfTrouble(), trouble, pair::lastLogLines);
@@ -75,7 +75,7 @@ final class ChaosRun {
   /* Ranks report by exit code what can't be seen from outside. */
   private ChaosVerdict.Kind kindOfTrouble() throws InterruptedException {
     List<Integer> codes = new ArrayList<>();
-    for (int rank : living()) {
+    for (int rank : livingRanks()) {
       if (!pair.isAlive(rank)) {
         codes.add(pair.rank(rank).exitCode());
       }
@@ -88,7 +88,7 @@ final class ChaosRun {
         : ChaosVerdict.Kind.FAILED;
   }
 
-  private List<Integer> living() {
+  private List<Integer> livingRanks() {
     List<Integer> ranks = new ArrayList<>();
     for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
       if (!killed.contains(rank)) {
@@ -104,8 +104,8 @@ final class ChaosRun {
    * @return reason of a failure; null if all have reported
    */
   private @Nullable String awaitAll(String event) throws InterruptedException {
-    while (!judge.hasAll(event, living())) {
-      String trouble = listen(POLL_MS);
+    while (!judge.hasAll(event, livingRanks())) {
+      String trouble = receiveReport(POLL_MS);
       if (trouble != null) {
         return trouble + " before its " + event;
       }
@@ -113,13 +113,13 @@ final class ChaosRun {
     return null;
   }
 
-  private @Nullable String listen(long timeoutMs) throws InterruptedException {
+  private @Nullable String receiveReport(long timeoutMs) throws InterruptedException {
     JsonNode report = pair.report(timeoutMs);
     if (report != null) {
-      judge.hear(report);
+      judge.addReport(report);
       return null;
     }
-    for (int rank : living()) {
+    for (int rank : livingRanks()) {
       if (!pair.isAlive(rank)) {
         return "rank " + rank + " ended: " + RankProcess.describeExit(pair.rank(rank).exitCode());
       }
@@ -127,7 +127,7 @@ final class ChaosRun {
     return System.nanoTime() - limitNs > 0 ? "not finished after " + LIMIT_SECONDS + " s" : null;
   }
 
-  private @Nullable String carryOut() throws InterruptedException {
+  private @Nullable String runSteps() throws InterruptedException {
     List<Step> steps = new ArrayList<>();
     for (ChaosEvent event : plan.events()) {
       steps.add(new Step(event.atMs(), event, true));
@@ -140,10 +140,10 @@ final class ChaosRun {
     for (Step step : steps) {
       long dueNs = startNs + TimeUnit.MILLISECONDS.toNanos(step.atMs());
       for (long left = dueNs - System.nanoTime(); left > 0; left = dueNs - System.nanoTime()) {
-        if (judge.hasAll("traffic", living())) {
+        if (judge.hasAll("traffic", livingRanks())) {
           return null;
         }
-        String trouble = listen(Math.min(POLL_MS, left / 1_000_000 + 1));
+        String trouble = receiveReport(Math.min(POLL_MS, left / 1_000_000 + 1));
         if (trouble != null) {
           return trouble + " before its traffic";
         }
@@ -158,9 +158,9 @@ final class ChaosRun {
   }
 
   private void begin(ChaosEvent event) {
-    standing.add(event);
+    activeEvents.add(event);
     if (event.isFatal()) {
-      judge.fatalBegins(System.nanoTime());
+      judge.setFatalTime(System.nanoTime());
     }
     if (event.fault().isOfProcess()) {
       beginAtProcess(event);
@@ -170,7 +170,7 @@ final class ChaosRun {
   }
 
   private void undo(ChaosEvent event) {
-    if (!standing.remove(event)) {
+    if (!activeEvents.remove(event)) {
       return;
     }
     if (event.fault().isOfProcess()) {
@@ -184,7 +184,7 @@ final class ChaosRun {
     if (event.fault() == ChaosFault.STOPPED_PEER) {
       pair.signal(event.rank(), "STOP");
     } else if (event.fault() == ChaosFault.CLOCK_STEP) {
-      pair.say(event.rank(), "clock " + event.amount());
+      pair.sendLine(event.rank(), "clock " + event.amount());
     } else {
       killed.add(event.rank());
       pair.kill(event.rank());
@@ -196,12 +196,12 @@ final class ChaosRun {
     if (event.fault() == ChaosFault.STOPPED_PEER) {
       pair.signal(event.rank(), "CONT");
     } else if (event.fault() == ChaosFault.CLOCK_STEP) {
-      pair.say(event.rank(), "clock 0");
+      pair.sendLine(event.rank(), "clock 0");
     }
   }
 
   private void undoStopped() {
-    for (ChaosEvent event : List.copyOf(standing)) {
+    for (ChaosEvent event : List.copyOf(activeEvents)) {
       if (event.fault() == ChaosFault.STOPPED_PEER) {
         undo(event);
       }

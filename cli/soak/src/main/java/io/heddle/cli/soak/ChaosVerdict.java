@@ -6,20 +6,20 @@ import org.jspecify.annotations.Nullable;
  * Verdict on a run.
  *
  * @param kind outcome
- * @param story description of the failure with the last log lines; null if the run passed
+ * @param explanation description of the failure with the last log lines; null if the run passed
  * @param wrongBytes wrong bytes in messages, guards and returned buffers, both ranks together
  * @param longestGapMs longest time between two arrivals at one rank, of a run that continued
- * @param toldAfterMs time from the cause to the failure of the last communicator, of a run that had
- *     to fail
+ * @param detectedAfterMs time from the cause to the failure of the last communicator, of a run that
+ *     had to fail
  */
 record ChaosVerdict(
     Kind kind,
-    @Nullable String story,
+    @Nullable String explanation,
     long messages,
     long bytes,
     long wrongBytes,
     double longestGapMs,
-    double toldAfterMs) {
+    double detectedAfterMs) {
   /** Outcome of a run. */
   enum Kind {
     /** All messages arrived with correct bytes; or the run had to fail, and failed correctly. */
@@ -45,8 +45,8 @@ record ChaosVerdict(
   }
 
   /** Returns another verdict on the same run. */
-  ChaosVerdict but(Kind other, String why) {
-    return new ChaosVerdict(other, why, messages, bytes, wrongBytes, longestGapMs, toldAfterMs);
+  ChaosVerdict withKind(Kind other, String why) {
+    return new ChaosVerdict(other, why, messages, bytes, wrongBytes, longestGapMs, detectedAfterMs);
   }
 
   boolean isGood() {

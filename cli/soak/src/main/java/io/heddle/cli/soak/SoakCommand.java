@@ -142,7 +142,7 @@ public final class SoakCommand implements Callable<Integer> {
     Benches benches =
         (used, folder, cleanup) ->
             new ChaosBench(
-                seed -> as(ChaosPlan.of(seed)),
+                seed -> withOptions(ChaosPlan.of(seed)),
                 setting -> new ChaosLinks(choice.kind(), setting),
                 false,
                 used,
@@ -174,11 +174,11 @@ public final class SoakCommand implements Callable<Integer> {
       throws IOException {
     ChaosFabric network = ChaosFabric.up(folder.path(), cleanup);
     return new ChaosBench(
-        seed -> as(network.plan(seed)), setting -> network, true, programs, folder.path());
+        seed -> withOptions(network.plan(seed)), setting -> network, true, programs, folder.path());
   }
 
   /* Applies the command's options to a plan. */
-  private ChaosPlan as(ChaosPlan plan) {
+  private ChaosPlan withOptions(ChaosPlan plan) {
     return policy == null ? plan : plan.under(policy.toString());
   }
 

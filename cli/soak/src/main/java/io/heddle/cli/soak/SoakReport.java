@@ -23,7 +23,7 @@ final class SoakReport {
   private long wrongBytes;
   private Gap longestGap = new Gap(0, 0);
   private Gap longestGapWithPlane = new Gap(0, 0);
-  private int hadToFail;
+  private int fatalRuns;
   private double longestKilledMs;
   private double longestLostMs;
   private int runs;
@@ -50,9 +50,9 @@ final class SoakReport {
    *
    * @param seed seed that repeats it
    * @param kind outcome
-   * @param story description of the failure with the last log lines
+   * @param explanation description of the failure with the last log lines
    */
-  record Failure(long seed, String kind, @Nullable String story) {}
+  record Failure(long seed, String kind, @Nullable String explanation) {}
 
   /**
    * JSON document of the soak.
@@ -69,9 +69,9 @@ final class SoakReport {
    * @param leaks number of runs that left objects open
    * @param longestGap longest time without an arrival
    * @param longestGapWithPlane longest time without an arrival while a plane was up
-   * @param hadToFail number of runs whose peer was killed or that lost every plane
-   * @param longestUntilKillIsToldMs longest time until the other end detected a killed rank
-   * @param longestUntilLossIsToldMs longest time until both ends reported the loss of every plane
+   * @param fatalRuns number of runs whose peer was killed or that lost every plane
+   * @param longestKillDetectionMs longest time until the other end detected a killed rank
+   * @param longestLossDetectionMs longest time until both ends reported the loss of every plane
    * @param passed whether all runs passed
    */
   record Document(
@@ -87,9 +87,9 @@ final class SoakReport {
       int leaks,
       Gap longestGap,
       Gap longestGapWithPlane,
-      int hadToFail,
-      double longestUntilKillIsToldMs,
-      double longestUntilLossIsToldMs,
+      int fatalRuns,
+      double longestKillDetectionMs,
+      double longestLossDetectionMs,
       List<Failure> failures,
       boolean passed) {}
 
@@ -113,13 +113,13 @@ final class SoakReport {
     }
     ChaosEvent fatal = plan.fatal();
     if (fatal != null) {
-      hadToFail++;
+      fatalRuns++;
       boolean kill = fatal.fault() == ChaosFault.KILLED_PEER;
-      longestKilledMs = Math.max(longestKilledMs, kill ? verdict.toldAfterMs() : 0);
-      longestLostMs = Math.max(longestLostMs, kill ? 0 : verdict.toldAfterMs());
+      longestKilledMs = Math.max(longestKilledMs, kill ? verdict.detectedAfterMs() : 0);
+      longestLostMs = Math.max(longestLostMs, kill ? 0 : verdict.detectedAfterMs());
     }
     if (!verdict.isGood()) {
-      failures.add(new Failure(plan.seed(), verdict.kind().text(), verdict.story()));
+      failures.add(new Failure(plan.seed(), verdict.kind().text(), verdict.explanation()));
     }
   }
 
@@ -146,7 +146,7 @@ final class SoakReport {
             .formatted(
                 plan.seed(),
                 verdict.kind().text(),
-                verdict.story(),
+                verdict.explanation(),
                 plan.describe(),
                 folder,
                 options,
@@ -176,7 +176,7 @@ final class SoakReport {
         count(ChaosVerdict.Kind.LEAKED),
         longestGap,
         longestGapWithPlane,
-        hadToFail,
+        fatalRuns,
         longestKilledMs,
         longestLostMs,
         List.copyOf(failures),
@@ -193,7 +193,7 @@ final class SoakReport {
     row(text, "messages", Long.toString(messages));
     row(text, "MiB", String.format(Locale.ROOT, "%.0f", bytes / MEBI));
     row(text, "wrong bytes", Long.toString(wrongBytes));
-    row(text, "had to fail, and did", Integer.toString(hadToFail));
+    row(text, "had to fail, and did", Integer.toString(fatalRuns));
     row(text, "kill detected after, ms", milliseconds(longestKilledMs));
     row(text, "loss reported after, ms", milliseconds(longestLostMs));
     row(text, "longest gap, ms", longestGap.toString());

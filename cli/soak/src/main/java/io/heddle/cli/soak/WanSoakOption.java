@@ -40,7 +40,7 @@ final class WanSoakOption {
             WanSoak.run(
                 folder.path(),
                 new WanSoak.Setting(seed, minutes, 0, PHASE_SECONDS),
-                WanDemo.Patience.byClock(),
+                WanDemo.TimeLimits.byClock(),
                 next -> {
                   phase.set(next);
                   progress.update(() -> "heddle soak: " + phase.get());
@@ -52,7 +52,7 @@ final class WanSoakOption {
         throw failed;
       }
       progress.clear();
-      if (!report.holds()) {
+      if (!report.passed()) {
         folder.keep();
       }
       if (json) {
@@ -61,7 +61,7 @@ final class WanSoakOption {
         print(out, report);
       }
       out.flush();
-      return report.holds();
+      return report.passed();
     }
   }
 
@@ -88,6 +88,6 @@ final class WanSoakOption {
         report.withdrawals(),
         report.flaps());
     report.failures().forEach(each -> out.println("FAILED: " + each));
-    out.println(report.holds() ? "PASSED" : "FAILED");
+    out.println(report.passed() ? "PASSED" : "FAILED");
   }
 }

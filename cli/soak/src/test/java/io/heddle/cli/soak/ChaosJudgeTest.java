@@ -66,18 +66,18 @@ class ChaosJudgeTest {
     return judge.verdict(() -> "\n  what the ranks said last");
   }
 
-  private static String story(ChaosVerdict verdict) {
-    return String.valueOf(verdict.story());
+  private static String explanation(ChaosVerdict verdict) {
+    return String.valueOf(verdict.explanation());
   }
 
   @Test
   void runWithAllMessagesPassesWithoutStory() {
     ChaosJudge judge = judge(CUT);
-    judge.hear(good(0));
-    judge.hear(good(1));
+    judge.addReport(good(0));
+    judge.addReport(good(1));
     ChaosVerdict verdict = verdict(judge);
     assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind());
-    assertNull(verdict.story());
+    assertNull(verdict.explanation());
     assertEquals(20, verdict.messages());
     assertEquals(2_000, verdict.bytes());
     assertTrue(verdict.isGood());
@@ -87,58 +87,58 @@ class ChaosJudgeTest {
   @ValueSource(strings = {"wrong_bytes", "guard_bytes", "canary_bytes"})
   void oneWrongByteAnywhereFails(String where) {
     ChaosJudge judge = judge();
-    judge.hear(good(0));
-    judge.hear(good(1).put(where, 1));
+    judge.addReport(good(0));
+    judge.addReport(good(1).put(where, 1));
     ChaosVerdict verdict = verdict(judge);
     assertEquals(ChaosVerdict.Kind.WRONG, verdict.kind());
     assertEquals(1, verdict.wrongBytes());
-    assertTrue(story(verdict).startsWith("1 wrong bytes"), story(verdict));
+    assertTrue(explanation(verdict).startsWith("1 wrong bytes"), explanation(verdict));
   }
 
   @Test
   void wrongBytesOfBothRanksAreSummed() {
     ChaosJudge judge = judge();
-    judge.hear(good(0).put("wrong_bytes", 2).put("guard_bytes", 3));
-    judge.hear(good(1).put("canary_bytes", 5));
+    judge.addReport(good(0).put("wrong_bytes", 2).put("guard_bytes", 3));
+    judge.addReport(good(1).put("canary_bytes", 5));
     assertEquals(10, verdict(judge).wrongBytes());
   }
 
   @Test
   void wrongBytesPrecedeLeaksAndLeaksPrecedeErrors() {
     ChaosJudge wrong = judge();
-    wrong.hear(traffic(0, failed(LOCAL_ERROR, 0), side(true)).put("wrong_bytes", 1));
-    wrong.hear(end(0).put("leaks", 1));
+    wrong.addReport(traffic(0, failed(LOCAL_ERROR, 0), side(true)).put("wrong_bytes", 1));
+    wrong.addReport(end(0).put("leaks", 1));
     assertEquals(ChaosVerdict.Kind.WRONG, verdict(wrong).kind());
     ChaosJudge leaked = judge();
-    leaked.hear(traffic(0, failed(LOCAL_ERROR, 0), side(true)));
-    leaked.hear(end(0).put("leaks", 1));
+    leaked.addReport(traffic(0, failed(LOCAL_ERROR, 0), side(true)));
+    leaked.addReport(end(0).put("leaks", 1));
     assertEquals(ChaosVerdict.Kind.LEAKED, verdict(leaked).kind());
   }
 
   @Test
   void endWithoutLeaksPasses() {
     ChaosJudge judge = judge();
-    judge.hear(good(0));
-    judge.hear(end(0).put("leaks", 0));
+    judge.addReport(good(0));
+    judge.addReport(end(0).put("leaks", 0));
     assertTrue(verdict(judge).isGood());
   }
 
   @Test
   void errorWithAPlaneLeftNamesCallAndResult() {
     ChaosJudge judge = judge(CUT);
-    judge.hear(good(0));
-    judge.hear(traffic(1, side(true), failed(LOCAL_ERROR, 1)));
+    judge.addReport(good(0));
+    judge.addReport(traffic(1, side(true), failed(LOCAL_ERROR, 1)));
     ChaosVerdict verdict = verdict(judge);
     assertEquals(ChaosVerdict.Kind.ERRED, verdict.kind());
-    assertTrue(story(verdict).startsWith("test returned 3"), story(verdict));
-    assertTrue(story(verdict).endsWith("what the ranks said last"), story(verdict));
+    assertTrue(explanation(verdict).startsWith("test returned 3"), explanation(verdict));
+    assertTrue(explanation(verdict).endsWith("what the ranks said last"), explanation(verdict));
   }
 
   private static ChaosVerdict afterPlanesLeft(long count, ChaosEvent... events) {
     ChaosJudge judge = judge(events);
-    judge.hear(good(0));
-    judge.hear(good(1));
-    judge.planesLeft(count);
+    judge.addReport(good(0));
+    judge.addReport(good(1));
+    judge.setFailovers(count);
     return verdict(judge);
   }
 
@@ -146,8 +146,10 @@ class ChaosJudgeTest {
   void stoppedRanksMustNotFailOver() {
     ChaosVerdict left = afterPlanesLeft(2, STOP, event(ChaosFault.STOPPED_PEER, 20));
     assertEquals(ChaosVerdict.Kind.FENCED, left.kind());
-    assertTrue(story(left).startsWith("2 failovers, though no plane had a fault"), story(left));
-    assertTrue(story(left).endsWith("what the ranks said last"), story(left));
+    assertTrue(
+        explanation(left).startsWith("2 failovers, though no plane had a fault"),
+        explanation(left));
+    assertTrue(explanation(left).endsWith("what the ranks said last"), explanation(left));
     assertEquals(ChaosVerdict.Kind.PASSED, afterPlanesLeft(0, STOP).kind());
   }
 
@@ -163,79 +165,80 @@ class ChaosJudgeTest {
   @Test
   void failoverIsAllowedWithAKilledPeer() {
     ChaosJudge judge = judge(STOP, KILL);
-    judge.planesLeft(2);
-    judge.hear(traffic(0, failed(REMOTE_ERROR, 0), failed(REMOTE_ERROR, 0)));
+    judge.setFailovers(2);
+    judge.addReport(traffic(0, failed(REMOTE_ERROR, 0), failed(REMOTE_ERROR, 0)));
     assertEquals(ChaosVerdict.Kind.PASSED, verdict(judge).kind());
   }
 
   @Test
   void runWithKilledPeerMustFail() {
     ChaosJudge judge = judge(KILL);
-    judge.fatalBegins(0);
-    judge.hear(traffic(0, failed(REMOTE_ERROR, 0), side(true)));
+    judge.setFatalTime(0);
+    judge.addReport(traffic(0, failed(REMOTE_ERROR, 0), side(true)));
     ChaosVerdict verdict = verdict(judge);
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     assertTrue(
-        story(verdict)
+        explanation(verdict)
             .startsWith("a communicator ran to its end where a remote error (6) is expected"),
-        story(verdict));
+        explanation(verdict));
   }
 
   @Test
   void otherErrorThanRemoteIsWrong() {
     ChaosJudge judge = judge(KILL);
-    judge.fatalBegins(0);
-    judge.hear(traffic(0, failed(REMOTE_ERROR, 0), failed(LOCAL_ERROR, 0)));
+    judge.setFatalTime(0);
+    judge.addReport(traffic(0, failed(REMOTE_ERROR, 0), failed(LOCAL_ERROR, 0)));
     ChaosVerdict verdict = verdict(judge);
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
-    assertTrue(story(verdict).startsWith("test returned 3 where"), story(verdict));
+    assertTrue(explanation(verdict).startsWith("test returned 3 where"), explanation(verdict));
   }
 
   /* The later of two communicators counts. */
-  private static ChaosVerdict toldAfter(double ms, ChaosEvent... events) {
+  private static ChaosVerdict detectedAfter(double ms, ChaosEvent... events) {
     long fatalNs = TimeUnit.SECONDS.toNanos(100);
     ChaosJudge judge = judge(events);
-    judge.fatalBegins(fatalNs);
-    judge.hear(traffic(0, failed(REMOTE_ERROR, 100), failed(REMOTE_ERROR, 100 + ms / 1e3)));
+    judge.setFatalTime(fatalNs);
+    judge.addReport(traffic(0, failed(REMOTE_ERROR, 100), failed(REMOTE_ERROR, 100 + ms / 1e3)));
     return verdict(judge);
   }
 
   @Test
   void killMustBeDetectedWithinItsLimit() {
-    ChaosVerdict inTime = toldAfter(KILLED_LIMIT_MS - 1, KILL);
+    ChaosVerdict inTime = detectedAfter(KILLED_LIMIT_MS - 1, KILL);
     assertEquals(ChaosVerdict.Kind.PASSED, inTime.kind());
-    assertEquals(KILLED_LIMIT_MS - 1, inTime.toldAfterMs(), 0.01);
-    ChaosVerdict late = toldAfter(KILLED_LIMIT_MS + 1, KILL);
+    assertEquals(KILLED_LIMIT_MS - 1, inTime.detectedAfterMs(), 0.01);
+    ChaosVerdict late = detectedAfter(KILLED_LIMIT_MS + 1, KILL);
     assertEquals(ChaosVerdict.Kind.LATE, late.kind());
     assertTrue(
-        story(late).startsWith("detected 3001 ms after its cause, limit 3000 ms"), story(late));
+        explanation(late).startsWith("detected 3001 ms after its cause, limit 3000 ms"),
+        explanation(late));
   }
 
   @Test
   void killWithAnotherFaultMayTakeAsLongAsSilence() {
-    assertEquals(ChaosVerdict.Kind.PASSED, toldAfter(LOST_LIMIT_MS - 1, CUT, KILL).kind());
-    assertEquals(ChaosVerdict.Kind.LATE, toldAfter(LOST_LIMIT_MS + 1, CUT, KILL).kind());
+    assertEquals(ChaosVerdict.Kind.PASSED, detectedAfter(LOST_LIMIT_MS - 1, CUT, KILL).kind());
+    assertEquals(ChaosVerdict.Kind.LATE, detectedAfter(LOST_LIMIT_MS + 1, CUT, KILL).kind());
   }
 
   @Test
   void lossOfAllPlanesIsReportedAfterTheGraceTimeWithAllowance() {
-    assertEquals(ChaosVerdict.Kind.PASSED, toldAfter(LOST_LIMIT_MS - 1, ALL_DOWN).kind());
-    assertEquals(ChaosVerdict.Kind.LATE, toldAfter(LOST_LIMIT_MS + 1, ALL_DOWN).kind());
+    assertEquals(ChaosVerdict.Kind.PASSED, detectedAfter(LOST_LIMIT_MS - 1, ALL_DOWN).kind());
+    assertEquals(ChaosVerdict.Kind.LATE, detectedAfter(LOST_LIMIT_MS + 1, ALL_DOWN).kind());
   }
 
   @Test
   void failureBeforeItsCauseCountsAsZero() {
-    assertEquals(0, toldAfter(-1_000, KILL).toldAfterMs());
+    assertEquals(0, detectedAfter(-1_000, KILL).detectedAfterMs());
   }
 
   @Test
   void longestGapIsOfTheWorseRankAndOnlyOfContinuedRuns() {
     ChaosJudge went = judge(CUT);
-    went.hear(good(0).put("longest_gap_ms", 12.5));
-    went.hear(good(1).put("longest_gap_ms", 80));
+    went.addReport(good(0).put("longest_gap_ms", 12.5));
+    went.addReport(good(1).put("longest_gap_ms", 80));
     assertEquals(80, verdict(went).longestGapMs());
     ChaosJudge ended = judge(KILL);
-    ended.hear(
+    ended.addReport(
         traffic(0, failed(REMOTE_ERROR, 0), failed(REMOTE_ERROR, 0)).put("longest_gap_ms", 80));
     assertEquals(0, verdict(ended).longestGapMs());
   }
@@ -243,20 +246,21 @@ class ChaosJudgeTest {
   @Test
   void reportCountsOnlyForItsRank() {
     ChaosJudge judge = judge();
-    judge.hear(end(1));
+    judge.addReport(end(1));
     assertTrue(judge.hasAll("end", List.of(1)));
     assertFalse(judge.hasAll("end", List.of(0, 1)));
     assertFalse(judge.hasAll("traffic", List.of(1)));
     assertTrue(judge.hasAll("traffic", List.of()), "no rank is left to report");
-    judge.hear(end(0));
+    judge.addReport(end(0));
     assertTrue(judge.hasAll("end", List.of(0, 1)));
   }
 
   @Test
   void reportWithoutRankIsIgnored() {
     ChaosJudge judge = judge();
-    judge.hear(Json.mapper().createObjectNode().put("event", "unknown").put("line", "Segfault"));
-    judge.hear(Json.mapper().createObjectNode().put("event", "end"));
+    judge.addReport(
+        Json.mapper().createObjectNode().put("event", "unknown").put("line", "Segfault"));
+    judge.addReport(Json.mapper().createObjectNode().put("event", "end"));
     assertFalse(judge.hasAll("end", List.of(0)));
   }
 
@@ -264,10 +268,10 @@ class ChaosJudgeTest {
   @CsvSource({"HUNG, not finished after 90 s", "FAILED, rank 1 ended: exit code 3"})
   void unfinishedRunKeepsItsStoryAndMessages(ChaosVerdict.Kind kind, String trouble) {
     ChaosJudge judge = judge();
-    judge.hear(good(0));
+    judge.addReport(good(0));
     ChaosVerdict verdict = judge.unfinished(kind, trouble, () -> " (last words)");
     assertEquals(kind, verdict.kind());
-    assertEquals(trouble + " (last words)", verdict.story());
+    assertEquals(trouble + " (last words)", verdict.explanation());
     assertEquals(10, verdict.messages());
     assertFalse(verdict.isGood());
   }

@@ -53,7 +53,7 @@ final class ChaosPlanTest {
           Set<Integer> cut = new HashSet<>();
           for (ChaosEvent event : plan.events()) {
             assertTrue(event.plane() < plan.setting().planes(), plan.describe());
-            if (event.fault().takesAll()) {
+            if (event.fault().affectsAllPlanes()) {
               assertTrue(2 * event.forMs() < plan.setting().graceMs(), plan.describe());
             } else if (TAKING.contains(event.fault())) {
               cut.add(event.plane());
@@ -88,7 +88,7 @@ final class ChaosPlanTest {
       assertTrue(
           plans()
               .flatMap(plan -> plan.events().stream())
-              .anyMatch(event -> event.fault().takesAll() && event.isFatal() == forGood));
+              .anyMatch(event -> event.fault().affectsAllPlanes() && event.isFatal() == forGood));
     }
   }
 

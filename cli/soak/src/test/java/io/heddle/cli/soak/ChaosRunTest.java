@@ -73,7 +73,7 @@ class ChaosRunTest {
   @Test
   void correctRanksPass() throws Exception {
     ChaosVerdict verdict = run("", plan(3));
-    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.explanation());
     assertEquals(10, verdict.messages());
     assertEquals(1_000, verdict.bytes());
     Path ownFolder = folder.resolve("pair-1").resolve("seed-3");
@@ -94,7 +94,7 @@ class ChaosRunTest {
                 event(10, 10, ChaosFault.LOSS, 1),
                 event(30, 60, ChaosFault.CLOCK_STEP, 0),
                 event(31, 60, ChaosFault.CLOCK_STEP, 1)));
-    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.explanation());
     assertEquals(
         List.of(
             "settle",
@@ -124,10 +124,11 @@ class ChaosRunTest {
   void earlyEndOfARankFailsWithItsLastLogLine() throws Exception {
     ChaosVerdict verdict = run("traffic() { echo 'no such plane' >&2; exit 3; }", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
-    String story = verdict.story();
-    assertNotNull(story);
-    assertTrue(story.matches("(?s).* ended: exit code 3 before its (start|traffic).*"), story);
-    assertTrue(story.contains("no such plane"), story);
+    String explanation = verdict.explanation();
+    assertNotNull(explanation);
+    assertTrue(
+        explanation.matches("(?s).* ended: exit code 3 before its (start|traffic).*"), explanation);
+    assertTrue(explanation.contains("no such plane"), explanation);
   }
 
   @Test
@@ -146,7 +147,7 @@ class ChaosRunTest {
   void rankThatFailsToStartEndedBeforeItsStart() throws Exception {
     ChaosVerdict verdict = run("exit 2", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
-    assertTrue(String.valueOf(verdict.story()).contains("before its start"));
+    assertTrue(String.valueOf(verdict.explanation()).contains("before its start"));
   }
 
   @Test
@@ -163,7 +164,7 @@ class ChaosRunTest {
         """;
     ChaosVerdict verdict =
         run(survivor, plan(0, event(50, ChaosEvent.FOR_EVER, ChaosFault.KILLED_PEER, 1)));
-    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.explanation());
     assertFalse(heard(1).contains("close"), heard(1));
     assertTrue(heard(0).contains("close"), heard(0));
   }
@@ -206,7 +207,8 @@ class ChaosRunTest {
   void failoverWhileARankIsStoppedFailsTheRun() throws Exception {
     ChaosVerdict verdict = runThatLeavesPlanes(1);
     assertEquals(ChaosVerdict.Kind.FENCED, verdict.kind());
-    assertTrue(String.valueOf(verdict.story()).startsWith("1 failovers"), verdict.story());
+    assertTrue(
+        String.valueOf(verdict.explanation()).startsWith("1 failovers"), verdict.explanation());
   }
 
   @Test
@@ -218,18 +220,18 @@ class ChaosRunTest {
   void uncleanEndOfRanksFailsTheLastRunOfAGroup() throws Exception {
     ChaosVerdict verdict = run("finish() { [ $rank = 1 ] && exit 9; exit 0; }", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
-    assertEquals("rank 1 ended with exit code 9", verdict.story());
+    assertEquals("rank 1 ended with exit code 9", verdict.explanation());
   }
 
   @Test
   void runsOfAGroupShareProcesses() throws Exception {
     try (ChaosBench bench = bench("")) {
-      assertNull(bench.run(plan(14), false).story());
+      assertNull(bench.run(plan(14), false).explanation());
       assertEquals(folder.resolve("pair-1"), bench.pairFolder());
-      assertNull(bench.run(plan(15), false).story());
+      assertNull(bench.run(plan(15), false).explanation());
       assertEquals(folder.resolve("pair-1"), bench.pairFolder());
       assertEquals(1, network.closed, "the group is over");
-      assertNull(bench.run(plan(16), true).story());
+      assertNull(bench.run(plan(16), true).explanation());
       assertEquals(folder.resolve("pair-2"), bench.pairFolder());
     }
     assertEquals(2, network.closed);
@@ -248,7 +250,8 @@ class ChaosRunTest {
 
   @Test
   void unsupportedFaultIsRejected() {
-    IllegalArgumentException refused = ChaosNetwork.foreign(event(1, 2, ChaosFault.SPINE_CUT, 0));
+    IllegalArgumentException refused =
+        ChaosNetwork.unsupported(event(1, 2, ChaosFault.SPINE_CUT, 0));
     assertEquals(
         "not a fault of this network: 1 ms: link to a spine down on plane 1 at rank 0, 2 ms",
         refused.getMessage());

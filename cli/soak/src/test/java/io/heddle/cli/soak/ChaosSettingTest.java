@@ -110,7 +110,7 @@ class ChaosSettingTest {
     ChaosEvent lasting = new ChaosEvent(10, ChaosEvent.FOR_EVER, fault, 0, 0, 0);
     ChaosEvent passing = new ChaosEvent(10, 20, fault, 0, 0, 0);
     boolean kills = fault == ChaosFault.KILLED_PEER;
-    assertEquals(kills || fault.takesAll(), lasting.isFatal());
+    assertEquals(kills || fault.affectsAllPlanes(), lasting.isFatal());
     assertEquals(kills, passing.isFatal());
     assertEquals(30, passing.endMs());
     assertTrue(lasting.endMs() > Integer.MAX_VALUE, "the sum doesn't wrap");
@@ -120,7 +120,7 @@ class ChaosSettingTest {
   @EnumSource(ChaosFault.class)
   void faultAffectsOnePlaneOrAllOrAProcess(ChaosFault fault) {
     int kinds = 0;
-    for (boolean reach : List.of(fault.hasPlane(), fault.takesAll(), fault.isOfProcess())) {
+    for (boolean reach : List.of(fault.hasPlane(), fault.affectsAllPlanes(), fault.isOfProcess())) {
       kinds += reach ? 1 : 0;
     }
     assertEquals(fault.reach() == ChaosFault.Reach.FABRIC_HOST ? 0 : 1, kinds);

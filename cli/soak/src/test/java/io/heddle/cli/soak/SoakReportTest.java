@@ -26,8 +26,8 @@ class SoakReportTest {
   }
 
   private static ChaosVerdict verdict(ChaosVerdict.Kind kind, double gapMs, double toldMs) {
-    @Nullable String story = kind == ChaosVerdict.Kind.PASSED ? null : "the story";
-    return new ChaosVerdict(kind, story, 100, 3 << 20, 0, gapMs, toldMs);
+    @Nullable String explanation = kind == ChaosVerdict.Kind.PASSED ? null : "the explanation";
+    return new ChaosVerdict(kind, explanation, 100, 3 << 20, 0, gapMs, toldMs);
   }
 
   private static ChaosVerdict passed(double gapMs, double toldMs) {
@@ -57,7 +57,8 @@ class SoakReportTest {
     assertEquals(1, document.hangs());
     assertEquals(0, document.leaks());
     assertEquals(Map.of("passed", 2, "hung", 1), document.outcomes());
-    assertEquals(List.of(new SoakReport.Failure(6, "hung", "the story")), document.failures());
+    assertEquals(
+        List.of(new SoakReport.Failure(6, "hung", "the explanation")), document.failures());
   }
 
   @Test
@@ -101,9 +102,9 @@ class SoakReportTest {
     report.add(plan(2, KILL), passed(0, 15));
     report.add(plan(3, CUT), passed(9, 0));
     SoakReport.Document document = report.document();
-    assertEquals(3, document.hadToFail());
-    assertEquals(20, document.longestUntilKillIsToldMs());
-    assertEquals(2_600, document.longestUntilLossIsToldMs());
+    assertEquals(3, document.fatalRuns());
+    assertEquals(20, document.longestKillDetectionMs());
+    assertEquals(2_600, document.longestLossDetectionMs());
   }
 
   @Test
@@ -126,7 +127,7 @@ class SoakReportTest {
             " --policy pinned");
     assertEquals(
         """
-        seed 35: left objects open: the story
+        seed 35: left objects open: the explanation
           it was: 3 planes, MTU 9000, pinned, grace 1000 ms, messages to 16384 B for 500 ms; \
         60 ms: link down on plane 2 at rank 0, 100 ms
           logs: /tmp/pair-1; again with: ./heddle soak --policy pinned --runs 1 --seed 35

@@ -76,7 +76,7 @@ public final class ErrorsCommand implements Callable<Integer> {
     StatsFolders.Found found = folders.read(processId);
     List<ProcessStats> processes = found.processes();
     if (processId != null && processes.isEmpty()) {
-      throw folders.without(processId);
+      throw folders.missingStatistics(processId);
     }
     List<ErrorEntry> errors = new ArrayList<>();
     for (ProcessStats process : processes) {
@@ -97,9 +97,10 @@ public final class ErrorsCommand implements Callable<Integer> {
   private static void print(Document document, StatsFolders folders, PrintWriter out) {
     document.unreadable().forEach(sentence -> out.println("heddle: " + sentence));
     if (document.processCount() == 0) {
-      out.println(folders.withoutProcesses());
+      out.println(folders.noProcessText());
     } else if (document.errors().isEmpty()) {
-      out.printf("no errors in %s processes (%s)%n", document.processCount(), folders.described());
+      out.printf(
+          "no errors in %s processes (%s)%n", document.processCount(), folders.description());
     }
     for (ErrorEntry error : document.errors()) {
       out.printf(

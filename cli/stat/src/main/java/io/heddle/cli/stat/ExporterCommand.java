@@ -52,7 +52,7 @@ public final class ExporterCommand implements Callable<Integer> {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     PrintWriter out = line.getOut();
     StatsFolders folders = stats.folders();
-    DaemonFaults.endProcessFor("heddle exporter", Log.toStandardError());
+    DaemonFaults.exitOnUncaughtError("heddle exporter", Log.toStandardError());
     try (HTTPServer server = start(address, folders)) {
       out.printf(
           "serving http://%s:%s/metrics%n",

@@ -18,7 +18,7 @@ record FlowRate(
     long failovers,
     Latencies latencies) {
   /** Returns whether its plane failed or the routes exclude it; operators look for such flows. */
-  boolean isAway() {
+  boolean isUnused() {
     return now.communicators() > 0 && now.weight() == 0;
   }
 

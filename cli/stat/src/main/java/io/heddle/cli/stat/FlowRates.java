@@ -27,7 +27,7 @@ final class FlowRates {
 
     /* Failed planes come first, so that they are shown even if not all fit. */
     private Comparator<FlowRate> comparator() {
-      return Comparator.<FlowRate, Boolean>comparing(rate -> !rate.isAway())
+      return Comparator.<FlowRate, Boolean>comparing(rate -> !rate.isUnused())
           .thenComparing(comparator);
     }
   }

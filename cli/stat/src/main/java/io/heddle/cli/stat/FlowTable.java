@@ -106,7 +106,7 @@ final class FlowTable {
 
   /* Red: the plane failed; yellow: it loses packets, or has failed before; dim: idle. */
   private String colour(FlowRate rate, String line) {
-    if (rate.isAway()) {
+    if (rate.isUnused()) {
       return paint.red(line);
     }
     if (rate.resentPerSecond() > 0 || rate.now().failovers() > 0) {

@@ -47,11 +47,11 @@ public final class RunNotice implements AutoCloseable {
    * @param folder with the statistics of this process's jobs, directly or in subfolders
    * @throws SystemCallException if the notice can't be made
    */
-  public static RunNotice put(Path folder) {
-    return put(folder, StatsFolders.SHARED_MEMORY);
+  public static RunNotice create(Path folder) {
+    return create(folder, StatsFolders.SHARED_MEMORY);
   }
 
-  static RunNotice put(Path folder, Path sharedMemory) {
+  static RunNotice create(Path folder, Path sharedMemory) {
     String user = Integer.toUnsignedString(LinuxCalls.geteuid());
     String name =
         StatsFolders.PREFIX
@@ -63,7 +63,7 @@ public final class RunNotice implements AutoCloseable {
             + Integer.toHexString(RandomBytes.nextBits(31));
     OpenFolder memory = OpenFolder.open(sharedMemory);
     try {
-      removeLeft(memory);
+      removeStale(memory);
       RunNotice notice = new RunNotice(memory, memory.create(name, MODE), name);
       notice.write(folder);
       return notice;
@@ -84,13 +84,13 @@ public final class RunNotice implements AutoCloseable {
   }
 
   /** Returns a sentence that explains why a notice couldn't be made. */
-  public static String without(SystemCallException failure) {
+  public static String failureText(SystemCallException failure) {
     return "heddle stat and its like don't see this command's jobs: %s: %s"
         .formatted(StatsFolders.SHARED_MEMORY, FileFailure.reason(failure));
   }
 
   /* An empty one isn't locked yet. */
-  private static void removeLeft(OpenFolder memory) {
+  private static void removeStale(OpenFolder memory) {
     try (DirectoryStream<Path> notices =
         Files.newDirectoryStream(memory.path(), StatsFolders.PREFIX + "*" + MARK + "*")) {
       for (Path each : notices) {
@@ -136,7 +136,7 @@ public final class RunNotice implements AutoCloseable {
    * of its own user.
    */
   static List<Path> read(Path notice) {
-    try (OpenFolder memory = OpenFolder.around(notice);
+    try (OpenFolder memory = OpenFolder.parentOf(notice);
         OpenFile file = memory.open(notice.getFileName().toString(), false)) {
       FileStatus status = file.status();
       String text = new String(file.read(LONGEST_PATH), StandardCharsets.UTF_8).strip();

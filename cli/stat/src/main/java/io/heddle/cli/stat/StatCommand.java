@@ -265,7 +265,7 @@ public final class StatCommand implements Callable<Integer> {
   private void print(StatsFolders.Found found, StatsFolders folders, PrintWriter out) {
     found.unreadable().forEach(sentence -> out.println("heddle: " + sentence));
     if (found.processes().isEmpty()) {
-      throw folders.without(processId);
+      throw folders.missingStatistics(processId);
     }
     Terminal terminal = Terminal.current();
     int width = terminal.exists() ? terminal.columns() : WIDE;

@@ -141,23 +141,23 @@ public final class StatsFolders {
   }
 
   /** Returns the exception for missing statistics of this process, or of all processes if null. */
-  HeddleException without(@Nullable Long processId) {
+  HeddleException missingStatistics(@Nullable Long processId) {
     return new HeddleException(
         processId == null
-            ? withoutProcesses()
-            : "process " + processId + " has left no statistics in " + elsewhere());
+            ? noProcessText()
+            : "process " + processId + " has left no statistics in " + foldersAndOption());
   }
 
-  String withoutProcesses() {
-    return "no process with Heddle's plugin has left statistics in " + elsewhere();
+  String noProcessText() {
+    return "no process with Heddle's plugin has left statistics in " + foldersAndOption();
   }
 
-  private String elsewhere() {
-    return described() + "; --stats names another folder";
+  private String foldersAndOption() {
+    return description() + "; --stats names another folder";
   }
 
   /** Returns the paths of the folders, as part of a sentence. */
-  String described() {
+  String description() {
     List<Path> folders = folders();
     return folders.isEmpty()
         ? sharedMemory + "/" + PREFIX + "*"

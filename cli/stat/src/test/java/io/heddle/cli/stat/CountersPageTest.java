@@ -66,7 +66,7 @@ class CountersPageTest {
               "Received congestion notifications (CNP). Standard devices send them; Heddle ignores"
                   + " them."),
           entry(
-              "trains_lent",
+              "trains_zero_copy",
               "Packet trains of 32 KiB and more that the kernel sent from the process's pages,"
                   + " without a copy."),
           entry(
@@ -90,11 +90,11 @@ class CountersPageTest {
               "dropped_bad_checksum",
               "With a wrong ICRC: damaged in transit. With the policy `packet`, some are not: a"
                   + " plane that became slow may still hold packets in the sender's queue after"
-                  + " they arrived by another plane and their buffer was reused. With"
-                  + " one of four planes falling to a hundredth of its rate repeatedly, that was"
-                  + " 1 to 2 of 10,000 packets, and fewer than half as many as were"
-                  + " retransmitted. If the sender's `trains_lent` is 0, or with other policies,"
-                  + " none are of that kind: then check memory, cables and ports."),
+                  + " they arrived by another plane and their buffer was reused. With one of four"
+                  + " planes falling to a hundredth of its rate repeatedly, that was 1 to 2 of"
+                  + " 10,000 packets, and fewer than half as many as were retransmitted. If the"
+                  + " sender's `trains_zero_copy` is 0, or with other policies, none are of that"
+                  + " kind: then check memory, cables and ports."),
           entry("dropped_bad_length", "Whose length contradicts the headers."),
           entry("dropped_out_of_window", "With a number too far ahead."),
           entry(

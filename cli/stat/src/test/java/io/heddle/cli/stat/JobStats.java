@@ -39,7 +39,7 @@ final class JobStats implements AutoCloseable {
     file.setDeviceCounter("soft0/packets_resent", 7);
     file.setDeviceCounter("soft0/dropped_bad_checksum", 2);
     DistinctErrors errors = new DistinctErrors((level, sentence) -> {});
-    errors.showIn(file);
+    errors.publishTo(file);
     errors.warn("plane colour:2 lost its carrier 3 times");
     errors.warn("plane colour:2 lost its carrier 4 times");
   }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -62,7 +62,7 @@ class LiveViewTest {
         process.getOutputStream().flush();
       }
     }
-    assertTrue(Patience.ofSeconds(10).awaitExit(process));
+    assertTrue(Deadline.ofSeconds(10).awaitExit(process));
     return seen.toString();
   }
 

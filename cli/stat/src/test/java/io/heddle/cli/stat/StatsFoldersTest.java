@@ -82,7 +82,7 @@ class StatsFoldersTest {
   @Test
   void jobsOfARunAreFoundWhileItLasts() {
     Path own = job(elsewhere.resolve("spray"));
-    try (RunNotice notice = RunNotice.put(elsewhere, sharedMemory)) {
+    try (RunNotice notice = RunNotice.create(elsewhere, sharedMemory)) {
       assertTrue(Files.exists(notice.path()));
       assertEquals(List.of(own), found());
       assertEquals(List.of(elsewhere.resolve("spray")), folders.ofOwnJobs().folders());
@@ -93,7 +93,7 @@ class StatsFoldersTest {
   @Test
   void noticeCoversFoldersOfItsOwnUserOnly() throws Exception {
     job(elsewhere);
-    try (RunNotice notice = RunNotice.put(elsewhere, sharedMemory)) {
+    try (RunNotice notice = RunNotice.create(elsewhere, sharedMemory)) {
       giveToOther(notice.path());
       assertEquals(List.of(), found());
     }
@@ -107,7 +107,7 @@ class StatsFoldersTest {
     Files.writeString(left, elsewhere + "\n");
     Path foreign = sharedMemory.resolve("heddle-uid0.run-none");
     Files.writeString(foreign, elsewhere + "\n");
-    RunNotice.put(elsewhere, sharedMemory).close();
+    RunNotice.create(elsewhere, sharedMemory).close();
     assertFalse(Files.exists(left));
     assertTrue(Files.exists(foreign));
   }

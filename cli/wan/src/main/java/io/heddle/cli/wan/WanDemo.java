@@ -45,12 +45,12 @@ public final class WanDemo {
    *
    * @param limits starts a time limit of so many seconds on an idle machine, and returns whether it
    *     has expired
-   * @param judgesTimes whether a step that exceeds its time limit fails
+   * @param failsOnTimeout whether a step that exceeds its time limit fails
    */
-  public record Patience(IntFunction<BooleanSupplier> limits, boolean judgesTimes) {
+  public record TimeLimits(IntFunction<BooleanSupplier> limits, boolean failsOnTimeout) {
     /** Returns limits by the wall clock. */
-    public static Patience byClock() {
-      return new Patience(
+    public static TimeLimits byClock() {
+      return new TimeLimits(
           seconds -> {
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
             return () -> System.nanoTime() - end > 0;
@@ -110,7 +110,7 @@ public final class WanDemo {
    * @throws HeddleException if this host lacks a prerequisite
    */
   public static WanReport run(
-      Path folder, Patience patience, Setting setting, Consumer<String> progress, Cleanup cleanup)
+      Path folder, TimeLimits patience, Setting setting, Consumer<String> progress, Cleanup cleanup)
       throws IOException, InterruptedException {
     WanSteps steps = new WanSteps(patience, progress);
     return new WanDemo(folder, steps, setting).run(cleanup);
@@ -132,7 +132,7 @@ public final class WanDemo {
       daemons.start();
       WanTraffic traffic = network.add(WanTraffic.start(nodes.namespace(WanNodes.H1)));
       begin();
-      collide(traffic);
+      startCollision(traffic);
       measure(traffic);
       if (extent == Extent.LOOP) {
         return steps.report(reflected);
@@ -142,10 +142,10 @@ public final class WanDemo {
       restart(traffic, processes);
       traffic.send(Map.of());
       WanMeasures measures = new WanMeasures(nodes, processes, configs, queries, steps, traffic);
-      measures.inTheNetwork(extent);
+      measures.measureInNetwork(extent);
       /* Seven daemons need processor time, too. */
       network.close();
-      measures.alone(folder, extent);
+      measures.measureStandalone(folder, extent);
     } catch (WanSteps.StepFailed failed) {
       /* The failed step has the reason. */
     }
@@ -156,7 +156,7 @@ public final class WanDemo {
    * Returns the first queue pairs, from a number on, whose hashes give these lists in this order.
    */
   static List<Integer> queuePairs(List<Integer> lists, int first) {
-    Buckets buckets = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
+    Buckets buckets = Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
     List<Integer> found = new ArrayList<>();
     for (int list : lists) {
       int queuePair = found.isEmpty() ? first : found.getLast() + 1;
@@ -200,7 +200,7 @@ public final class WanDemo {
     return all;
   }
 
-  private void collide(WanTraffic traffic) throws InterruptedException {
+  private void startCollision(WanTraffic traffic) throws InterruptedException {
     traffic.send(all());
     steps.step(
         "two elephants collide on list 1 by their hash",
@@ -214,10 +214,10 @@ public final class WanDemo {
               ? "queue pairs %s and %s are on sl1".formatted(queuePairs.get(0), queuePairs.get(2))
               : null;
         });
-    moved("the controller moves the smaller one, and the gateway follows");
+    awaitMove("the controller moves the smaller one, and the gateway follows");
   }
 
-  private void moved(String name) throws InterruptedException {
+  private void awaitMove(String name) throws InterruptedException {
     int smaller = queuePairs.get(2);
     steps.step(
         name,
@@ -321,12 +321,12 @@ public final class WanDemo {
 
   private void kill(WanTraffic traffic, NodeProcesses processes) throws InterruptedException {
     traffic.send(all());
-    moved("the controller restarts: the rule is announced again");
+    awaitMove("the controller restarts: the rule is announced again");
     long killedNs = kill(processes);
     /* A withdrawal already in flight would not show the grace period. */
     while (queries.rules().isEmpty()) {
       processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
-      moved("the rule was just withdrawn: repeat");
+      awaitMove("the rule was just withdrawn: repeat");
       killedNs = kill(processes);
     }
     long begin = killedNs;
@@ -353,7 +353,7 @@ public final class WanDemo {
 
   private void restart(WanTraffic traffic, NodeProcesses processes) throws InterruptedException {
     processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
-    moved("another controller moves it again");
+    awaitMove("another controller moves it again");
     traffic.check();
     processes.end(WanNodes.CONTROLLER);
     steps.step(

@@ -2,7 +2,7 @@ package io.heddle.cli.wan;
 
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.wan.figure.FailureScene;
+import io.heddle.cli.wan.figure.FailureScenario;
 import io.heddle.cli.wan.figure.FleetFigures;
 import io.heddle.cli.wan.figure.PollFigures;
 import io.heddle.cli.wan.figure.RuleFigures;
@@ -81,7 +81,7 @@ final class WanMeasures {
   }
 
   /** Measures the figures that need the demo's network. */
-  void inTheNetwork(WanDemo.Extent extent) throws IOException, InterruptedException {
+  void measureInNetwork(WanDemo.Extent extent) throws IOException, InterruptedException {
     try (WanCapture capture = new WanCapture(nodes.namespace(WanNodes.gateway(2)))) {
       labels(capture);
       spread(capture);
@@ -90,7 +90,7 @@ final class WanMeasures {
         gain(capture);
       }
     }
-    steps.timed(
+    steps.addTimed(
         "the path with the gateway's program, and without",
         () -> List.of(new WanPath(nodes).measure()));
   }
@@ -104,21 +104,22 @@ final class WanMeasures {
   }
 
   /** Measures the figures that need no network, or their own. */
-  void alone(Path folder, WanDemo.Extent extent) throws IOException, InterruptedException {
+  void measureStandalone(Path folder, WanDemo.Extent extent)
+      throws IOException, InterruptedException {
     failures(folder);
-    steps.exact(
+    steps.addExact(
         "the solver against all placements of small cases", () -> List.of(SolverFigure.measure()));
-    steps.timed("ten thousand queue pairs in a data plane", PollFigures::measure);
-    steps.timed(
+    steps.addTimed("ten thousand queue pairs in a data plane", PollFigures::measure);
+    steps.addTimed(
         "ten thousand rules by BGP, and single ones",
         () -> RuleFigures.measure(folder, steps::limit));
     if (extent != WanDemo.Extent.SHORT) {
-      steps.timed(
+      steps.addTimed(
           "a controller's answer to telemetry",
           () -> List.of(FleetFigures.reaction(folder, steps::limit)));
     }
     if (extent == WanDemo.Extent.WHOLE) {
-      steps.timed(
+      steps.addTimed(
           "a controller of a hundred simulated gateways",
           () -> FleetFigures.load(folder, steps::limit));
     }
@@ -127,7 +128,7 @@ final class WanMeasures {
   /* H: failures in the design's table, except a killed controller and lost daemons, which earlier steps show. */
   private void failures(Path folder) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
-      FailureScene scene = new FailureScene(folder, cleanup);
+      FailureScenario scene = new FailureScenario(folder, cleanup);
       steps.step("failure, wrong queue pair: matches nothing", scene::wrongQueuePair);
       steps.step("failure, unknown list: the rule waits, the hash decides", scene::unknownList);
       steps.step("failure, malformed rules: counted, and the session stays", scene::malformed);
@@ -160,7 +161,7 @@ final class WanMeasures {
           return "%s queue pairs of one 5-tuple, %s packets of each at least"
               .formatted(LABELLED, PACKETS_EACH);
         });
-    steps.exact(
+    steps.addExact(
         WanFigure.atMost(
             "C",
             "queue pairs with another label",
@@ -200,7 +201,7 @@ final class WanMeasures {
     for (double each : packets) {
       off = Math.max(off, Math.abs(each / SPREAD - 1.0 / WanNodes.PATHS));
     }
-    steps.exact(
+    steps.addExact(
         WanFigure.atMost(
             "C",
             "share of a path, off by",
@@ -307,7 +308,7 @@ final class WanMeasures {
                   : null);
     }
     processes.end(WanNodes.CONTROLLER);
-    steps.timed(
+    steps.addTimed(
         List.of(
             WanFigure.atMost(
                 "D",
@@ -376,7 +377,7 @@ final class WanMeasures {
     double after = delivered(capture, pair);
     traffic.send(Map.of());
     processes.end(WanNodes.CONTROLLER);
-    steps.timed(
+    steps.addTimed(
         List.of(
             WanFigure.atLeast(
                 "B",

@@ -42,18 +42,18 @@ public final class WanSoak {
   public record Setting(long seed, int minutes, int phases, int phaseSeconds) {}
 
   /** A period without external changes. */
-  private record Calm(int phase, Instant from, Instant to) {}
+  private record CalmPeriod(int phase, Instant from, Instant to) {}
 
   private final Path folder;
   private final Setting setting;
-  private final WanDemo.Patience patience;
+  private final WanDemo.TimeLimits patience;
   private final Consumer<String> progress;
   private final boolean reflected = WanDaemons.canReflect();
   private final WanDaemons daemons;
   private final WanQueries queries;
   private final WanTraffic traffic;
   private final Map<String, Integer> faults = new TreeMap<>();
-  private final List<Calm> calm = new ArrayList<>();
+  private final List<CalmPeriod> calmPeriods = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
   private long arrivedBefore;
   private long sentBefore;
@@ -64,7 +64,7 @@ public final class WanSoak {
   private WanSoak(
       Path folder,
       Setting setting,
-      WanDemo.Patience patience,
+      WanDemo.TimeLimits patience,
       Consumer<String> progress,
       Cleanup cleanup)
       throws IOException {
@@ -89,7 +89,7 @@ public final class WanSoak {
   public static WanSoakReport run(
       Path folder,
       Setting setting,
-      WanDemo.Patience patience,
+      WanDemo.TimeLimits patience,
       Consumer<String> progress,
       Cleanup cleanup)
       throws IOException, InterruptedException {
@@ -103,7 +103,7 @@ public final class WanSoak {
     ready = ready && await("packets arrive", this::packetsArrive);
     if (ready) {
       Random random = new Random(setting.seed());
-      sentBefore = traffic.quiet();
+      sentBefore = traffic.stop();
       arrivedBefore = arrived();
       while (!isOver(begin)) {
         phase(WanSoakPlan.next(random, reflected));
@@ -118,7 +118,7 @@ public final class WanSoak {
         (System.nanoTime() - begin) / 1e9,
         phases,
         faults,
-        traffic.quiet(),
+        traffic.stop(),
         lost,
         lostInCuts,
         decisions.moves(),
@@ -142,11 +142,11 @@ public final class WanSoak {
     try {
       traffic.send(Map.of(2, 1e6, 3, 1e6, 4, 1e6, 5, 1e6, 6, 1e6, 7, 1e6, 8, 1e6, 9, 1e6));
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-      long sent = traffic.quiet();
+      long sent = traffic.stop();
       long before = arrived();
       traffic.send(Map.of(2, 1e6, 3, 1e6, 4, 1e6, 5, 1e6, 6, 1e6, 7, 1e6, 8, 1e6, 9, 1e6));
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-      long more = traffic.quiet() - sent;
+      long more = traffic.stop() - sent;
       return more > 0 && arrivedStably() - before == more;
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();
@@ -182,7 +182,7 @@ public final class WanSoak {
   }
 
   private void addCalmPeriod(Instant begin) {
-    calm.add(new Calm(phases, begin.plusSeconds(SETTLED_SECONDS), Instant.now()));
+    calmPeriods.add(new CalmPeriod(phases, begin.plusSeconds(SETTLED_SECONDS), Instant.now()));
   }
 
   private void inject(WanSoakPlan.Fault fault) {
@@ -212,7 +212,7 @@ public final class WanSoak {
 
   /* Nothing is sent until every packet has arrived or is lost. */
   private void account(WanSoakPlan.Fault fault) throws InterruptedException {
-    long sent = traffic.quiet();
+    long sent = traffic.stop();
     long missing = (sent - sentBefore) - (arrivedStably() - arrivedBefore);
     sentBefore = sent;
     arrivedBefore = arrived();
@@ -248,7 +248,7 @@ public final class WanSoak {
   }
 
   private void end() throws InterruptedException {
-    traffic.quiet();
+    traffic.stop();
     await(
         "after the load no rule is left",
         () -> queries.rules().isEmpty() && queries.overview().rules().isEmpty());
@@ -257,7 +257,7 @@ public final class WanSoak {
 
   private int flaps(WanDecisions decisions) {
     int flaps = 0;
-    for (Calm each : calm) {
+    for (CalmPeriod each : calmPeriods) {
       for (String flow : decisions.flaps(each.from(), each.to())) {
         flaps++;
         failures.add("in phase %s a flow flapped: %s".formatted(each.phase(), flow));

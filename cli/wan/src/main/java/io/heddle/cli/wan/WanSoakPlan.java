@@ -33,7 +33,7 @@ record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
       return text;
     }
 
-    boolean isDeath() {
+    boolean isProcessKill() {
       return this != NONE && this != PATH_CUT;
     }
   }

@@ -7,7 +7,7 @@ import java.util.Map;
  * Result of random load with faults.
  *
  * @param seed that all of it follows from
- * @param holds whether nothing flapped, no daemon's death lost a packet, and no rule outlived its
+ * @param passed whether nothing flapped, no daemon's death lost a packet, and no rule outlived its
  *     reason
  * @param seconds duration
  * @param phases of constant load
@@ -22,7 +22,7 @@ import java.util.Map;
  */
 public record WanSoakReport(
     long seed,
-    boolean holds,
+    boolean passed,
     double seconds,
     int phases,
     Map<String, Integer> faults,

@@ -22,13 +22,13 @@ final class WanSteps {
     private static final long serialVersionUID = 1;
   }
 
-  private final WanDemo.Patience patience;
+  private final WanDemo.TimeLimits patience;
   private final Consumer<String> progress;
   private final List<WanReport.Step> steps = new ArrayList<>();
   private final List<WanFigure> figures = new ArrayList<>();
   private @Nullable NodeProcesses daemons;
 
-  WanSteps(WanDemo.Patience patience, Consumer<String> progress) {
+  WanSteps(WanDemo.TimeLimits patience, Consumer<String> progress) {
     this.patience = patience;
     this.progress = progress;
   }
@@ -80,7 +80,7 @@ final class WanSteps {
       }
     }
     double seconds = (System.nanoTime() - begin) / 1e9;
-    boolean inTime = !patience.judgesTimes() || seconds <= longestSeconds;
+    boolean inTime = !patience.failsOnTimeout() || seconds <= longestSeconds;
     steps.add(
         new WanReport.Step(
             name, sentence != null && inTime, seconds, sentence == null ? trouble : sentence));
@@ -98,13 +98,13 @@ final class WanSteps {
   /**
    * Adds figures that don't depend on the machine's load; a failed measurement is a failed step.
    */
-  void exact(String name, Measure measure) throws IOException, InterruptedException {
-    measured(name, measure).forEach(this::exact);
+  void addExact(String name, Measure measure) throws IOException, InterruptedException {
+    measured(name, measure).forEach(this::addExact);
   }
 
   /** Adds figures that a busy machine distorts. */
-  void timed(String name, Measure measure) throws IOException, InterruptedException {
-    timed(measured(name, measure));
+  void addTimed(String name, Measure measure) throws IOException, InterruptedException {
+    addTimed(measured(name, measure));
   }
 
   private List<WanFigure> measured(String name, Measure measure)
@@ -128,13 +128,13 @@ final class WanSteps {
   }
 
   /** Adds figures that don't depend on the machine's load. */
-  void exact(WanFigure... these) {
+  void addExact(WanFigure... these) {
     figures.addAll(List.of(these));
   }
 
   /** Adds figures that a busy machine distorts. */
-  void timed(List<WanFigure> these) {
-    these.forEach(each -> figures.add(patience.judgesTimes() ? each : each.unjudged()));
+  void addTimed(List<WanFigure> these) {
+    these.forEach(each -> figures.add(patience.failsOnTimeout() ? each : each.unjudged()));
   }
 
   WanReport report(boolean reflected) {

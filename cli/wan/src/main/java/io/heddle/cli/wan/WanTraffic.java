@@ -87,7 +87,7 @@ final class WanTraffic implements AutoCloseable {
    *
    * @return number of packets sent
    */
-  long quiet() throws InterruptedException {
+  long stop() throws InterruptedException {
     rates = Map.of();
     long from = turns;
     while (turns < from + 2 && failure == null) {

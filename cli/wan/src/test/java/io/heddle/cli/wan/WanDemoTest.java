@@ -41,20 +41,20 @@ final class WanDemoTest {
   }
 
   private void run(WanDemo.Extent extent) throws Exception {
-    WanDemo.Patience patience =
-        new WanDemo.Patience(
-            seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
+    WanDemo.TimeLimits limits =
+        new WanDemo.TimeLimits(
+            seconds -> io.heddle.platform.testing.Deadline.ofSeconds(seconds)::isOver, false);
     try (Cleanup cleanup = new Cleanup()) {
       WanReport report =
           WanDemo.run(
               folder,
-              patience,
+              limits,
               new WanDemo.Setting(WanDemo.canReflect(), extent),
               step -> System.out.println(step),
               cleanup);
       report.steps().forEach(System.out::println);
       report.figures().forEach(System.out::println);
-      assertTrue(report.holds(), () -> report + "\n" + logs());
+      assertTrue(report.passed(), () -> report + "\n" + logs());
     }
   }
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.cli.wan.host.NodeProcesses;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,9 +47,9 @@ final class WanEndTest {
                 /* Expected, unless the set-up was complete already. */
               }
             });
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!isThere(nodes, NODES.getFirst())) {
-      assertFalse(patience.isOver(), "no namespace is made");
+      assertFalse(deadline.isOver(), "no namespace is made");
       Thread.sleep(1);
     }
     nodes.close();

@@ -42,9 +42,9 @@ final class WanSoakTest {
     NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
     NetworkNamespace.skipWhere(
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
-    WanDemo.Patience patience =
-        new WanDemo.Patience(
-            seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
+    WanDemo.TimeLimits patience =
+        new WanDemo.TimeLimits(
+            seconds -> io.heddle.platform.testing.Deadline.ofSeconds(seconds)::isOver, false);
     try (Cleanup cleanup = new Cleanup()) {
       WanSoakReport report =
           WanSoak.run(
@@ -54,7 +54,7 @@ final class WanSoakTest {
               System.out::println,
               cleanup);
       System.out.println(report);
-      assertTrue(report.holds(), report::toString);
+      assertTrue(report.passed(), report::toString);
       assertEquals(1, report.phases());
       assertEquals(0, report.lostPackets());
       assertTrue(report.sentPackets() > 0, report::toString);

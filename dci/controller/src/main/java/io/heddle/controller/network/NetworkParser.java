@@ -213,7 +213,8 @@ public final class NetworkParser {
     for (String each : over) {
       if (!names.contains(each)) {
         throw section.refuse(
-            "links", "names " + each + ", which is no [link]" + NearestName.question(each, names));
+            "links",
+            "names " + each + ", which is no [link]" + NearestName.suggestion(each, names));
       }
     }
     if (new HashSet<>(over).size() < over.size()) {
@@ -227,7 +228,7 @@ public final class NetworkParser {
     String name = required(section, key);
     if (!names.contains(name)) {
       throw section.refuse(
-          key, "is no " + kind + " of this file" + NearestName.question(name, names));
+          key, "is no " + kind + " of this file" + NearestName.suggestion(name, names));
     }
     return name;
   }

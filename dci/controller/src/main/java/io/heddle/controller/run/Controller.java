@@ -6,7 +6,7 @@ import io.heddle.controller.model.Decision;
 import io.heddle.controller.model.FlowId;
 import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.network.NetworkConfig;
-import io.heddle.controller.solver.Outlook;
+import io.heddle.controller.solver.ListForecast;
 import io.heddle.controller.solver.PolicyVerdict;
 import io.heddle.controller.solver.Round;
 import io.heddle.controller.solver.Solver;
@@ -54,7 +54,7 @@ public final class Controller implements AutoCloseable {
   private final NanoClock clock;
   private final Log log;
   private final TelemetryStore store;
-  private final SnapshotMaker snapshots;
+  private final SnapshotBuilder snapshots;
   private final Solver solver;
   private final RuleBook book;
   private final RuleSpeaker speaker;
@@ -65,7 +65,7 @@ public final class Controller implements AutoCloseable {
   private final Set<String> adopted = new HashSet<>();
   private final Deque<ControllerStatus.DecisionRow> decisions = new ArrayDeque<>();
   private List<PolicyVerdict> verdicts = List.of();
-  private List<Outlook> outlooks = List.of();
+  private List<ListForecast> forecasts = List.of();
   private List<String> gaps = List.of("nothing has been reported yet");
   private @Nullable TelemetryConnections connections;
   private int rounds;
@@ -93,7 +93,7 @@ public final class Controller implements AutoCloseable {
     this.clock = clock;
     this.log = log;
     store = new TelemetryStore(clock::nanoTime, log);
-    snapshots = new SnapshotMaker(network, store);
+    snapshots = new SnapshotBuilder(network, store);
     solver = new Solver(config.settings(), config.strategy());
     book = new RuleBook(network.types());
     long patienceNs = config.settings().intervalNs() * (config.settings().staleIntervals() + 1L);
@@ -209,7 +209,7 @@ public final class Controller implements AutoCloseable {
   }
 
   private void decide(long nowNs) {
-    SnapshotMaker.Result made = snapshots.make(nowNs);
+    SnapshotBuilder.Result made = snapshots.make(nowNs);
     network.gateways().forEach(this::adopt);
     gaps = made.gaps();
     rounds++;
@@ -252,7 +252,7 @@ public final class Controller implements AutoCloseable {
     Round round = next.round();
     round.decisions().forEach(this::carryOut);
     verdicts = round.verdicts();
-    outlooks = Outlook.of(next.inputs(), round.decisions());
+    forecasts = ListForecast.of(next.inputs(), round.decisions());
     return true;
   }
 
@@ -280,12 +280,12 @@ public final class Controller implements AutoCloseable {
               flow, flow.gateway(), other.gateway());
           continue;
         }
-        String name = SnapshotMaker.policy(gateway.name(), policy);
+        String name = SnapshotBuilder.policy(gateway.name(), policy);
         String sentence =
             "the rule of %s to list %s was found in force and is taken over"
                 .formatted(flow, rule.list());
         solver.adopt(flow, name, rule.list());
-        speaker.announce(book.want(flow, gateway.routerId(), name, rule.list(), sentence));
+        speaker.announce(book.addRule(flow, gateway.routerId(), name, rule.list(), sentence));
         record("adopt", name, sentence);
       }
     }
@@ -336,11 +336,11 @@ public final class Controller implements AutoCloseable {
                 .orElseThrow()
                 .routerId();
         speaker.announce(
-            book.want(move.flow(), gatewayId, move.policy(), move.to(), move.sentence()));
+            book.addRule(move.flow(), gatewayId, move.policy(), move.to(), move.sentence()));
         record("move", move.policy(), move.sentence());
       }
       case Decision.Withdrawal gone -> {
-        RuleBook.Reason was = book.end(gone.flow());
+        RuleBook.Reason was = book.removeRule(gone.flow());
         if (was != null) {
           speaker.withdraw(was);
         }
@@ -374,7 +374,7 @@ public final class Controller implements AutoCloseable {
                   new ControllerStatus.PolicyRow(each.policy(), each.state(), each.sentence()))
               .toList(),
           gaps,
-          outlooks.stream()
+          forecasts.stream()
               .map(each -> new ControllerStatus.ListRow(each.policy(), each.list(), each.now()))
               .toList(),
           book.all().stream().map(Controller::rule).toList(),
@@ -421,7 +421,8 @@ public final class Controller implements AutoCloseable {
       connections.close();
     }
     synchronized (this) {
-      book.all().forEach(each -> speaker.withdraw(Objects.requireNonNull(book.end(each.flow()))));
+      book.all()
+          .forEach(each -> speaker.withdraw(Objects.requireNonNull(book.removeRule(each.flow()))));
       speaker.close();
       try {
         if (auditLog != null) {

@@ -49,9 +49,10 @@ public final class ControllerStatus {
    * @param name from the configuration
    * @param address of the peer
    * @param state of the BGP session, by RFC 4271
-   * @param untoldRules rules not announced to it, since it doesn't support their address family
+   * @param unannouncedRules rules not announced to it, since it doesn't support their address
+   *     family
    */
-  public record PeerRow(String name, String address, String state, int untoldRules) {}
+  public record PeerRow(String name, String address, String state, int unannouncedRules) {}
 
   /**
    * @param policy prefixed with its gateway's name
@@ -107,7 +108,7 @@ public final class ControllerStatus {
     /** In force, with a reason. */
     IN_FORCE,
     /** Announced or withdrawn just now; the gateway hasn't reported since. */
-    ON_ITS_WAY,
+    PENDING,
     /** Set by us and in force, but without a known reason: a fault. */
     ORPHAN,
     /** Wanted, but not in force at the gateway: a fault. */
@@ -115,7 +116,7 @@ public final class ControllerStatus {
     /** The gateway doesn't report: a fault. */
     UNKNOWN,
     /** Set by an operator or another controller. */
-    OF_SOMEBODY_ELSE;
+    FOREIGN;
 
     boolean isFault() {
       return this == ORPHAN || this == NOT_IN_FORCE || this == UNKNOWN;

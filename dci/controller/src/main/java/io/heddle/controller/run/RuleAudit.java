@@ -61,7 +61,7 @@ final class RuleAudit {
             gateway, source == null ? "any" : source, rule.destination(), rule.queuePair());
     RuleBook.Reason reason = book.reason(flow);
     if (!rule.setBy().equals(setBy(network))) {
-      return row(gateway, rule, Fit.OF_SOMEBODY_ELSE, "set by: " + rule.setBy());
+      return row(gateway, rule, Fit.FOREIGN, "set by: " + rule.setBy());
     }
     found.add(flow);
     if (isSilent(gateway)) {
@@ -70,14 +70,14 @@ final class RuleAudit {
     }
     if (reason == null) {
       return book.hasJustEnded(flow, toleranceNs)
-          ? row(gateway, rule, Fit.ON_ITS_WAY, "withdrawn just now")
+          ? row(gateway, rule, Fit.PENDING, "withdrawn just now")
           : row(gateway, rule, Fit.ORPHAN, "no reason for it is known here");
     }
     if (rule.active() && rule.list() == reason.list()) {
       return row(gateway, rule, Fit.IN_FORCE, reason.sentence());
     }
     return isYoung(reason)
-        ? row(gateway, rule, Fit.ON_ITS_WAY, reason.sentence())
+        ? row(gateway, rule, Fit.PENDING, reason.sentence())
         : row(
             gateway,
             rule,
@@ -95,7 +95,7 @@ final class RuleAudit {
     Fit fit =
         isSilent(reason.flow().gateway())
             ? Fit.UNKNOWN
-            : isYoung(reason) ? Fit.ON_ITS_WAY : Fit.NOT_IN_FORCE;
+            : isYoung(reason) ? Fit.PENDING : Fit.NOT_IN_FORCE;
     FlowId flow = reason.flow();
     return new AuditRow(
         flow.gateway(),

@@ -73,7 +73,8 @@ final class RuleBook {
         .orElse(null);
   }
 
-  synchronized Reason want(FlowId flow, int gatewayId, String policy, int list, String sentence) {
+  synchronized Reason addRule(
+      FlowId flow, int gatewayId, String policy, int list, String sentence) {
     FlowRule rule =
         FlowRule.queuePair(
             types, Prefix.of(flow.source()), Prefix.of(flow.destination()), flow.queuePair());
@@ -85,7 +86,7 @@ final class RuleBook {
   }
 
   /** Removes a rule. Returns its reason; null if there was none. */
-  synchronized @Nullable Reason end(FlowId flow) {
+  synchronized @Nullable Reason removeRule(FlowId flow) {
     Reason was = reasons.remove(flow);
     if (was != null) {
       withdrawnNs.put(flow, System.nanoTime());

@@ -92,12 +92,12 @@ final class RuleSpeaker implements AutoCloseable {
   /** Returns whether at least one peer takes rules now; true if none is configured. */
   boolean hasReceiver() {
     return network.peers().isEmpty()
-        || speaker.ask(() ->
+        || speaker.callOnLoop(() ->
             sessions.stream().anyMatch(each -> each.session().state() == SessionState.ESTABLISHED));
   }
 
   List<ControllerStatus.PeerRow> peers() {
-    return speaker.ask(() ->
+    return speaker.callOnLoop(() ->
         sessions.stream()
             .map(each ->
                 new ControllerStatus.PeerRow(

@@ -27,7 +27,7 @@ final class Loads {
   private final double[] rate;
   private final int[] listOf;
   /* By list: all lists of its policy. Each trial reads them. */
-  private final int[][] beside;
+  private final int[][] listsOfSamePolicy;
   private final Map<String, List<Integer>> byPolicy = new HashMap<>();
   private final Map<String, List<Integer>> flowsByPolicy = new HashMap<>();
   /* Created on first use. */
@@ -50,10 +50,10 @@ final class Loads {
       linksOf[i] = list.links().stream().distinct().mapToInt(linkIndex::get).toArray();
       byPolicy.computeIfAbsent(list.policy(), any -> new ArrayList<>()).add(i);
     }
-    beside = new int[lists.size()][];
+    listsOfSamePolicy = new int[lists.size()][];
     for (List<Integer> each : byPolicy.values()) {
       int[] own = each.stream().mapToInt(Integer::intValue).toArray();
-      each.forEach(list -> beside[list] = own);
+      each.forEach(list -> listsOfSamePolicy[list] = own);
     }
     listOf = new int[flows.size()];
     for (int i = 0; i < flows.size(); i++) {
@@ -169,7 +169,7 @@ final class Loads {
 
   private int[] indices(String policy) {
     List<Integer> those = lists(policy);
-    return those.isEmpty() ? NONE : beside[those.getFirst()];
+    return those.isEmpty() ? NONE : listsOfSamePolicy[those.getFirst()];
   }
 
   /**
@@ -180,10 +180,10 @@ final class Loads {
     int from = listOf[flow];
     double leaves = flows.get(flow).rate();
     double most = 0;
-    for (int list : beside[to]) {
+    for (int list : listsOfSamePolicy[to]) {
       for (int link : linksOf[list]) {
-        if (!leadsOver(to, link)) {
-          double left = leadsOver(from, link) ? rate[link] - leaves : rate[link];
+        if (!usesLink(to, link)) {
+          double left = usesLink(from, link) ? rate[link] - leaves : rate[link];
           most = Math.max(most, left / capacity[link]);
         }
       }
@@ -191,7 +191,7 @@ final class Loads {
     return most;
   }
 
-  private boolean leadsOver(int list, int link) {
+  private boolean usesLink(int list, int link) {
     for (int each : linksOf[list]) {
       if (each == link) {
         return true;
@@ -204,7 +204,7 @@ final class Loads {
   double predicted(int flow, int to) {
     int from = listOf[flow];
     move(flow, to);
-    double most = maximum(beside[to]);
+    double most = maximum(listsOfSamePolicy[to]);
     move(flow, from);
     return most;
   }
@@ -217,8 +217,8 @@ final class Loads {
     ElephantFlow elephant = flows.get(flow);
     int from = listOf[flow];
     move(flow, to);
-    double most = maximum(beside[to]);
-    int busiest = busiest(beside[to], most);
+    double most = maximum(listsOfSamePolicy[to]);
+    int busiest = busiest(listsOfSamePolicy[to], most);
     move(flow, from);
     int id = lists.get(to).id();
     return new MoveCandidate(flow, elephant, to, id, id == elephant.hashList(), most, busiest);

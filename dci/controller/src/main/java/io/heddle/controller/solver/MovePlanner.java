@@ -55,7 +55,7 @@ final class MovePlanner {
       List<MoveCandidate> candidates = candidates(policy, free);
       candidates.sort(strategy.order());
       if (steps.isEmpty()) {
-        refused.addAll(tooLittle(best, candidates));
+        refused.addAll(insufficientMoves(best, candidates));
       }
       next = next(policy, best, candidates, free);
       if (steps.size() + next.size() > settings.mostMoves()) {
@@ -83,7 +83,7 @@ final class MovePlanner {
   }
 
   /* Returns the moves that the strategy prefers to the first one that helps. */
-  private List<MoveCandidate> tooLittle(double best, List<MoveCandidate> candidates) {
+  private List<MoveCandidate> insufficientMoves(double best, List<MoveCandidate> candidates) {
     return candidates.stream()
         .takeWhile(each -> !lowersEnough(best, each.predicted()))
         .limit(MOST_REFUSED)

@@ -114,7 +114,7 @@ final class RuleMemory {
   }
 
   /** Returns whether another gateway has the same rule: both would be one BGP route. */
-  boolean isTaken(FlowId flow) {
+  boolean isSetElsewhere(FlowId flow) {
     Set<String> those = gateways.isEmpty() ? null : gateways.get(Match.of(flow));
     return those != null && (those.size() > 1 || !those.contains(flow.gateway()));
   }
@@ -138,7 +138,7 @@ final class RuleMemory {
   }
 
   /** Drops expired entries. */
-  void age(long nowNs, long firstReleaseNs) {
+  void dropExpired(long nowNs, long firstReleaseNs) {
     heldUntilNs.values().removeIf(until -> nowNs - until >= 0);
     released
         .entrySet()

@@ -69,7 +69,7 @@ final class Sentences {
         : "%s more samples until the last change shows".formatted(samples);
   }
 
-  static String stale(Ages ages, long limitNs) {
+  static String stale(SampleAges ages, long limitNs) {
     return "no decision: the last sample of %s is %s old, more than %s"
         .formatted(ages.oldest(), seconds(ages.oldestNs()), seconds(limitNs));
   }

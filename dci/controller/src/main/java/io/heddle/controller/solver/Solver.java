@@ -70,7 +70,7 @@ public final class Solver {
     List<Decision> decisions = new ArrayList<>();
     List<PolicyVerdict> verdicts = new ArrayList<>();
     List<Round.Refused> refused = new ArrayList<>();
-    memory.age(snapshot.nowNs(), settings.releaseNs());
+    memory.dropExpired(snapshot.nowNs(), settings.releaseNs());
     withdrawWithoutPolicy(snapshot, unknown, decisions);
     for (SteeredPolicy policy : busiestFirst(snapshot, loads)) {
       verdicts.add(judge(policy, snapshot, loads, decisions, refused));
@@ -106,7 +106,7 @@ public final class Solver {
       List<Decision> decisions,
       List<Round.Refused> refused) {
     ListRange range = ListRange.of(loads, policy.name());
-    Ages ages = Ages.of(policy, snapshot, loads);
+    SampleAges ages = SampleAges.of(policy, snapshot, loads);
     long limitNs = settings.staleIntervals() * settings.intervalNs();
     if (ages.oldestNs() > limitNs) {
       forgetNeedless(policy.name());
@@ -149,7 +149,9 @@ public final class Solver {
       List<Round.Refused> refused) {
     MovePlanner.Plan plan =
         new MovePlanner(loads, settings, strategy)
-            .plan(policy, flow -> !memory.isHeld(flow.id(), nowNs) && !memory.isTaken(flow.id()));
+            .plan(
+                policy,
+                flow -> !memory.isHeld(flow.id(), nowNs) && !memory.isSetElsewhere(flow.id()));
     for (MoveCandidate each : plan.refused()) {
       ElephantFlow flow = each.elephant();
       refused.add(
@@ -165,7 +167,7 @@ public final class Solver {
       String elsewhere =
           loads.flows(policy).stream()
               .map(each -> loads.flows().get(each))
-              .filter(each -> memory.isTaken(each.id()))
+              .filter(each -> memory.isSetElsewhere(each.id()))
               .findFirst()
               .map(Sentences::taken)
               .orElse("");
@@ -181,12 +183,12 @@ public final class Solver {
         double after = step.move().predicted();
         withdraw(
             rule, Reason.BALANCED, Sentences.needless(rule, flow, step.before(), after), decisions);
-        rest(flow.id(), nowNs);
+        holdDown(flow.id(), nowNs);
         memory.release(flow.id(), nowNs);
         continue;
       }
       memory.move(new RuleMemory.Rule(flow.id(), policy, to));
-      rest(flow.id(), nowNs);
+      holdDown(flow.id(), nowNs);
       decisions.add(
           new Move(
               flow.id(),
@@ -250,7 +252,7 @@ public final class Solver {
           && nowNs - rule.needlessSinceNs >= memory.backedOff(flow.id(), settings.releaseNs())) {
         loads.move(i, home);
         withdraw(rule, Reason.BALANCED, Sentences.needless(rule, flow, today, without), decisions);
-        rest(flow.id(), nowNs);
+        holdDown(flow.id(), nowNs);
         memory.release(flow.id(), nowNs);
         released = true;
       }
@@ -258,7 +260,7 @@ public final class Solver {
     return released;
   }
 
-  private void rest(FlowId flow, long nowNs) {
+  private void holdDown(FlowId flow, long nowNs) {
     memory.hold(flow, nowNs + settings.holdDownNs());
   }
 

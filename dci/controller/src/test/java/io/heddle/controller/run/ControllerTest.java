@@ -13,7 +13,7 @@ import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -213,11 +213,11 @@ final class ControllerTest {
     /* Two gateways can't share one route, so this announcement fails. */
     for (int gateway = 1; gateway <= 2; gateway++) {
       FlowId flow = new FlowId("gw" + gateway, "fc00:1::1", "fc00:2::2", 17);
-      controller.speaker().announce(book.want(flow, gateway, "wan", 1, "it is moved"));
+      controller.speaker().announce(book.addRule(flow, gateway, "wan", 1, "it is moved"));
     }
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!lost.await(2, TimeUnit.MILLISECONDS)) {
-      assertFalse(patience.isOver(), log.toString());
+      assertFalse(deadline.isOver(), log.toString());
     }
   }
 }

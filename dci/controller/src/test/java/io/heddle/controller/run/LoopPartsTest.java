@@ -55,7 +55,7 @@ final class LoopPartsTest {
   private long nowNs = 5 * SECOND_NS;
   private final TelemetryStore store =
       new TelemetryStore(() -> nowNs, (level, sentence) -> log.add(sentence));
-  private final SnapshotMaker snapshots = new SnapshotMaker(NETWORK, store);
+  private final SnapshotBuilder snapshots = new SnapshotBuilder(NETWORK, store);
   private final RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
 
   private void deliver(Decoded what) {
@@ -120,7 +120,7 @@ final class LoopPartsTest {
         snapshots.make(nowNs).gaps().toString());
     nowNs += SECOND_NS;
     count(1_000 + 2_500_000, 3);
-    SnapshotMaker.Result made = snapshots.make(nowNs);
+    SnapshotBuilder.Result made = snapshots.make(nowNs);
     assertEquals(List.of(), made.gaps());
     assertEquals("gw1/wan", made.snapshot().policies().getFirst().name());
     assertEquals(1e7, made.snapshot().links().getFirst().rate(), 1);
@@ -139,7 +139,7 @@ final class LoopPartsTest {
     assertFalse(RuleBook.hasRules("fc00:1::1", "10.2.0.2"));
     FlowId flow = RuleBook.flow("gw1", "::ffff:10.1.0.1", "10.2.0.2", 17);
     assertEquals(new FlowId("gw1", "10.1.0.1", "10.2.0.2", 17), flow, "one text for each");
-    assertTrue(book.want(flow, 1, "wan", 2, "it is moved").rule().isIpv4());
+    assertTrue(book.addRule(flow, 1, "wan", 2, "it is moved").rule().isIpv4());
   }
 
   @Test
@@ -195,7 +195,7 @@ final class LoopPartsTest {
     ElephantReport twice = elephant("fc00:2::2", 17, 1);
     deliver(new Decoded.Elephants(List.of(twice, twice)));
     deliver(new Decoded.Rules(List.of()));
-    SnapshotMaker.Result made = snapshots.make(nowNs);
+    SnapshotBuilder.Result made = snapshots.make(nowNs);
     assertEquals(List.of(), made.snapshot().policies());
     assertEquals(Set.of("gw1"), made.unknown());
     assertEquals(
@@ -227,10 +227,10 @@ final class LoopPartsTest {
   void auditNamesOrphansAndMissingRules() {
     nowNs = System.nanoTime();
     String ours = "controller 10.0.0.9";
-    book.want(flow(17), 1, "gw1/wan", 2, "it is moved");
-    book.want(flow(18), 1, "gw1/wan", 2, "it is moved");
-    book.want(flow(19), 1, "gw1/wan", 2, "it is moved");
-    book.want(flow(20), 1, "gw1/wan", 2, "it is moved");
+    book.addRule(flow(17), 1, "gw1/wan", 2, "it is moved");
+    book.addRule(flow(18), 1, "gw1/wan", 2, "it is moved");
+    book.addRule(flow(19), 1, "gw1/wan", 2, "it is moved");
+    book.addRule(flow(20), 1, "gw1/wan", 2, "it is moved");
     deliver(
         new Decoded.Rules(
             List.of(
@@ -241,8 +241,8 @@ final class LoopPartsTest {
                 rule(22, 2, "operator", true),
                 rule(23, 2, "controller 10.0.0.8", true))));
     long longest = Long.MAX_VALUE / 2;
-    assertEquals(Fit.ON_ITS_WAY, audit(longest).get(18));
-    assertEquals(Fit.ON_ITS_WAY, audit(longest).get(20));
+    assertEquals(Fit.PENDING, audit(longest).get(18));
+    assertEquals(Fit.PENDING, audit(longest).get(20));
     assertEquals(Fit.UNKNOWN, audit(0).get(17), "the last report is too old");
     RuleAudit grown = new RuleAudit(NETWORK, store, book, longest);
     assertEquals(
@@ -250,29 +250,29 @@ final class LoopPartsTest {
             17,
             Fit.IN_FORCE,
             18,
-            Fit.ON_ITS_WAY,
+            Fit.PENDING,
             19,
-            Fit.ON_ITS_WAY,
+            Fit.PENDING,
             20,
-            Fit.ON_ITS_WAY,
+            Fit.PENDING,
             21,
             Fit.ORPHAN,
             22,
-            Fit.OF_SOMEBODY_ELSE,
+            Fit.FOREIGN,
             23,
-            Fit.OF_SOMEBODY_ELSE),
+            Fit.FOREIGN),
         audit(longest));
     assertTrue(
         grown.rows().stream()
             .filter(each -> each.queuePair() == 21)
             .allMatch(each -> each.sentence().contains("no reason")));
-    book.end(flow(17));
-    assertEquals(Fit.ON_ITS_WAY, audit(longest).get(17), "withdrawn a moment ago");
+    book.removeRule(flow(17));
+    assertEquals(Fit.PENDING, audit(longest).get(17), "withdrawn a moment ago");
   }
 
   @Test
   void sameRuleAtTwoGatewaysIsDetected() {
-    book.want(flow(17), 1, "gw1/wan", 2, "it is moved");
+    book.addRule(flow(17), 1, "gw1/wan", 2, "it is moved");
     assertEquals(flow(17), book.ruleWithSameKey(new FlowId("gw2", "fc00:1::1", "fc00:2::2", 17)));
     assertNull(book.ruleWithSameKey(flow(17)));
   }

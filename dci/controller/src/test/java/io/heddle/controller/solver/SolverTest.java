@@ -237,7 +237,7 @@ class SolverTest {
             List.of(
                 new ElephantFlow(Networks.id(1), "p", 40, 1, 1),
                 new ElephantFlow(Networks.id(2), "p", 40, 1, 1)));
-    for (Outlook each : Outlook.of(snapshot, List.of())) {
+    for (ListForecast each : ListForecast.of(snapshot, List.of())) {
       assertEquals(0.8, each.now(), 1e-9);
     }
     Round round = new Solver(SolverSettings.DEFAULT.atOnce(), Strategy.MIN_MAX).next(snapshot);

@@ -79,7 +79,7 @@ public final class BpfDataPlane implements DataPlane {
         ? Optional.of(
             "this build has no BPF program, since it was made without clang"
                 + " (on Debian: apt-get install clang, and build again)")
-        : BpfObject.refusal();
+        : BpfObject.reasonUnavailable();
   }
 
   private static byte @Nullable [] object() {
@@ -162,7 +162,7 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   @Override
-  public boolean labelsBySeg6() {
+  public boolean usesSeg6Labels() {
     return true;
   }
 

@@ -136,7 +136,7 @@ public final class NftDataPlane implements DataPlane {
   }
 
   @Override
-  public boolean labelsBySeg6() {
+  public boolean usesSeg6Labels() {
     return false;
   }
 

@@ -51,7 +51,7 @@ public final class KernelRoutes {
         if (result == -Errno.EINVAL
             && route.next() instanceof KernelRoute.ToSegments to
             && to.path().reduced()) {
-          sent = whole(route, to);
+          sent = withFullEncapsulation(route, to);
           result = send(netlink, sent);
         }
         if (result < 0) {
@@ -60,7 +60,7 @@ public final class KernelRoutes {
           taken.add(sent);
         }
       }
-      Set<MarkRule> present = own(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule);
+      Set<MarkRule> present = listOwn(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule);
       for (MarkRule rule : rules) {
         if (!present.contains(rule)) {
           require(
@@ -83,12 +83,12 @@ public final class KernelRoutes {
     }
   }
 
-  private static KernelRoute whole(KernelRoute route, KernelRoute.ToSegments to) {
+  private static KernelRoute withFullEncapsulation(KernelRoute route, KernelRoute.ToSegments to) {
     return new KernelRoute(
         route.table(),
         route.destination(),
         route.interfaceIndex(),
-        new KernelRoute.ToSegments(to.path().whole()));
+        new KernelRoute.ToSegments(to.path().withFullEncapsulation()));
   }
 
   private static int send(RtnetlinkRequests netlink, KernelRoute route) {
@@ -120,7 +120,7 @@ public final class KernelRoutes {
     return "the kernel refused " + what + ": " + Errno.describe(-result);
   }
 
-  private static <T> Set<T> own(
+  private static <T> Set<T> listOwn(
       RtnetlinkRequests netlink, int type, Function<ByteBuffer, Optional<T>> reader) {
     Set<T> found = new HashSet<>();
     for (boolean ipv6 : new boolean[] {false, true}) {
@@ -133,7 +133,7 @@ public final class KernelRoutes {
 
   private static void removeStale(
       RtnetlinkRequests netlink, Set<RouteMessages.Place> routes, Set<MarkRule> rules) {
-    for (MarkRule rule : own(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule)) {
+    for (MarkRule rule : listOwn(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule)) {
       if (!rules.contains(rule)) {
         requireRemoved(
             "the removal of a rule",
@@ -141,7 +141,7 @@ public final class KernelRoutes {
       }
     }
     for (RouteMessages.Place place :
-        own(netlink, RouteMessages.RTM_GETROUTE, RouteMessages::ownPlace)) {
+        listOwn(netlink, RouteMessages.RTM_GETROUTE, RouteMessages::ownPlace)) {
       if (!routes.contains(place)) {
         requireRemoved(
             "the removal of a route",

@@ -31,7 +31,7 @@ public record SegmentPath(List<Inet6Address> segments, boolean reduced) {
         + (inHeader == 0 ? 0 : SEGMENT_HEADER_BYTES + SEGMENT_BYTES * inHeader);
   }
 
-  SegmentPath whole() {
+  SegmentPath withFullEncapsulation() {
     return new SegmentPath(segments, false);
   }
 }

@@ -59,7 +59,7 @@ final class BpfDataPlaneTest {
     plane = BpfDataPlane.open(List.of(), PRIORITY);
     plane.configure(AT_ONCE);
     plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
-    plane.setBuckets(0, Buckets.by(WEIGHTS, WEIGHTS.keySet()));
+    plane.setBuckets(0, Buckets.ofWeights(WEIGHTS, WEIGHTS.keySet()));
     WEIGHTS.keySet().forEach(list -> plane.setAlive(list, true));
   }
 
@@ -188,7 +188,7 @@ final class BpfDataPlaneTest {
   void longestPrefixSelectsThePolicy() {
     plane.setPolicies(
         Map.of(AddressPrefix.parse("fc00:2::/48"), 1, AddressPrefix.parse("fc00:2::/64"), 0));
-    plane.setBuckets(1, Buckets.by(Map.of(9, 1), Set.of(9)));
+    plane.setBuckets(1, Buckets.ofWeights(Map.of(9, 1), Set.of(9)));
     assertEquals(listByHash(17), listOf(toQueuePair(17)));
     InetAddress near = AddressText.parse("fc00:2:0:1::2");
     assertEquals(9, listOf(TestPackets.roce(SOURCE, near, 50_000, 17)));
@@ -220,7 +220,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void whatIsCutOrNoIpGoesBy() {
+  void truncatedAndForeignPacketsPassUnchanged() {
     byte[] packet = toQueuePair(17);
     /* The kernel's test run refuses packets shorter than an IPv6 header. */
     for (int length = 14 + 40; length < packet.length; length++) {

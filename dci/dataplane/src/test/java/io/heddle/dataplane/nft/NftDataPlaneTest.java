@@ -74,7 +74,7 @@ final class NftDataPlaneTest {
     try (NftDataPlane plane = open()) {
       assertFalse(plane.isAdopted());
       plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
-      plane.setBuckets(0, Buckets.by(Map.of(1, 1, 2, 1), Set.of(1, 2)));
+      plane.setBuckets(0, Buckets.ofWeights(Map.of(1, 1, 2, 1), Set.of(1, 2)));
       assertFalse(ruleset().contains("hook"), "rules before attach");
       plane.attach();
       assertTrue(ruleset().contains("ip6 daddr fc00:2::/64 goto policy6-0"), ruleset());
@@ -140,7 +140,7 @@ final class NftDataPlaneTest {
     SteerKey key = new SteerKey(DESTINATION, 17, null);
     try (NftDataPlane plane = open()) {
       plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
-      plane.setBuckets(0, Buckets.by(Map.of(1, 1), Set.of(1)));
+      plane.setBuckets(0, Buckets.ofWeights(Map.of(1, 1), Set.of(1)));
       plane.attach();
       plane.steer(Map.of(key, 3));
       String before = ruleset();

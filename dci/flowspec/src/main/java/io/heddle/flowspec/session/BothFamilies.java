@@ -20,42 +20,42 @@ public final class BothFamilies implements SessionListener {
     this.receivers = List.copyOf(receivers);
   }
 
-  private void each(Consumer<RuleReceiver> what) {
+  private void forEach(Consumer<RuleReceiver> what) {
     receivers.forEach(what);
   }
 
   @Override
   public void established(PeerSession session, Negotiated negotiated) {
-    each(one -> one.established(session, negotiated));
+    forEach(one -> one.established(session, negotiated));
   }
 
   @Override
   public void update(PeerSession session, UpdateMessage update) {
-    each(one -> one.update(session, update));
+    forEach(one -> one.update(session, update));
   }
 
   @Override
   public void endOfRib(PeerSession session, AddressFamily family) {
-    each(one -> one.endOfRib(session, family));
+    forEach(one -> one.endOfRib(session, family));
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session, AddressFamily family) {
-    each(one -> one.routesBecomeStale(session, family));
+  public void markRoutesStale(PeerSession session, AddressFamily family) {
+    forEach(one -> one.markRoutesStale(session, family));
   }
 
   @Override
   public void dropStaleRoutes(PeerSession session, AddressFamily family) {
-    each(one -> one.dropStaleRoutes(session, family));
+    forEach(one -> one.dropStaleRoutes(session, family));
   }
 
   @Override
   public void down(PeerSession session, SessionEnd end) {
-    each(one -> one.down(session, end));
+    forEach(one -> one.down(session, end));
   }
 
   @Override
   public void attemptFailed(PeerSession session, SessionEnd end) {
-    each(one -> one.attemptFailed(session, end));
+    forEach(one -> one.attemptFailed(session, end));
   }
 }

@@ -163,7 +163,7 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+  public void markRoutesStale(PeerSession session, AddressFamily family) {
     /* Likewise. */
   }
 

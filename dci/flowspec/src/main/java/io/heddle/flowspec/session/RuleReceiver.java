@@ -25,7 +25,7 @@ import java.util.EnumSet;
 public final class RuleReceiver implements SessionListener {
   /** Timer on the same thread: the speaker's loop. */
   @FunctionalInterface
-  public interface Later {
+  public interface Timer {
     void run(long delayNs, Runnable task);
   }
 
@@ -34,7 +34,7 @@ public final class RuleReceiver implements SessionListener {
   private final RuleAdmission admission;
   private final RuleTable table;
   private final RuleGrace grace;
-  private final Later later;
+  private final Timer timer;
   private final Log log;
   private final EnumSet<RuleRefusal> loggedRefusals = EnumSet.noneOf(RuleRefusal.class);
   private int losses;
@@ -49,14 +49,14 @@ public final class RuleReceiver implements SessionListener {
       RuleAdmission admission,
       RuleTable table,
       RuleGrace grace,
-      Later later,
+      Timer later,
       Log log) {
     this.peer = peer;
     this.codec = codec;
     this.admission = admission;
     this.table = table;
     this.grace = grace;
-    this.later = later;
+    this.timer = later;
     this.log = log;
   }
 
@@ -105,7 +105,7 @@ public final class RuleReceiver implements SessionListener {
     long delayNs = admission.acceptWaiting();
     if (delayNs >= 0 && !waking) {
       waking = true;
-      later.run(
+      timer.run(
           delayNs,
           () -> {
             waking = false;
@@ -120,7 +120,7 @@ public final class RuleReceiver implements SessionListener {
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+  public void markRoutesStale(PeerSession session, AddressFamily family) {
     if (family.equals(codec.family())) {
       table.markStale(peer);
     }
@@ -147,7 +147,7 @@ public final class RuleReceiver implements SessionListener {
 
   @Override
   public void down(PeerSession session, SessionEnd end) {
-    lost(end.keeps(codec.family()), end.why());
+    lost(end.keepsRoutesOf(codec.family()), end.why());
   }
 
   /**
@@ -157,14 +157,14 @@ public final class RuleReceiver implements SessionListener {
    */
   void lost(boolean kept, String why) {
     admission.dropWaiting();
-    long graceNs = kept ? grace.ns() : grace.without();
+    long graceNs = kept ? grace.withRestartNs() : grace.withoutRestartNs();
     int loss = ++losses;
     if (graceNs <= 0) {
       logDropped(table.dropAll(peer), why);
       return;
     }
     table.markStale(peer);
-    later.run(
+    timer.run(
         graceNs,
         () -> {
           if (loss == losses) {

@@ -77,13 +77,13 @@ public final class RuleTable {
     } else {
       NavigableSet<RuleEntry> others =
           exact.computeIfAbsent(now.exact, any -> new TreeSet<>(RuleEntry.ORDER));
-      warnOfRivals(entry, others);
+      warnOfConflicts(entry, others);
       others.add(entry);
     }
     notifyChange(now);
   }
 
-  private void warnOfRivals(RuleEntry entry, NavigableSet<RuleEntry> others) {
+  private void warnOfConflicts(RuleEntry entry, NavigableSet<RuleEntry> others) {
     for (RuleEntry other : others) {
       if (other.list() != entry.list()) {
         boolean wins = RuleEntry.ORDER.compare(entry, other) < 0;

@@ -151,7 +151,7 @@ class GobgpReflectorTest {
   void ruleAndWithdrawalReachTheGatewayByteForByte() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     gateway.awaitList(2);
-    RuleEntry winner = gateway.speaker.ask(() -> gateway.table.winner(SteeredGateway.FLOW));
+    RuleEntry winner = gateway.speaker.callOnLoop(() -> gateway.table.winner(SteeredGateway.FLOW));
     assertArrayEquals(RULE.bytes(), winner.rule().bytes());
     assertEquals(CONTROLLER_ID, winner.routerId(), "the controller's, not the reflector's");
     heard.await("the rule", () -> !heard.updates.isEmpty());
@@ -179,7 +179,7 @@ class GobgpReflectorTest {
         () -> announcer.announce(ofFour, new RuleAnnouncer.Target(3, SteeredGateway.ROUTER_ID)));
     gateway.awaitList(2);
     gateway.await("the IPv4 rule", () -> gateway.list(flow) == 3);
-    RuleEntry winner = gateway.speaker.ask(() -> gateway.table.winner(flow));
+    RuleEntry winner = gateway.speaker.callOnLoop(() -> gateway.table.winner(flow));
     assertArrayEquals(ofFour.bytes(), winner.rule().bytes());
     assertEquals(CONTROLLER_ID, winner.routerId());
     controller.execute(() -> announcer.withdraw(ofFour));

@@ -28,7 +28,7 @@ final class LoopbackNamespace implements AutoCloseable {
 
   /** Moves a speaker's thread into the namespace. */
   void moveIn(BgpSpeaker speaker) {
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       NetworkNamespace.enter(namespace.name());
       return namespace;
     });

@@ -69,7 +69,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void ruleComesChangesAndGoes() {
+  void ruleIsAnnouncedChangedAndWithdrawn() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     connect();
     gateway.awaitList(2);
@@ -91,11 +91,13 @@ class RuleSessionTest {
         controller.add(options(port, 65001, 65002).families(Families.of(both)).build(), ofBoth);
     controller.execute(() -> ofBoth.announce(Rules.queuePair("10.2.0.2", 0x11), LIST_2));
     assertEquals(
-        0, (int) controller.ask(() -> ofBoth.unsupportedRules(session)), "it has no session yet");
+        0,
+        (int) controller.callOnLoop(() -> ofBoth.unsupportedRules(session)),
+        "it has no session yet");
     controller.execute(session::start);
     controller.execute(() -> ofBoth.announce(RULE, LIST_2));
     gateway.awaitList(2);
-    assertEquals(1, (int) controller.ask(() -> ofBoth.unsupportedRules(session)));
+    assertEquals(1, (int) controller.callOnLoop(() -> ofBoth.unsupportedRules(session)));
     assertEquals(1, gateway.rules());
   }
 
@@ -108,7 +110,7 @@ class RuleSessionTest {
     connect();
     gateway.await("all rules", () -> gateway.rules() == 10_000);
     assertTrue(
-        gateway.speaker.ask(() -> gateway.session.status().counters().updates()) < 200,
+        gateway.speaker.callOnLoop(() -> gateway.session.status().counters().updates()) < 200,
         "50 rules and more in a message");
   }
 
@@ -129,7 +131,7 @@ class RuleSessionTest {
     controller.execute(() -> session.stop("be right back"));
     gateway.await("the end", () -> !gateway.isEstablished());
     assertEquals(2, gateway.list());
-    assertEquals(RuleGrace.DEFAULT.ns(), gateway.speaker.ask(gateway::runLater));
+    assertEquals(RuleGrace.DEFAULT.withRestartNs(), gateway.speaker.callOnLoop(gateway::runLater));
     assertEquals(0, gateway.list());
   }
 
@@ -138,9 +140,10 @@ class RuleSessionTest {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     connect();
     gateway.awaitList(2);
-    gateway.speaker.ask(() -> gateway.table.dropAll("controller"));
+    gateway.speaker.callOnLoop(() -> gateway.table.dropAll("controller"));
     gateway.awaitList(0);
-    assertTrue(gateway.speaker.ask(() -> gateway.session.requestRefresh(Rules.CODEC.family())));
+    assertTrue(
+        gateway.speaker.callOnLoop(() -> gateway.session.requestRefresh(Rules.CODEC.family())));
     gateway.awaitList(2);
   }
 
@@ -173,7 +176,7 @@ class RuleSessionTest {
                 FamilyRoutes.announce(Rules.CODEC, List.of(unknown), null), attributes)));
     gateway.await(
         "the malformed one",
-        () -> gateway.speaker.ask(() -> gateway.session.status().counters().ignored()) == 1);
+        () -> gateway.speaker.callOnLoop(() -> gateway.session.status().counters().ignored()) == 1);
     assertEquals(2, gateway.list());
     assertTrue(gateway.isEstablished());
   }

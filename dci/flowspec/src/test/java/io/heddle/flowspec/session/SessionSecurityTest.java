@@ -79,7 +79,7 @@ final class SessionSecurityTest {
   }
 
   private static void enter(BgpSpeaker speaker, NetworkNamespace namespace) {
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       NetworkNamespace.enter(namespace.name());
       return namespace;
     });
@@ -129,7 +129,7 @@ final class SessionSecurityTest {
 
   private void awaitLine(String part) {
     gateway.await(
-        part, () -> log.stream().anyMatch(each -> each.contains(part)) || gateway.said(part));
+        part, () -> log.stream().anyMatch(each -> each.contains(part)) || gateway.hasLogged(part));
   }
 
   private void awaitRule() {
@@ -138,7 +138,7 @@ final class SessionSecurityTest {
   }
 
   private void assertKeptOut() {
-    assertEquals(0, controller.ask(() -> session.status().counters().established()));
+    assertEquals(0, controller.callOnLoop(() -> session.status().counters().established()));
     assertFalse(gateway.isEstablished());
     assertEquals(0, gateway.rules());
   }

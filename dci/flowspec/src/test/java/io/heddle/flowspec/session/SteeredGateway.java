@@ -21,7 +21,7 @@ import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.flowspec.wire.Rules;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -97,7 +97,7 @@ final class SteeredGateway implements AutoCloseable {
   }
 
   boolean isEstablished() {
-    return speaker.ask(session::state) == SessionState.ESTABLISHED;
+    return speaker.callOnLoop(session::state) == SessionState.ESTABLISHED;
   }
 
   void put(FlowRule rule, int list) {
@@ -117,18 +117,18 @@ final class SteeredGateway implements AutoCloseable {
   }
 
   int list(FlowKey flow) {
-    return speaker.ask(() -> {
+    return speaker.callOnLoop(() -> {
       RuleEntry winner = table.winner(flow);
       return winner == null ? 0 : winner.list();
     });
   }
 
   int rules() {
-    return speaker.ask(table::size);
+    return speaker.callOnLoop(table::size);
   }
 
   /** Returns whether a log line contains the text. */
-  boolean said(String part) {
+  boolean hasLogged(String part) {
     return log.stream().anyMatch(each -> each.contains(part));
   }
 
@@ -144,9 +144,9 @@ final class SteeredGateway implements AutoCloseable {
   }
 
   void await(String what, BooleanSupplier condition) {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!condition.getAsBoolean()) {
-      assertTrue(!patience.isOver(), () -> what + " didn't come; log " + log);
+      assertTrue(!deadline.isOver(), () -> what + " didn't come; log " + log);
       LockSupport.parkNanos(2_000_000);
     }
   }

@@ -54,7 +54,7 @@ class FlowspecCodecTest {
     byte[] bytes = new FlowspecCodec(types).encode(rule);
     assertArrayEquals(
         Rules.bytes("28 a1 00001234"), Arrays.copyOfRange(bytes, bytes.length - 6, bytes.length));
-    Rules.Taken taken = new Rules.Taken();
+    Rules.DecodedRules taken = new Rules.DecodedRules();
     assertNull(Rules.CODEC.decode(ByteBuffer.wrap(bytes), taken));
     assertEquals(List.of("component type 40 is unknown"), taken.why);
   }
@@ -85,7 +85,7 @@ class FlowspecCodecTest {
     byte[] bytes = Rules.CODEC.encode(rule);
     assertEquals((byte) 0xf1, bytes[0]);
     assertEquals((byte) 0x2d, bytes[1]);
-    Rules.Taken taken = new Rules.Taken();
+    Rules.DecodedRules taken = new Rules.DecodedRules();
     assertNull(Rules.CODEC.decode(ByteBuffer.wrap(bytes), taken));
     assertEquals(List.of(rule), taken.rules);
   }
@@ -107,7 +107,7 @@ class FlowspecCodecTest {
           {"03 0301 11", "the list of a protocol component doesn't end"},
           {"03 03b1 11", "a value of 8 bytes runs past the rule's end"}
         }) {
-      Rules.Taken taken = Rules.read(good + each[0] + good);
+      Rules.DecodedRules taken = Rules.read(good + each[0] + good);
       assertEquals(List.of(each[1]), taken.why);
       assertEquals(2, taken.rules.size(), each[0]);
       assertTrue(taken.malformed.getFirst().isMalformed());
@@ -120,7 +120,7 @@ class FlowspecCodecTest {
   void overlappingRulesAreAFramingError() {
     for (String each : List.of("04 0381 11", "f1", "ff", "f040 0381 11")) {
       assertNotNull(
-          Rules.CODEC.decode(ByteBuffer.wrap(Rules.bytes(each)), new Rules.Taken()), each);
+          Rules.CODEC.decode(ByteBuffer.wrap(Rules.bytes(each)), new Rules.DecodedRules()), each);
     }
   }
 
@@ -130,7 +130,7 @@ class FlowspecCodecTest {
     Random random = new Random(seed);
     for (int i = 0; i < 2_000; i++) {
       FlowRule rule = Rules.anyRule(random);
-      Rules.Taken taken = new Rules.Taken();
+      Rules.DecodedRules taken = new Rules.DecodedRules();
       assertNull(Rules.CODEC.decode(ByteBuffer.wrap(Rules.CODEC.encode(rule)), taken));
       assertEquals(List.of(rule), taken.rules, "seed " + seed);
       assertEquals(rule.components(), taken.rules.getFirst().components(), "seed " + seed);

@@ -25,7 +25,7 @@ class FlowspecFuzzTest {
   }
 
   static void checkDecoding(FlowspecCodec codec, byte[] bytes) {
-    Rules.Taken taken = new Rules.Taken();
+    Rules.DecodedRules taken = new Rules.DecodedRules();
     String lost = codec.decode(ByteBuffer.wrap(bytes), taken);
     for (FlowRule rule : taken.rules) {
       assertFalse(rule.isMalformed());

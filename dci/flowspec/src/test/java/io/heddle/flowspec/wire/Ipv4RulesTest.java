@@ -23,7 +23,7 @@ final class Ipv4RulesTest {
   private static final FlowKey FLOW = Rules.flow("10.1.0.1", "10.2.0.2", 0x11);
 
   private static FlowRule one(String hex) {
-    Rules.Taken taken = Rules.read(Rules.IPV4_CODEC, hex);
+    Rules.DecodedRules taken = Rules.read(Rules.IPV4_CODEC, hex);
     assertEquals(List.of(), taken.why);
     assertEquals(1, taken.rules.size());
     return taken.rules.getFirst();
@@ -56,7 +56,7 @@ final class Ipv4RulesTest {
       FlowRule rule =
           FlowRule.of(
               List.of(PrefixMatch.of(FlowField.SOURCE, Prefix.of("203.0.113.255/" + length))));
-      Rules.Taken taken = new Rules.Taken();
+      Rules.DecodedRules taken = new Rules.DecodedRules();
       Rules.IPV4_CODEC.decode(ByteBuffer.wrap(Rules.IPV4_CODEC.encode(rule)), taken);
       assertEquals(List.of(rule), taken.rules);
       assertEquals(rule.components(), taken.rules.getFirst().components());

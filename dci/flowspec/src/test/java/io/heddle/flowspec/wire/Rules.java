@@ -28,7 +28,7 @@ public final class Rules {
   private Rules() {}
 
   /** A codec's output for some bytes. */
-  public static final class Taken implements FamilyCodec.Sink<FlowRule> {
+  public static final class DecodedRules implements FamilyCodec.Sink<FlowRule> {
     public final List<FlowRule> rules = new ArrayList<>();
     public final List<FlowRule> malformed = new ArrayList<>();
     public final List<String> why = new ArrayList<>();
@@ -49,12 +49,12 @@ public final class Rules {
     return HexFormat.of().parseHex(hex.replace(" ", ""));
   }
 
-  public static Taken read(String hex) {
+  public static DecodedRules read(String hex) {
     return read(CODEC, hex);
   }
 
-  static Taken read(FlowspecCodec codec, String hex) {
-    Taken taken = new Taken();
+  static DecodedRules read(FlowspecCodec codec, String hex) {
+    DecodedRules taken = new DecodedRules();
     assertNull(codec.decode(ByteBuffer.wrap(bytes(hex)), taken));
     return taken;
   }

@@ -42,7 +42,7 @@ public final class GatewayCommand {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  private void say(String sentence) {
+  private void print(String sentence) {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.println(sentence);
     out.flush();
@@ -62,15 +62,15 @@ public final class GatewayCommand {
       @Option(names = "--observe", description = OBSERVE_TEXT) boolean observes) {
     if (observes) {
       GatewayConfigParser.readTelemetry(file).files().server();
-      say(file + " is valid for a router that observes");
+      print(file + " is valid for a router that observes");
       return 0;
     }
     GatewayConfig config = GatewayConfigParser.read(file);
     List<String> faults = HostFindings.faults(config);
-    say(
+    print(
         "%s is valid: %s policies, %s segment lists"
             .formatted(file, config.policies().size(), config.lists().count()));
-    faults.forEach(fault -> say("this host: " + fault));
+    faults.forEach(fault -> print("this host: " + fault));
     return faults.isEmpty() ? 0 : ExitCode.FAILED;
   }
 
@@ -96,7 +96,7 @@ public final class GatewayCommand {
     GatewayConfig config = GatewayConfigParser.read(file);
     DaemonStart.requireNotRunning(GatewayControl.DAEMON, config.control());
     Log log = DaemonStart.timedLog();
-    DaemonFaults.endProcessFor("heddle gateway", log);
+    DaemonFaults.exitOnUncaughtError("heddle gateway", log);
     Gateway gateway = Gateway.start(config, log);
     ControlSocket socket = listen(gateway, config, log);
     gateway.watch(() -> DaemonFaults.end(log));
@@ -128,7 +128,7 @@ public final class GatewayCommand {
 
   private static int observe(TelemetryConfig config) throws InterruptedException {
     Log log = DaemonStart.timedLog();
-    DaemonFaults.endProcessFor("heddle gateway", log);
+    DaemonFaults.exitOnUncaughtError("heddle gateway", log);
     Observer observer = Observer.start(config, log);
     CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -148,7 +148,7 @@ public final class GatewayCommand {
   private static ControlSocket listen(Gateway gateway, GatewayConfig config, Log log) {
     try {
       return ControlSocket.listen(
-          GatewayControl.DAEMON, config.control(), new GatewayAnswers(gateway)::answer, log);
+          GatewayControl.DAEMON, config.control(), new GatewayRequestHandler(gateway)::answer, log);
     } catch (HeddleException refused) {
       /* An adopted data plane keeps forwarding; a new one would have no process to control it. */
       boolean found = gateway.view().lists().adopted();
@@ -172,7 +172,7 @@ public final class GatewayCommand {
               description = CONFIG_TEXT)
           Path file) {
     Gateway.remove(GatewayConfigParser.read(file));
-    say("program, routes and rules are removed; packets are routed as without a gateway");
+    print("program, routes and rules are removed; packets are routed as without a gateway");
     return 0;
   }
 
@@ -203,7 +203,9 @@ public final class GatewayCommand {
           String list,
       @CommandLine.Mixin GatewayControl control) {
     return order(
-        control, GatewayAnswers.order(GatewayAnswers.STEER, destination, queuePair, source, list));
+        control,
+        GatewayRequestHandler.order(
+            GatewayRequestHandler.STEER, destination, queuePair, source, list));
   }
 
   @Command(
@@ -231,11 +233,13 @@ public final class GatewayCommand {
           @Nullable String source,
       @CommandLine.Mixin GatewayControl control) {
     return order(
-        control, GatewayAnswers.order(GatewayAnswers.RELEASE, destination, queuePair, source, "-"));
+        control,
+        GatewayRequestHandler.order(
+            GatewayRequestHandler.RELEASE, destination, queuePair, source, "-"));
   }
 
   private int order(GatewayControl control, String line) {
-    say(control.ask(line, GatewayStatus.OrderResult.class).done());
+    print(control.request(line, GatewayStatus.OrderResult.class).done());
     return 0;
   }
 }

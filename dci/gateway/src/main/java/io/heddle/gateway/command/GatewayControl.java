@@ -22,13 +22,13 @@ final class GatewayControl {
   private Path socket = GatewayConfigParser.DEFAULT_CONTROL;
 
   /** Returns the gateway's answer, unparsed. */
-  String ask(String question) {
+  String request(String question) {
     return ControlSocket.request(DAEMON, socket, question);
   }
 
-  <T> T ask(String question, Class<T> document) {
+  <T> T request(String question, Class<T> document) {
     try {
-      return Json.mapper().readValue(ask(question), document);
+      return Json.mapper().readValue(request(question), document);
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
           "the gateway's answer can't be parsed; check that it is of the same release", malformed);

@@ -34,13 +34,15 @@ final class GatewayLiveView {
 
   void run() throws InterruptedException {
     boolean screen = Terminal.current().exists();
-    GatewayStatus.Lists lists = control.ask(GatewayAnswers.LISTS, GatewayStatus.Lists.class);
+    GatewayStatus.Lists lists =
+        control.request(GatewayRequestHandler.LISTS, GatewayStatus.Lists.class);
     if (screen) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> show(LEAVE), "restore-terminal"));
       show(ENTER);
     }
     while (!Thread.interrupted()) {
-      GatewayStatus.Flows flows = control.ask(GatewayAnswers.FLOWS, GatewayStatus.Flows.class);
+      GatewayStatus.Flows flows =
+          control.request(GatewayRequestHandler.FLOWS, GatewayStatus.Flows.class);
       if (screen) {
         Terminal terminal = Terminal.current();
         List<String> lines = lines(lists, flows, terminal, System.getenv());
@@ -51,7 +53,7 @@ final class GatewayLiveView {
         out.flush();
       }
       TimeUnit.MILLISECONDS.sleep(INTERVAL_MS);
-      lists = control.ask(GatewayAnswers.LISTS, GatewayStatus.Lists.class);
+      lists = control.request(GatewayRequestHandler.LISTS, GatewayStatus.Lists.class);
     }
   }
 

@@ -50,9 +50,11 @@ final class GatewayShowCommand implements Callable<Integer> {
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     return print(
         at,
-        GatewayAnswers.FLOWS,
+        GatewayRequestHandler.FLOWS,
         json,
-        () -> GatewayTables.flows(at.ask(GatewayAnswers.FLOWS, GatewayStatus.Flows.class)));
+        () ->
+            GatewayTables.flows(
+                at.request(GatewayRequestHandler.FLOWS, GatewayStatus.Flows.class)));
   }
 
   @Command(
@@ -64,9 +66,11 @@ final class GatewayShowCommand implements Callable<Integer> {
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     return print(
         at,
-        GatewayAnswers.LISTS,
+        GatewayRequestHandler.LISTS,
         json,
-        () -> GatewayTables.lists(at.ask(GatewayAnswers.LISTS, GatewayStatus.Lists.class)));
+        () ->
+            GatewayTables.lists(
+                at.request(GatewayRequestHandler.LISTS, GatewayStatus.Lists.class)));
   }
 
   @Command(
@@ -78,9 +82,11 @@ final class GatewayShowCommand implements Callable<Integer> {
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     return print(
         at,
-        GatewayAnswers.RULES,
+        GatewayRequestHandler.RULES,
         json,
-        () -> GatewayTables.rules(at.ask(GatewayAnswers.RULES, GatewayStatus.Rules.class)));
+        () ->
+            GatewayTables.rules(
+                at.request(GatewayRequestHandler.RULES, GatewayStatus.Rules.class)));
   }
 
   @Command(
@@ -92,9 +98,11 @@ final class GatewayShowCommand implements Callable<Integer> {
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     return print(
         at,
-        GatewayAnswers.PEERS,
+        GatewayRequestHandler.PEERS,
         json,
-        () -> GatewayTables.peers(at.ask(GatewayAnswers.PEERS, GatewayStatus.Peers.class)));
+        () ->
+            GatewayTables.peers(
+                at.request(GatewayRequestHandler.PEERS, GatewayStatus.Peers.class)));
   }
 
   private int print(
@@ -103,7 +111,7 @@ final class GatewayShowCommand implements Callable<Integer> {
       boolean json,
       java.util.function.Supplier<List<String>> table) {
     if (json) {
-      out().println(at.ask(question));
+      out().println(at.request(question));
     } else {
       table.get().forEach(out()::println);
     }

@@ -266,7 +266,7 @@ public final class GatewayConfigParser {
         throw missing(section, POLICY);
       }
       throw section.refuse(
-          POLICY, "is no [policy] of this file" + NearestName.question(policy, names));
+          POLICY, "is no [policy] of this file" + NearestName.suggestion(policy, names));
     }
     long id = section.number("id", 0, 1, DataPlane.MOST_LISTS);
     if (id == 0) {

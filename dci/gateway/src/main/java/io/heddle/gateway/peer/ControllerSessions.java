@@ -103,7 +103,7 @@ public final class ControllerSessions implements AutoCloseable {
       throw failed;
     }
     sessions.speaker.execute(() -> {
-      sessions.speaker.loop().schedule(config.grace().ns(), steering::graceEnded);
+      sessions.speaker.loop().schedule(config.grace().withRestartNs(), steering::graceEnded);
       sessions.dropOld();
     });
     return sessions;
@@ -207,7 +207,7 @@ public final class ControllerSessions implements AutoCloseable {
 
   /** Returns the state of the sessions. Any thread. */
   public List<Peer> peers() {
-    return speaker.ask(() ->
+    return speaker.callOnLoop(() ->
         peers.stream()
             .map(each -> {
               Map<String, Long> refused = new TreeMap<>();

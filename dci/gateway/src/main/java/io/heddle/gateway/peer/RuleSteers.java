@@ -43,9 +43,9 @@ final class RuleSteers implements RuleChanges {
 
   private final IntPredicate usable;
   private final Runnable wake;
-  private final Map<QueuePairKey, Map<SteerKey, SteeredTo>> given = new HashMap<>();
-  private final Set<QueuePairKey> doubtful = new LinkedHashSet<>();
-  private boolean allDoubtful;
+  private final Map<QueuePairKey, Map<SteerKey, SteeredTo>> current = new HashMap<>();
+  private final Set<QueuePairKey> dirty = new LinkedHashSet<>();
+  private boolean allDirty;
 
   /**
    * @param usable whether a segment list exists and is alive
@@ -58,28 +58,28 @@ final class RuleSteers implements RuleChanges {
 
   @Override
   public void queuePair(QueuePairKey key) {
-    doubtful.add(key);
+    dirty.add(key);
     wake.run();
   }
 
   @Override
   public void any() {
-    allDoubtful = true;
+    allDirty = true;
     wake.run();
   }
 
   /** Evaluates the pending queue pairs and flows. */
   Change next(RuleTable table, Collection<FlowRecord> flows) {
-    Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = seen(flows);
-    if (allDoubtful) {
-      doubtful.addAll(table.queuePairs());
-      doubtful.addAll(given.keySet());
-      doubtful.addAll(seen.keySet());
+    Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = flowsByQueuePair(flows);
+    if (allDirty) {
+      dirty.addAll(table.queuePairs());
+      dirty.addAll(current.keySet());
+      dirty.addAll(seen.keySet());
     }
     Map<SteerKey, SteeredTo> changed = new LinkedHashMap<>();
     Set<SteerKey> gone = new HashSet<>();
-    for (QueuePairKey key : doubtful) {
-      Map<SteerKey, SteeredTo> before = given.getOrDefault(key, Map.of());
+    for (QueuePairKey key : dirty) {
+      Map<SteerKey, SteeredTo> before = current.getOrDefault(key, Map.of());
       Map<SteerKey, SteeredTo> now = steers(table, key, seen.getOrDefault(key, Map.of()));
       now.forEach((steer, to) -> {
         if (!to.equals(before.get(steer))) {
@@ -88,17 +88,18 @@ final class RuleSteers implements RuleChanges {
       });
       before.keySet().stream().filter(each -> !now.containsKey(each)).forEach(gone::add);
       if (now.isEmpty()) {
-        given.remove(key);
+        current.remove(key);
       } else {
-        given.put(key, now);
+        current.put(key, now);
       }
     }
-    doubtful.clear();
-    allDoubtful = false;
+    dirty.clear();
+    allDirty = false;
     return new Change(changed, gone);
   }
 
-  private static Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen(Collection<FlowRecord> flows) {
+  private static Map<QueuePairKey, Map<FlowKey, FlowRecord>> flowsByQueuePair(
+      Collection<FlowRecord> flows) {
     Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = new HashMap<>();
     for (FlowRecord each : flows) {
       /* The first queue pair numbers belong to management. */
@@ -192,7 +193,7 @@ final class RuleSteers implements RuleChanges {
    */
   boolean concerns(RuleTable table, Collection<FlowRecord> flows, Set<FlowKey> known) {
     Set<FlowKey> now = new HashSet<>();
-    seen(flows).values().forEach(each -> now.addAll(each.keySet()));
+    flowsByQueuePair(flows).values().forEach(each -> now.addAll(each.keySet()));
     Set<QueuePairKey> others = new HashSet<>();
     now.stream().filter(each -> !known.contains(each)).map(QueuePairKey::of).forEach(others::add);
     known.stream().filter(each -> !now.contains(each)).map(QueuePairKey::of).forEach(others::add);
@@ -201,7 +202,7 @@ final class RuleSteers implements RuleChanges {
     if (table.size() == 0) {
       return false;
     }
-    doubtful.addAll(others);
+    dirty.addAll(others);
     return !others.isEmpty();
   }
 }

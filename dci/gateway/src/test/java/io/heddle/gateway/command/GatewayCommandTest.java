@@ -98,7 +98,7 @@ final class GatewayCommandTest {
               ControlSocket.listen(
                   GatewayControl.DAEMON,
                   at,
-                  new GatewayAnswers(gateway)::answer,
+                  new GatewayRequestHandler(gateway)::answer,
                   Log.toStandardError())) {
         String control = "--control=" + at;
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(at)));

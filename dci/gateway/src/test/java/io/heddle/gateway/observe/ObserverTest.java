@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -52,9 +52,9 @@ final class ObserverTest {
         }
         return null;
       });
-      Patience patience = Patience.ofSeconds(30);
+      Deadline deadline = Deadline.ofSeconds(30);
       while (one(router, "w1").outOctets() < before + DATAGRAM_BYTES) {
-        assertFalse(patience.isOver());
+        assertFalse(deadline.isOver());
       }
     }
   }
@@ -64,9 +64,9 @@ final class ObserverTest {
     try (NetworkNamespace router = router()) {
       assertEquals(true, one(router, "w1").up());
       router.ip("link set w2 down");
-      Patience patience = Patience.ofSeconds(30);
+      Deadline deadline = Deadline.ofSeconds(30);
       while (!Boolean.FALSE.equals(one(router, "w1").up())) {
-        assertFalse(patience.isOver());
+        assertFalse(deadline.isOver());
       }
     }
   }

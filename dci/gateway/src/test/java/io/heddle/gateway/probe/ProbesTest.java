@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -45,13 +45,13 @@ final class ProbesTest {
         for (int i = 0; i < BURST; i++) {
           sender.write(ByteBuffer.wrap(StampPacket.probe(i, 0)));
         }
-        Patience patience = Patience.ofSeconds(30);
+        Deadline deadline = Deadline.ofSeconds(30);
         ByteBuffer answer = ByteBuffer.allocate(2_048);
         int answers = 0;
         while (answers < BURST) {
           int length = sender.read(answer.clear());
           answers += length > 0 ? 1 : 0;
-          assertFalse(patience.isOver(), answers + " answers");
+          assertFalse(deadline.isOver(), answers + " answers");
         }
         assertEquals(BURST, answers);
         assertTrue(far.results().isEmpty());

@@ -39,7 +39,7 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
               .trustManager(authorities.toFile())
               .clientAuth(ClientAuth.REQUIRE));
     } catch (SSLException | IllegalArgumentException unfit) {
-      throw unfit(unfit);
+      throw unusable(unfit);
     }
   }
 
@@ -56,7 +56,7 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
               .keyManager(certificate.toFile(), key.toFile())
               .trustManager(authorities.toFile()));
     } catch (SSLException | IllegalArgumentException unfit) {
-      throw unfit(unfit);
+      throw unusable(unfit);
     }
   }
 
@@ -85,7 +85,7 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
     }
   }
 
-  private HeddleException unfit(Exception why) {
+  private HeddleException unusable(Exception why) {
     return new HeddleException(
         "%s and %s can't be used as certificate and key: %s; the key has to be PKCS #8, not encrypted"
             .formatted(certificate, key, why.getMessage()),

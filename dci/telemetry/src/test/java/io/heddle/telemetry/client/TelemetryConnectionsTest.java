@@ -2,8 +2,8 @@ package io.heddle.telemetry.client;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.telemetry.gnmi.ReportPath;
 import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.GatewayReport;
@@ -127,10 +127,10 @@ final class TelemetryConnectionsTest {
 
   private static void await(BooleanSupplier condition, List<Listener> listeners)
       throws InterruptedException {
-    Patience patience = Patience.ofSeconds(60);
+    Deadline deadline = Deadline.ofSeconds(60);
     while (!condition.getAsBoolean()) {
       assertTrue(
-          !patience.isOver(), () -> listeners.stream().map(each -> each.lost).toList().toString());
+          !deadline.isOver(), () -> listeners.stream().map(each -> each.lost).toList().toString());
       Thread.sleep(2);
     }
   }

@@ -38,7 +38,7 @@ final class OtherLanguageClientTest {
   @TempDir private static Path folder;
   private static TlsFiles gateway;
   private static TlsFiles controller;
-  private static TlsFiles stranger;
+  private static TlsFiles untrusted;
 
   private TelemetryServer server;
 
@@ -51,7 +51,7 @@ final class OtherLanguageClientTest {
     TestCertificates ours = TestCertificates.authority(folder, "authority");
     gateway = ours.sign("gw1", "DNS:gw1");
     controller = ours.sign("controller", "DNS:controller");
-    stranger = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
+    untrusted = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
     Path proto = Path.of("src/main/protobuf").toAbsolutePath();
     Result compiled =
         run(List.of("protoc", "-I" + proto, "--python_out=" + folder, proto + "/gnmi.proto"));
@@ -169,8 +169,8 @@ final class OtherLanguageClientTest {
         call(
             "once",
             "gateway/elephants",
-            stranger.certificate(),
-            stranger.key(),
+            untrusted.certificate(),
+            untrusted.key(),
             gateway.authorities());
     assertRefused(other);
   }

@@ -15,9 +15,9 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryListener;
 import io.heddle.telemetry.client.TelemetryTarget;
@@ -64,7 +64,7 @@ final class TelemetryTest {
   @TempDir private static java.nio.file.Path folder;
   private static TlsFiles gateway;
   private static TlsFiles controller;
-  private static TlsFiles stranger;
+  private static TlsFiles untrusted;
 
   private volatile GatewayReport report = REPORT;
   private volatile Error fault;
@@ -95,7 +95,7 @@ final class TelemetryTest {
     gateway = ours.sign("gw1", "DNS:gw1", "IP:::1");
     controller = ours.sign("controller", "DNS:controller");
     TlsFiles foreign = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
-    stranger = new TlsFiles(foreign.certificate(), foreign.key(), gateway.authorities());
+    untrusted = new TlsFiles(foreign.certificate(), foreign.key(), gateway.authorities());
   }
 
   @BeforeEach
@@ -138,16 +138,16 @@ final class TelemetryTest {
   }
 
   private void await(String what, BooleanSupplier condition) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     while (!condition.getAsBoolean()) {
       assertTrue(
-          !patience.isOver(),
+          !deadline.isOver(),
           () -> what + " didn't come; received " + listener.received + ", lost " + listener.lost);
       Thread.sleep(2);
     }
   }
 
-  private void awaitLoss(String part) throws InterruptedException {
+  private void awaitDisconnect(String part) throws InterruptedException {
     await(part, () -> listener.lost.stream().anyMatch(each -> each.contains(part)));
     assertEquals(List.of(), listener.received);
   }
@@ -223,8 +223,8 @@ final class TelemetryTest {
 
   @Test
   void clientOfAnotherAuthorityIsRefused() throws Exception {
-    subscribe(server.port(), stranger, null, ReportPath.ELEPHANTS);
-    awaitLoss("rejects our certificate");
+    subscribe(server.port(), untrusted, null, ReportPath.ELEPHANTS);
+    awaitDisconnect("rejects our certificate");
   }
 
   @Test
@@ -238,14 +238,14 @@ final class TelemetryTest {
                     .build())
             .build();
     open.addFirst(bare::shutdownNow);
-    Patience patience = Patience.ofSeconds(30);
+    Deadline deadline = Deadline.ofSeconds(30);
     String why = refusalOf(bare);
     /*
      * A client that is still writing when the server hangs up may see only that, and not the
      * reason.
      */
     while (!why.contains("certificate_required")) {
-      assertFalse(patience.isOver(), why);
+      assertFalse(deadline.isOver(), why);
       bare.resetConnectBackoff();
       why = refusalOf(bare);
     }
@@ -266,15 +266,16 @@ final class TelemetryTest {
 
   @Test
   void gatewayOfAnotherAuthorityIsRefused() throws Exception {
-    TlsFiles impostor = new TlsFiles(stranger.certificate(), stranger.key(), gateway.authorities());
+    TlsFiles impostor =
+        new TlsFiles(untrusted.certificate(), untrusted.key(), gateway.authorities());
     subscribe(server(impostor).port(), controller, "gw1", ReportPath.ELEPHANTS);
-    awaitLoss("presents a certificate that we don't trust");
+    awaitDisconnect("presents a certificate that we don't trust");
   }
 
   @Test
   void gatewayWithAnotherNameIsRefused() throws Exception {
     subscribe(server.port(), controller, "gw2", ReportPath.ELEPHANTS);
-    awaitLoss("presents a certificate that we don't trust");
+    awaitDisconnect("presents a certificate that we don't trust");
   }
 
   @Test
@@ -282,7 +283,7 @@ final class TelemetryTest {
     int port = server.port();
     server.close();
     subscribe(port, controller, null, ReportPath.ELEPHANTS);
-    awaitLoss("can't be reached");
+    awaitDisconnect("can't be reached");
   }
 
   private ManagedChannel channel() {

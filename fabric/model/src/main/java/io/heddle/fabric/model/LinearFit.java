@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param paths number of paths
  * @param learned ports that it was fitted to
  * @param heldOut ports that tested it
- * @param right held-out ports whose path it predicted
+ * @param correct held-out ports whose path it predicted
  */
-public record LinearFit(PortMap map, int paths, int learned, int heldOut, int right) {
+public record LinearFit(PortMap map, int paths, int learned, int heldOut, int correct) {
   /** Held-out accuracy below which a hash doesn't count as linear. */
   public static final double LEAST_ACCURACY = 0.95;
 
@@ -47,7 +47,7 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int ri
 
   /** Returns the share of held-out ports whose path was predicted. */
   public double accuracy() {
-    return (double) right / heldOut;
+    return (double) correct / heldOut;
   }
 
   /** Returns whether the hash counts as linear. */

@@ -59,7 +59,7 @@ record ModelLine(String file, int number, List<String> words) {
       throw fail(
           "'%s' isn't %s; known are %s%s"
               .formatted(
-                  word, what, String.join(", ", choices), NearestName.question(word, choices)));
+                  word, what, String.join(", ", choices), NearestName.suggestion(word, choices)));
     }
     return word;
   }

@@ -66,7 +66,7 @@ public final class ModelText {
         tier = text.begin(line);
       } else if (!WORDS.contains(word)) {
         throw line.fail(
-            "'" + word + "' isn't a keyword of a model" + NearestName.question(word, WORDS));
+            "'" + word + "' isn't a keyword of a model" + NearestName.suggestion(word, WORDS));
       } else if (tier == null) {
         throw line.fail("'" + word + "' belongs to a tier; add before it: tier NAME");
       } else {
@@ -135,7 +135,7 @@ public final class ModelText {
 
     private final ModelLine start;
     private final String name;
-    private final Set<String> said = new TreeSet<>();
+    private final Set<String> seenKeys = new TreeSet<>();
     private int members;
     private String kernel = "";
     private List<HashField> fields = HashField.FIVE_TUPLE;
@@ -158,7 +158,7 @@ public final class ModelText {
 
     void take(ModelLine line) {
       String word = line.words().getFirst();
-      if (!said.add(word)) {
+      if (!seenKeys.add(word)) {
         throw line.fail("'" + word + "' is repeated in tier " + name);
       }
       switch (word) {
@@ -216,12 +216,12 @@ public final class ModelText {
         throw start.fail("tier " + name + " has no number of links per switch; add: members N");
       }
       if (!kernel.isEmpty()) {
-        said.retainAll(
+        seenKeys.retainAll(
             Set.of("a0", "a1", "b0", "b1", "key-algorithm", "fields", "select", "shift", "lbn"));
-        if (!said.isEmpty()) {
+        if (!seenKeys.isEmpty()) {
           throw start.fail(
               "tier %s has the algorithm %s, which doesn't use '%s'"
-                  .formatted(name, kernel, said.iterator().next()));
+                  .formatted(name, kernel, seenKeys.iterator().next()));
         }
       }
       if (kernel.equals(LINUX) && seed == 0) {

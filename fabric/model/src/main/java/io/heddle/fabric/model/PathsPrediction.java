@@ -22,8 +22,8 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
    * @param most flows of the worst link
    * @param least flows of the least loaded link
    * @param unused links without a flow
-   * @param worstByLuck probability, 0 to 1, of a worst link as bad or worse if each flow takes a
-   *     random link
+   * @param worstProbability probability, 0 to 1, of a worst link as bad or worse if each flow takes
+   *     a random link
    * @param loads flows of each link
    */
   public record TierLoad(
@@ -34,7 +34,7 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
       int most,
       int least,
       int unused,
-      double worstByLuck,
+      double worstProbability,
       List<Integer> loads) {}
 
   /**
@@ -43,7 +43,7 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
    * @param first the tier's name
    * @param second the next one's
    * @param used combinations of a member of each that have flows
-   * @param usedByLuck expected number if the second tier chooses at random
+   * @param usedIfRandom expected number if the second tier chooses at random
    * @param polarisation 0 if as many are used as by random choice, 1 if the first tier's choice
    *     determines the second's
    * @param loads flows by the first tier's member, then by the second's
@@ -52,7 +52,7 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
       String first,
       String second,
       int used,
-      double usedByLuck,
+      double usedIfRandom,
       double polarisation,
       List<List<Integer>> loads) {}
 

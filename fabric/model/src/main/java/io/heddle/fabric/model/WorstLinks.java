@@ -25,10 +25,10 @@ public record WorstLinks(String tier, int links, List<Point> points) {
    *
    * @param flows number of flows
    * @param worst load of the worst link, in multiples of the even share
-   * @param luckLow 5 % quantile of that load if each flow takes a random link
-   * @param luckHigh 95 % quantile of it
+   * @param randomLow 5 % quantile of that load if each flow takes a random link
+   * @param randomHigh 95 % quantile of it
    */
-  public record Point(int flows, double worst, double luckLow, double luckHigh) {}
+  public record Point(int flows, double worst, double randomLow, double randomHigh) {}
 
   /** Returns one row per tier of the model. */
   public static List<WorstLinks> of(FabricModel model) {

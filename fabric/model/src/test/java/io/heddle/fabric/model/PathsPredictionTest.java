@@ -44,7 +44,8 @@ final class PathsPredictionTest {
     assertEquals(16, spines.links());
     assertEquals(12, spines.unused());
     assertTrue(
-        spines.worstByLuck() < 1e-3, "random choice doesn't do that: " + spines.worstByLuck());
+        spines.worstProbability() < 1e-3,
+        "random choice doesn't do that: " + spines.worstProbability());
     assertEquals(64, spines.loads().stream().mapToInt(Integer::intValue).sum());
   }
 
@@ -62,10 +63,10 @@ final class PathsPredictionTest {
       assertEquals(load.name(), worst.get(tier).tier());
       assertEquals(64, last.flows());
       assertEquals(load.most() / load.even(), last.worst());
-      assertTrue(last.luckLow() <= last.luckHigh(), last.toString());
+      assertTrue(last.randomLow() <= last.randomHigh(), last.toString());
     }
     WorstLinks.Point ofSpines = worst.get(1).points().getLast();
-    assertTrue(ofSpines.worst() > ofSpines.luckHigh(), ofSpines.toString());
+    assertTrue(ofSpines.worst() > ofSpines.randomHigh(), ofSpines.toString());
   }
 
   @Test

@@ -56,7 +56,7 @@ public final class EventCalendar {
    *
    * @throws IllegalArgumentException for a time in the past
    */
-  public void at(long timeNs, int event) {
+  public void schedule(long timeNs, int event) {
     if (timeNs < nowNs) {
       throw new IllegalArgumentException(timeNs + " ns is in the past; now is " + nowNs);
     }

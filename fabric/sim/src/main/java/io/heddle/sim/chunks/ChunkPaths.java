@@ -62,11 +62,11 @@ final class ChunkPaths {
     chunks.hop[slot] = 0;
     chunks.postedNs[slot] = nowNs;
     chunks.tailNs[slot] = nowNs;
-    onward(slot, nowNs);
+    advance(slot, nowNs);
   }
 
   /** Advances a chunk: its first packet is at its next link. */
-  void onward(int slot, long nowNs) {
+  void advance(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int source = traffic.source()[connection];
     int destination = traffic.destination()[connection];
@@ -78,7 +78,7 @@ final class ChunkPaths {
     if (endNs == LinkQueues.LOST) {
       lost++;
       chunks.hop[slot] = ChunkTable.TIMED_OUT;
-      calendar.at(Math.max(nowNs, chunks.postedNs[slot] + timeoutNs), slot);
+      calendar.schedule(Math.max(nowNs, chunks.postedNs[slot] + timeoutNs), slot);
       return;
     }
     double tailNs = Math.max(endNs, chunks.tailNs[slot]) + fabric.hopNs();
@@ -88,10 +88,10 @@ final class ChunkPaths {
       double firstPacket = bytes <= packetBytes ? 1 : (double) packetBytes / bytes;
       double headNs = beginNs + (endNs - beginNs) * firstPacket + fabric.hopNs();
       chunks.hop[slot]++;
-      calendar.at((long) Math.ceil(Math.min(headNs, tailNs)), slot);
+      calendar.schedule((long) Math.ceil(Math.min(headNs, tailNs)), slot);
     } else if (isChained) {
       chunks.hop[slot] = ChunkTable.DELIVERED;
-      calendar.at((long) Math.ceil(tailNs), slot);
+      calendar.schedule((long) Math.ceil(tailNs), slot);
     } else {
       acknowledge(slot, (long) Math.ceil(tailNs));
     }
@@ -102,17 +102,17 @@ final class ChunkPaths {
     int connection = chunks.connection[slot];
     int hops = fabric.hops(traffic.source()[connection], traffic.destination()[connection]);
     chunks.hop[slot] = ChunkTable.ACKNOWLEDGED;
-    calendar.at(nowNs + hops * fabric.hopNs(), slot);
+    calendar.schedule(nowNs + hops * fabric.hopNs(), slot);
   }
 
   /** Schedules a later trial of this chunk's plane. */
-  void tryLater(int slot, long nowNs) {
+  void scheduleTrial(int slot, long nowNs) {
     int trial = chunks.take();
     calendar.grow(chunks.size());
     chunks.connection[trial] = chunks.connection[slot];
     chunks.plane[trial] = chunks.plane[slot];
     chunks.hop[trial] = ChunkTable.TRIAL;
-    calendar.at(nowNs + timeoutNs, trial);
+    calendar.schedule(nowNs + timeoutNs, trial);
   }
 
   /** Returns whether a connection's path in a plane carries traffic now, up to its cards' ports. */

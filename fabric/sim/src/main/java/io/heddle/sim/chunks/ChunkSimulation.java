@@ -15,7 +15,7 @@ import java.util.function.DoubleConsumer;
  */
 public final class ChunkSimulation {
   private static final int PLOTTED = 200;
-  private static final int EVENTS_OF_A_LOOK = 1 << 16;
+  private static final int EVENTS_PER_REPORT = 1 << 16;
   private static final double HALF = 0.5;
   private static final double NINETY_NINE = 0.99;
 
@@ -62,23 +62,23 @@ public final class ChunkSimulation {
     for (int connection = 0; connection < senders.connections(); connection++) {
       senders.post(connection, 0);
     }
-    while (senders.through() < senders.connections()) {
+    while (senders.completedConnections() < senders.connections()) {
       int slot = calendar.next();
       if (slot == EventCalendar.NOTHING) {
         throw new IllegalStateException(
             "deadlock: %s of %s connections are complete, and no event is left"
-                .formatted(senders.through(), senders.connections()));
+                .formatted(senders.completedConnections(), senders.connections()));
       }
       events++;
-      happen(slot, calendar.nowNs());
-      if (events % EVENTS_OF_A_LOOK == 0) {
+      handleEvent(slot, calendar.nowNs());
+      if (events % EVENTS_PER_REPORT == 0) {
         progress.accept(deliveredBytes / all);
       }
     }
     return outcome();
   }
 
-  private void happen(int slot, long nowNs) {
+  private void handleEvent(int slot, long nowNs) {
     switch (chunks.hop[slot]) {
       case ChunkTable.ACKNOWLEDGED -> acknowledged(slot, nowNs);
       case ChunkTable.DELIVERED -> {
@@ -92,7 +92,7 @@ public final class ChunkSimulation {
       case ChunkTable.TIMED_OUT -> {
         int connection = chunks.connection[slot];
         if (senders.timedOut(slot, nowNs)) {
-          paths.tryLater(slot, nowNs);
+          paths.scheduleTrial(slot, nowNs);
         }
         senders.post(connection, nowNs);
       }
@@ -103,11 +103,11 @@ public final class ChunkSimulation {
           senders.restored(connection, plane);
           senders.post(connection, nowNs);
         } else {
-          paths.tryLater(slot, nowNs);
+          paths.scheduleTrial(slot, nowNs);
         }
         chunks.release(slot);
       }
-      default -> paths.onward(slot, nowNs);
+      default -> paths.advance(slot, nowNs);
     }
   }
 

@@ -46,7 +46,7 @@ final class Senders {
   private final long[] begunNs;
   private final int[] againFirst;
   private final int[] againLast;
-  private int through;
+  private int completedConnections;
 
   Senders(ChunkSetting setting, ChunkTable chunks, ChunkPaths paths) {
     this.traffic = setting.traffic();
@@ -83,7 +83,7 @@ final class Senders {
               planes, setting.chunkBytes(), setting.windowBytes(), setting.queueChunks());
       weights[each] = announced.apply(each);
     }
-    observes = policies[0].observes();
+    observes = policies[0].needsTimes();
   }
 
   int connections() {
@@ -91,15 +91,15 @@ final class Senders {
   }
 
   /** Returns the number of connections whose messages are all acknowledged. */
-  int through() {
-    return through;
+  int completedConnections() {
+    return completedConnections;
   }
 
   /** Sends as much as the limits allow. */
   void post(int connection, long nowNs) {
     PlaneLoads load = loads[connection];
     if (observes) {
-      load.at(nowNs);
+      load.setTime(nowNs);
     }
     while (againFirst[connection] != ChunkTable.NONE) {
       int slot = againFirst[connection];
@@ -109,7 +109,7 @@ final class Senders {
         return;
       }
       againFirst[connection] = chunks.link[slot];
-      give(connection, slot, plane, nowNs);
+      assign(connection, slot, plane, nowNs);
     }
     while (isPosting(connection) || beginMessage(connection, nowNs)) {
       int message = posting[connection];
@@ -132,7 +132,7 @@ final class Senders {
         nextChunk[connection] = NOT_BEGUN;
       }
       inFlightBytes[connection] += length;
-      give(connection, slot, plane, nowNs);
+      assign(connection, slot, plane, nowNs);
     }
   }
 
@@ -157,14 +157,14 @@ final class Senders {
     PlaneLoads load = loads[connection];
     PlaneWeights newest = weights[connection];
     int at = place(connection, message);
-    PlaneWeights by = policy.cutsByWeight() ? cutBy[at] : newest;
+    PlaneWeights by = policy.isCutByWeight() ? cutBy[at] : newest;
     int plane = policy.choose(message, chunk, chunksOf[at], lengthBytes, load, by);
     return plane >= 0 && newest.isOutOfUse(plane)
         ? SprayPolicy.substitute(lengthBytes, load, newest)
         : plane;
   }
 
-  private void give(int connection, int slot, int plane, long nowNs) {
+  private void assign(int connection, int slot, int plane, long nowNs) {
     loads[connection].started(plane, chunks.lengthBytes[slot], weights[connection]);
     chunks.plane[slot] = (byte) plane;
     chunks.epoch[slot] = epochs[connection * planes + plane];
@@ -222,13 +222,13 @@ final class Senders {
     int plane = chunks.plane[slot];
     PlaneLoads load = loads[connection];
     if (observes) {
-      load.at(nowNs);
+      load.setTime(nowNs);
     }
     if (chunks.epoch[slot] == epochs[connection * planes + plane]) {
       load.finished(plane, length);
     }
     if (observes) {
-      load.polled();
+      load.onPolled();
     }
     inFlightBytes[connection] -= length;
     int at = place(connection, chunks.message[slot]);
@@ -241,7 +241,7 @@ final class Senders {
       oldest[connection]++;
     }
     if (oldest[connection] == traffic.messages()) {
-      through++;
+      completedConnections++;
     }
     return nowNs - begunNs[at];
   }
@@ -266,7 +266,7 @@ final class Senders {
     }
     epochs[connection * planes + plane]++;
     if (observes) {
-      loads[connection].at(nowNs);
+      loads[connection].setTime(nowNs);
     }
     loads[connection].lost(plane);
     use(connection, out[connection] | 1L << plane);
@@ -285,7 +285,7 @@ final class Senders {
     }
     out[connection] = nextOut;
     PlaneWeights before = weights[connection];
-    weights[connection] = announced.apply(connection).shared(eighths);
-    loads[connection].weightsChanged(before, weights[connection]);
+    weights[connection] = announced.apply(connection).scaledBy(eighths);
+    loads[connection].onWeightsChanged(before, weights[connection]);
   }
 }

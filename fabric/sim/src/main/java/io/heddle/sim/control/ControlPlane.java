@@ -82,7 +82,7 @@ public final class ControlPlane {
           }
         }
       }
-      isRight &= card.complaints().isEmpty();
+      isRight &= card.faults().isEmpty();
       long[] lossNs = times.build().sorted().toArray();
       return new Tables(host, before, card.routes(), card.prefixes(), isRight, lossNs);
     }

@@ -23,7 +23,7 @@ final class MemoryRoutes implements RouteTarget {
   }
 
   @Override
-  public boolean isCut() {
+  public boolean isTruncated() {
     return false;
   }
 

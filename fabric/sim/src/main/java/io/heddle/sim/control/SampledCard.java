@@ -25,13 +25,11 @@ final class SampledCard implements AutoCloseable {
   private final MemoryRoutes published = new MemoryRoutes();
   private final Rib rib;
   private final List<AdjRibIn> leaves = new ArrayList<>();
-  private final List<String> complaints = new ArrayList<>();
+  private final List<String> faults = new ArrayList<>();
 
   SampledCard(RouteFabric fabric) {
     this.fabric = fabric;
-    rib =
-        new Rib(
-            published, RibOptions.DEFAULT, Runnable::run, (level, line) -> complaints.add(line));
+    rib = new Rib(published, RibOptions.DEFAULT, Runnable::run, (level, line) -> faults.add(line));
     for (int plane = 0; plane < fabric.planes(); plane++) {
       leaves.add(rib.addPeer("leaf" + plane, "plane:" + plane, 0));
     }
@@ -95,8 +93,8 @@ final class SampledCard implements AutoCloseable {
   }
 
   /** Returns the table's warnings; empty if all is well. */
-  List<String> complaints() {
-    return List.copyOf(complaints);
+  List<String> faults() {
+    return List.copyOf(faults);
   }
 
   @Override

@@ -32,11 +32,11 @@ final class SymmetryClasses {
       for (int flow = 0; flow < flows.length; flow++) {
         long sum = 0;
         for (int use = graph.begin[flow]; use < graph.begin[flow + 1]; use++) {
-          sum += together(links[graph.link[use]], graph.weight[use]);
+          sum += combine(links[graph.link[use]], graph.weight[use]);
         }
         flows[flow] = SplitMix.of(flows[flow], sum);
         for (int use = graph.begin[flow]; use < graph.begin[flow + 1]; use++) {
-          sums[graph.link[use]] += together(flows[flow], graph.weight[use]);
+          sums[graph.link[use]] += combine(flows[flow], graph.weight[use]);
         }
       }
       for (int link = 0; link < links.length; link++) {
@@ -47,7 +47,7 @@ final class SymmetryClasses {
     return merge(graph, numbers(flows), numbers(links));
   }
 
-  private static long together(long colour, double weight) {
+  private static long combine(long colour, double weight) {
     return SplitMix.of(colour, Double.doubleToLongBits(weight));
   }
 

@@ -16,7 +16,7 @@ public final class LinkQueues {
   private final double[] freeAtNs;
   private final long[] carriedBytes;
   private final @Nullable RateProfile[] profiles;
-  private boolean areAllWell = true;
+  private boolean areAllUnimpaired = true;
 
   public LinkQueues(ClosFabric fabric) {
     this.fabric = fabric;
@@ -30,7 +30,7 @@ public final class LinkQueues {
   /** Sets a link's rate profile, before anything is sent. */
   public void setProfile(int link, RateProfile profile) {
     profiles[link] = profile;
-    areAllWell = false;
+    areAllUnimpaired = false;
   }
 
   /** Returns whether the link carries traffic at that time. */
@@ -54,7 +54,7 @@ public final class LinkQueues {
     double beginNs = beginNs(link, arrivesNs);
     double fullNs = bytes * (fabric.isPort(link) ? portNsPerByte : uplinkNsPerByte);
     double endNs = beginNs + fullNs;
-    RateProfile profile = areAllWell ? null : profiles[link];
+    RateProfile profile = areAllUnimpaired ? null : profiles[link];
     if (profile != null) {
       if (profile.shareAt(beginNs) <= 0) {
         return LOST;

@@ -17,13 +17,13 @@ public final class RateProfile {
   private final RandomGenerator random;
   private final double calmNs;
   private final double burstNs;
-  private final double left;
+  private final double burstShare;
 
   private RateProfile(RandomGenerator random, double calmNs, double burstNs, double left) {
     this.random = random;
     this.calmNs = calmNs;
     this.burstNs = burstNs;
-    this.left = left;
+    this.burstShare = left;
   }
 
   /** Returns a profile of one constant share, above 0. */
@@ -75,7 +75,7 @@ public final class RateProfile {
       boolean isCalm = pieces % 2 == 1;
       double mean = isCalm ? calmNs : burstNs;
       double lengthNs = -Math.log(1 - random.nextDouble()) * mean;
-      add(fromNs[pieces - 1] + Math.max(1, Math.round(lengthNs)), isCalm ? left : 1);
+      add(fromNs[pieces - 1] + Math.max(1, Math.round(lengthNs)), isCalm ? burstShare : 1);
     }
     int found = fromNs[looked] <= atNs ? looked : 0;
     while (found + 1 < pieces && fromNs[found + 1] <= atNs) {

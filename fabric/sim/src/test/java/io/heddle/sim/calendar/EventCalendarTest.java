@@ -22,9 +22,9 @@ class EventCalendarTest {
   void eventsOfOneNanosecondKeepTheirOrder() {
     EventCalendar calendar = new EventCalendar(8);
     for (int event : new int[] {5, 2, 7}) {
-      calendar.at(40, event);
+      calendar.schedule(40, event);
     }
-    calendar.at(3, 1);
+    calendar.schedule(3, 1);
     List<Integer> order = new ArrayList<>();
     for (int event = calendar.next(); event >= 0; event = calendar.next()) {
       order.add(event);
@@ -34,11 +34,11 @@ class EventCalendarTest {
   }
 
   @Test
-  void thePastIsRefused() {
+  void eventInThePastIsRefused() {
     EventCalendar calendar = new EventCalendar(2);
-    calendar.at(10, 0);
+    calendar.schedule(10, 0);
     calendar.next();
-    assertThrows(IllegalArgumentException.class, () -> calendar.at(9, 1));
+    assertThrows(IllegalArgumentException.class, () -> calendar.schedule(9, 1));
   }
 
   /*
@@ -52,7 +52,7 @@ class EventCalendarTest {
     long[] dueNs = new long[EVENTS];
     for (int event = 0; event < EVENTS / 2; event++) {
       dueNs[event] = random.nextLong(furthestNs);
-      calendar.at(dueNs[event], event);
+      calendar.schedule(dueNs[event], event);
     }
     int put = EVENTS / 2;
     long before = 0;
@@ -64,7 +64,7 @@ class EventCalendarTest {
       dueNs[event] = -1;
       if (put < EVENTS) {
         dueNs[put] = before + random.nextLong(furthestNs);
-        calendar.at(dueNs[put], put++);
+        calendar.schedule(dueNs[put], put++);
       }
       assertEquals(put - taken - 1, calendar.waiting());
     }

@@ -89,7 +89,7 @@ class ControlPlaneTest {
       assertTrue(card.reaches(host, 0) && card.reaches(host, 2) && card.reaches(host, 3));
       card.withdraw(1, List.of(FABRIC.host(host)));
       assertTrue(card.reaches(host, 1), "it is back");
-      assertEquals(List.of(), card.complaints());
+      assertEquals(List.of(), card.faults());
     }
   }
 }

@@ -21,7 +21,7 @@ class RateProfileTest {
   }
 
   @Test
-  void aBlackHoleEndsNothing() {
+  void transferNeverEndsInPermanentBlackHole() {
     RateProfile hole = RateProfile.fault(0, 100, 50);
     assertEquals(Double.POSITIVE_INFINITY, hole.endNs(90, 20));
     assertEquals(170, hole.endNs(150, 20), 1e-9);
@@ -30,7 +30,7 @@ class RateProfileTest {
   }
 
   @Test
-  void aHoleFromTheBeginningIsOne() {
+  void blackHoleMayStartAtTimeZero() {
     assertEquals(0, RateProfile.fault(0, 0, 10).shareAt(0));
   }
 

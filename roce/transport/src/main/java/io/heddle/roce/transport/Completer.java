@@ -37,7 +37,7 @@ public final class Completer {
     return true;
   }
 
-  /* Removed first: a completion that overruns its queue re-enters this method. */
+  /* The request is removed first: a completion that overruns its queue re-enters this method. */
   private void takeSend(Status status) {
     long index = sends.completed();
     long id = sends.id(index);

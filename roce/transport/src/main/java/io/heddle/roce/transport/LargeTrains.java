@@ -10,13 +10,13 @@ public final class LargeTrains {
   /** Minimum length, headers included. Below it a copy costs less than the calls that avoid it. */
   public static final int LEAST_BYTES = 1 << 15;
 
-  private volatile long lent;
+  private volatile long zeroCopy;
   private volatile long copied;
 
   /** Counts a train sent without a copy, from its own pages. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
-  public void addLent() {
-    lent++;
+  public void addZeroCopy() {
+    zeroCopy++;
   }
 
   /** Counts a train that the kernel copied. */
@@ -25,12 +25,12 @@ public final class LargeTrains {
     copied++;
   }
 
-  long lent() {
-    return lent;
+  long zeroCopy() {
+    return zeroCopy;
   }
 
   public void read(CounterReader reader) {
-    reader.counter("trains_lent", lent);
+    reader.counter("trains_zero_copy", zeroCopy);
     reader.counter("trains_copied", copied);
   }
 }

@@ -19,7 +19,7 @@ public final class LinkArrivals {
   }
 
   /** Counts a packet with its distance from the first missing one. */
-  public void took(int link, int payloadBytes, int numbersAhead) {
+  public void count(int link, int payloadBytes, int numbersAhead) {
     receivedBytes[link] += payloadBytes;
     ahead[link][Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
   }

@@ -14,7 +14,7 @@ public final class PacketMemory {
   /** Offset of the ring's first area. */
   public static final int RING_AT = CONTROL_BYTES + 2 * TransmitRing.SLOT_BYTES;
 
-  /** Offset of its second area, which is used after the first zero-copy train. */
+  /** Offset of the ring's second area, which is used after the first zero-copy train. */
   public static final int SECOND_AREA_AT = RING_AT + TransmitRing.AREA_BYTES;
 
   /** Total length; only touched pages take memory. */

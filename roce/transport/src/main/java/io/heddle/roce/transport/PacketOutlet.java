@@ -9,11 +9,13 @@ import io.heddle.roce.wire.PacketSizes;
 public interface PacketOutlet {
   /** Result of sending a train. */
   enum Outcome {
-    /** Sent without a copy: the kernel may still read its pages. */
-    LENT,
-    /** Will be sent soon through another queue pair's socket; else as {@link #SENT}. */
-    AS_GUEST,
-    /** Sent, or lost as on the wire; its memory isn't read any more. */
+    /** Sent without a copy: the kernel may still read the train's pages. */
+    ZERO_COPY,
+    /**
+     * Will be sent soon through another queue pair's socket; otherwise the same as {@link #SENT}.
+     */
+    BUNDLED,
+    /** Sent, or lost as on the wire; the train's memory isn't read any more. */
     SENT,
     /** Not sent: the socket is full. */
     FULL
@@ -32,7 +34,7 @@ public interface PacketOutlet {
    * Sends a response, which may be bundled with other packets. Returns false when the socket is
    * full.
    */
-  boolean answer(int link, long address, int lengthBytes, int segmentBytes);
+  boolean sendResponse(int link, long address, int lengthBytes, int segmentBytes);
 
   /** Sends a train whose memory stays unchanged until it is acknowledged. */
   Outcome sendRetained(int link, long address, int lengthBytes, int segmentBytes);
@@ -41,7 +43,7 @@ public interface PacketOutlet {
   boolean isTooNarrow(int link);
 
   /** Returns whether a link's path may support this size, as far as is known. */
-  boolean mayPass(int link, int writeBytes);
+  boolean canPass(int link, int writeBytes);
 
   /** Warns that a link's packets are sent one by one for a while, since its trains are lost. */
   void warnSinglePackets(int link);

@@ -14,7 +14,7 @@ public final class Pause {
     return untilNs != NEVER_NS;
   }
 
-  /** Returns its end; {@link #NEVER_NS} while there is none. */
+  /** Returns the end of the pause; {@link #NEVER_NS} while there is none. */
   public long dueNs() {
     return untilNs;
   }

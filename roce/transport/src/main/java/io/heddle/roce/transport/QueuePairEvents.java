@@ -25,7 +25,7 @@ public interface QueuePairEvents {
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate);
 
-  /** Requests a timer call no later than this. */
+  /** Requests a timer call no later than this time. */
   void timerAt(long whenNs);
 
   /** Requests a transmit call: there is something to send. */
@@ -35,7 +35,7 @@ public interface QueuePairEvents {
   void waitRounds(int rounds);
 
   /** Returns whether no polling thread makes rounds. */
-  boolean callersAreIdle();
+  boolean areCallersIdle();
 
   /** Returns the longest time that the current packet may have waited in its socket. */
   long waitedNs();

@@ -27,7 +27,10 @@ public final class ReceiveQueue {
   private final int mask;
   private final long rows;
 
-  /* Rows so far: posted by the poster, visible with posted; taken by the lock holder. */
+  /*
+   * Number of rows so far. The poster counts posted rows, which become visible with posted; the
+   * lock holder counts taken rows.
+   */
   private long rowsPosted;
   private long rowsTaken;
 

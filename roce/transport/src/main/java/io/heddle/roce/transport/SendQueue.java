@@ -21,7 +21,7 @@ public final class SendQueue {
   private static final SendWorkRequest.Operation[] OPERATIONS = SendWorkRequest.Operation.values();
 
   /*
-   * A row is one cache line; untouched rows take no memory:
+   * A row is one cache line; untouched rows take no memory. Fields:
    *
    * id 8 | local address 8 | remote address 8 | last packet's number 8, of the lock holder
    * | length 4 | lkey 4 | rkey 4 | immediate 4 | operation 4 | signalled 4
@@ -120,7 +120,7 @@ public final class SendQueue {
     COMPLETED.setRelease(this, end);
   }
 
-  /* Lock holder's methods. */
+  /* Methods for the lock holder. */
 
   /** Resets the started index to the completed one. */
   void restart() {
@@ -155,7 +155,7 @@ public final class SendQueue {
     return OPERATIONS[Memory.getInt(row(index) + OPERATION)];
   }
 
-  public boolean signalled(long index) {
+  public boolean isSignalled(long index) {
     return Memory.getInt(row(index) + SIGNALLED) != 0;
   }
 

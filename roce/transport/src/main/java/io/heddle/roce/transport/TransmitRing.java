@@ -21,8 +21,11 @@ public final class TransmitRing {
   /* Initial number of rows, for outstanding trains; a power of two. */
   private static final int FIRST_ROWS = 8;
 
-  /* 4 MiB of trains; 20 trains are too few. */
-  private static final int TRAINS_OF_REST = 64;
+  /*
+   * Number of further trains, 4 MiB in all, for which a zero-copy block rests; 20 trains are too
+   * few.
+   */
+  private static final int TRAINS_BEFORE_REUSE = 64;
 
   private final long base;
   private int mask = FIRST_ROWS - 1;
@@ -35,9 +38,9 @@ public final class TransmitRing {
   private int[] sends = new int[FIRST_ROWS];
   private long[] serials = new long[FIRST_ROWS];
   private byte[] links = new byte[FIRST_ROWS];
-  private boolean[] lent = new boolean[FIRST_ROWS];
-  private boolean[] guest = new boolean[FIRST_ROWS];
-  private boolean[] inOne = new boolean[FIRST_ROWS];
+  private boolean[] zeroCopy = new boolean[FIRST_ROWS];
+  private boolean[] bundled = new boolean[FIRST_ROWS];
+  private boolean[] sentAsTrain = new boolean[FIRST_ROWS];
   /* Memory block of each slot: below SLOTS in the first area, else in the second. */
   private byte[] memory = new byte[FIRST_ROWS];
   private final LargeTrains trains;
@@ -47,13 +50,16 @@ public final class TransmitRing {
   /* Free blocks that the kernel copied from: a stack, so that a block is reused while it is in this processor's cache. */
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
-  /* Zero-copy blocks rest in a queue until the device has sent enough further trains to evict them from the cache of
-  the processor that read them. More memory than that wouldn't be in any cache. */
+  /*
+   * Zero-copy blocks rest in a queue until the device has sent enough further trains to evict them
+   * from the cache of the processor that read them. A longer queue would use memory that is in no
+   * cache.
+   */
   private final byte[] read = new byte[SLOTS];
-  private long[] lentAt = {};
+  private long[] zeroCopyCount = {};
   private int readHead;
   private int readTail;
-  private boolean takesRead;
+  private boolean isNextRead;
   private long head;
   private long tail;
 
@@ -88,13 +94,13 @@ public final class TransmitRing {
 
   /** Returns whether the ring has reached its share of outstanding large trains. */
   public boolean hasFullShare() {
-    return largeOutstanding >= shares.each();
+    return largeOutstanding >= shares.share();
   }
 
   public void clear() {
     if (largeOutstanding > 0) {
       largeOutstanding = 0;
-      shares.ends();
+      shares.removeRing();
     }
     head = 0;
     tail = 0;
@@ -113,12 +119,12 @@ public final class TransmitRing {
 
   /** Returns the address for the next train. The ring must not be full. */
   public long nextAddress() {
-    takesRead = readTail != readHead && (freeCount == 0 || hasRested(read[readHead & MASK]));
-    return base + (long) (takesRead ? read[readHead & MASK] : free[freeCount - 1]) * SLOT_BYTES;
+    isNextRead = readTail != readHead && (freeCount == 0 || isReusable(read[readHead & MASK]));
+    return base + (long) (isNextRead ? read[readHead & MASK] : free[freeCount - 1]) * SLOT_BYTES;
   }
 
-  private boolean hasRested(int each) {
-    return trains.lent() - lentAt[each] >= TRAINS_OF_REST;
+  private boolean isReusable(int each) {
+    return trains.zeroCopy() - zeroCopyCount[each] >= TRAINS_BEFORE_REUSE;
   }
 
   /** Returns the address of slot {@code index}. */
@@ -142,17 +148,17 @@ public final class TransmitRing {
     segmentBytes[row] = bytesOfSegment;
     totalBytes[row] = bytesInTotal;
     sends[row] = 0;
-    lent[row] = false;
-    guest[row] = false;
-    inOne[row] = false;
-    memory[row] = takesRead ? read[readHead++ & MASK] : free[--freeCount];
+    zeroCopy[row] = false;
+    bundled[row] = false;
+    sentAsTrain[row] = false;
+    memory[row] = isNextRead ? read[readHead++ & MASK] : free[--freeCount];
     if (bytesInTotal >= LargeTrains.LEAST_BYTES && largeOutstanding++ == 0) {
-      shares.begins();
+      shares.addRing();
     }
     tail++;
   }
 
-  /* More trains are outstanding than ever before. */
+  /* Doubles the tables: more trains are outstanding than ever before. */
   private void grow() {
     int wide = 2 * (mask + 1);
     int first = (int) head & mask;
@@ -166,14 +172,17 @@ public final class TransmitRing {
     sends = (int[]) grown(sends, new int[wide], first, to);
     serials = (long[]) grown(serials, new long[wide], first, to);
     links = (byte[]) grown(links, new byte[wide], first, to);
-    lent = (boolean[]) grown(lent, new boolean[wide], first, to);
-    guest = (boolean[]) grown(guest, new boolean[wide], first, to);
-    inOne = (boolean[]) grown(inOne, new boolean[wide], first, to);
+    zeroCopy = (boolean[]) grown(zeroCopy, new boolean[wide], first, to);
+    bundled = (boolean[]) grown(bundled, new boolean[wide], first, to);
+    sentAsTrain = (boolean[]) grown(sentAsTrain, new boolean[wide], first, to);
     memory = (byte[]) grown(memory, new byte[wide], first, to);
     mask = wide - 1;
   }
 
-  /* Copies the full ring of old rows to the new ones, with the oldest, first, at position to. */
+  /*
+   * Copies the rows of the full ring to larger arrays. The oldest row moves from position first to
+   * position to.
+   */
   private Object grown(Object old, Object wide, int first, int to) {
     int behind = mask + 1 - first;
     System.arraycopy(old, first, wide, to, behind);
@@ -185,14 +194,14 @@ public final class TransmitRing {
     int row = (int) head & mask;
     /* The first area isn't reused once the second is in use. */
     if (memory[row] >= SLOTS == inSecondArea) {
-      if (lent[row]) {
+      if (zeroCopy[row]) {
         read[readTail++ & MASK] = memory[row];
       } else {
         free[freeCount++] = memory[row];
       }
     }
     if (totalBytes[row] >= LargeTrains.LEAST_BYTES && --largeOutstanding == 0) {
-      shares.ends();
+      shares.removeRing();
     }
     head++;
   }
@@ -201,12 +210,15 @@ public final class TransmitRing {
     return firstPsn[(int) index & mask];
   }
 
-  /** Returns the first sequence number after the slot's. */
+  /** Returns the first sequence number after those of the slot. */
   public long endPsn(long index) {
     return firstPsn[(int) index & mask] + psnSpan[(int) index & mask];
   }
 
-  /** Returns whether the slot has a READ request, whose numbers are its responses'. */
+  /**
+   * Returns whether the slot has a READ request. The slot's numbers are then those of the READ's
+   * responses.
+   */
   public boolean isRead(long index) {
     return PacketFormat.opcode(address(index)) == PacketFormat.READ_REQUEST;
   }
@@ -241,7 +253,7 @@ public final class TransmitRing {
     return links[(int) index & mask];
   }
 
-  public void sent(long index, int link, long serial, long nowNs) {
+  public void recordSent(long index, int link, long serial, long nowNs) {
     links[(int) index & mask] = (byte) link;
     sentAtNs[(int) index & mask] = nowNs;
     serials[(int) index & mask] = serial;
@@ -249,13 +261,13 @@ public final class TransmitRing {
   }
 
   /** Marks the slot as zero-copy: the kernel reads its memory. */
-  public void lent(long index) {
+  public void markZeroCopy(long index) {
     int row = (int) index & mask;
-    lent[row] = true;
-    if (lentAt.length == 0) {
-      lentAt = new long[2 * SLOTS];
+    zeroCopy[row] = true;
+    if (zeroCopyCount.length == 0) {
+      zeroCopyCount = new long[2 * SLOTS];
     }
-    lentAt[memory[row]] = trains.lent();
+    zeroCopyCount[memory[row]] = trains.zeroCopy();
     if (!inSecondArea) {
       inSecondArea = true;
       freeArea();
@@ -263,23 +275,23 @@ public final class TransmitRing {
   }
 
   /** Marks the slot as sent through another queue pair's socket. */
-  public void asGuest(long index) {
-    guest[(int) index & mask] = true;
+  public void markBundled(long index) {
+    bundled[(int) index & mask] = true;
   }
 
-  /** Returns whether its first transmission used another queue pair's socket. */
-  public boolean wasGuest(long index) {
-    return guest[(int) index & mask];
+  /** Returns whether the slot's first transmission used another queue pair's socket. */
+  public boolean wasBundled(long index) {
+    return bundled[(int) index & mask];
   }
 
   /** Records whether the last transmission sent several packets as one datagram. */
-  public void inOne(long index, boolean is) {
-    inOne[(int) index & mask] = is;
+  public void setSentAsTrain(long index, boolean is) {
+    sentAsTrain[(int) index & mask] = is;
   }
 
-  /** Returns whether they were sent as one datagram. */
-  public boolean wasInOne(long index) {
-    return inOne[(int) index & mask];
+  /** Returns whether the last transmission sent several packets as one datagram. */
+  public boolean wasSentAsTrain(long index) {
+    return sentAsTrain[(int) index & mask];
   }
 
   /** Returns whether large trains are outstanding. */
@@ -288,12 +300,12 @@ public final class TransmitRing {
   }
 
   /** Returns whether the slot is zero-copy. */
-  public boolean isLent(long index) {
-    return lent[(int) index & mask];
+  public boolean isZeroCopy(long index) {
+    return zeroCopy[(int) index & mask];
   }
 
-  /** Undoes {@link #sent}: the transmission failed. */
-  public void unsent(long index) {
+  /** Undoes {@link #recordSent}: the transmission failed. */
+  public void undoSent(long index) {
     sends[(int) index & mask]--;
   }
 

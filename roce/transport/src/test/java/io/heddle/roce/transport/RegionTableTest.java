@@ -44,7 +44,7 @@ class RegionTableTest {
       long base = 1 + (any(random) & Long.MAX_VALUE - 1);
       long bytes = 1 + (any(random) & Long.MAX_VALUE - 1);
       if (bytes > Long.MAX_VALUE - base) {
-        continue; /* the device refuses it */
+        continue; /* the device refuses such a range */
       }
       int key = table.add(base, bytes, 1, RegionTable.REMOTE_WRITE);
       long address = random.nextBoolean() ? base + any(random) : any(random);

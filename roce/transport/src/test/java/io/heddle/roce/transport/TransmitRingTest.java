@@ -27,9 +27,9 @@ class TransmitRingTest {
     return address;
   }
 
-  private void lendNewest() {
-    trains.addLent();
-    ring.lent(ring.tail() - 1);
+  private void markNewestZeroCopy() {
+    trains.addZeroCopy();
+    ring.markZeroCopy(ring.tail() - 1);
   }
 
   @Test
@@ -44,7 +44,7 @@ class TransmitRingTest {
     Set<Long> used = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
       used.add(add());
-      lendNewest();
+      markNewestZeroCopy();
       ring.removeHead();
     }
     assertEquals(1 + TransmitRing.SLOTS, used.size(), "one of the first area, all of the second");
@@ -52,10 +52,10 @@ class TransmitRingTest {
     ring.clear();
     for (int i = 0; i < 1000; i++) {
       for (int others = 0; others < 3; others++) {
-        trains.addLent();
+        trains.addZeroCopy();
       }
       used.add(add());
-      lendNewest();
+      markNewestZeroCopy();
       ring.removeHead();
     }
     assertEquals(TransmitRing.SLOTS / 4 + 1, used.size(), "where four queue pairs take turns");
@@ -64,16 +64,16 @@ class TransmitRingTest {
   @Test
   void zeroCopyBlocksAreReusedSoonerWhenFull() {
     add();
-    lendNewest();
+    markNewestZeroCopy();
     ring.removeHead();
-    long lent = add();
-    lendNewest();
+    long zeroCopySlot = add();
+    markNewestZeroCopy();
     ring.removeHead();
     for (int i = 1; i < TransmitRing.SLOTS; i++) {
-      assertFalse(add() == lent, "train " + i);
+      assertFalse(add() == zeroCopySlot, "train " + i);
     }
     assertFalse(ring.isFull());
-    assertEquals(lent, add());
+    assertEquals(zeroCopySlot, add());
     assertTrue(ring.isFull());
   }
 
@@ -86,9 +86,9 @@ class TransmitRingTest {
         ring.removeHead();
       }
     }
-    long lent = ring.tail() - 1;
-    lendNewest();
-    assertTrue(ring.address(lent) < second, "what is there already stays");
+    long zeroCopySlot = ring.tail() - 1;
+    markNewestZeroCopy();
+    assertTrue(ring.address(zeroCopySlot) < second, "what is there already stays");
     while (ring.head() < ring.tail()) {
       ring.removeHead();
     }
@@ -110,8 +110,8 @@ class TransmitRingTest {
           long next = ring.nextAddress();
           assertEquals(next, add(ring));
           if (random.nextInt(3) > 0) {
-            trains.addLent();
-            ring.lent(ring.tail() - 1);
+            trains.addZeroCopy();
+            ring.markZeroCopy(ring.tail() - 1);
           }
         } else if (ring.head() < ring.tail()) {
           ring.removeHead();
@@ -159,7 +159,7 @@ class TransmitRingTest {
     fill(second);
     assertTrue(ring.hasFullShare());
     second.clear();
-    assertEquals(TransmitRing.SLOTS, shares.each(), "nor does one that was reset");
+    assertEquals(TransmitRing.SLOTS, shares.share(), "nor does one that was reset");
   }
 
   @Test

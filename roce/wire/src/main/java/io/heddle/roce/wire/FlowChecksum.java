@@ -54,7 +54,7 @@ public final class FlowChecksum {
    * BTH, with byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
    */
   public int of(ByteBuffer buffer, int offset, int length) {
-    int front = contribution(length); /* first: it may use the same register */
+    int front = contribution(length); /* computed first, since it may use the same CRC register */
     crc.reset();
     crc.update(buffer.limit(offset + length).position(offset));
     return front ^ (int) crc.getValue();

@@ -50,7 +50,10 @@ public final class PacketFormat {
   /** Number of {@linkplain #setPiece pieces} of a split packet. */
   public static final int PIECES = 3;
 
-  /* NCCL's LL128 takes such a line as complete once its last eight bytes are there; LL, eight bytes once the last four are. */
+  /*
+   * NCCL's LL128 takes a line of this length as complete once its last eight bytes are there. LL
+   * takes eight bytes as complete once the last four are there.
+   */
   private static final int LINE_BYTES = 128;
 
   public static final int SEND_FIRST = 0x00;
@@ -104,8 +107,8 @@ public final class PacketFormat {
   }
 
   /**
-   * Returns the length of the extended headers of this opcode, or −1 for one that isn't a supported
-   * RC opcode.
+   * Returns the length of the extended headers of this opcode, or −1 if it isn't a supported RC
+   * opcode.
    */
   public static int extendedHeaderBytes(int opcode) {
     return switch (opcode) {
@@ -257,8 +260,8 @@ public final class PacketFormat {
   }
 
   /**
-   * Returns the number of this piece of a packet, from 1, or 0 for a whole packet. Soft devices use
-   * the BTH's bits for solicited event and migration for it.
+   * Returns the number of this piece of a packet, from 1, or 0 for a whole packet. Soft devices
+   * encode it in the BTH's bits for solicited event and migration.
    */
   public static int piece(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 6 & 3;
@@ -271,8 +274,8 @@ public final class PacketFormat {
 
   /**
    * Returns the length of each piece of a payload but the last: whole lines, so that a late piece
-   * leaves no partial line. The last one with its immediate is no longer than the others, since
-   * they form one train.
+   * leaves no partial line. The last piece, immediate included, is no longer than the others, since
+   * all pieces form one train.
    */
   public static int pieceBytes(int payloadBytes) {
     int least = (payloadBytes + IMMEDIATE_BYTES + PIECES - 1) / PIECES;
@@ -295,7 +298,7 @@ public final class PacketFormat {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + 4) & PSN_MASK;
   }
 
-  public static boolean acknowledgeRequested(long packet) {
+  public static boolean isAcknowledgeRequested(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) < 0;
   }
 

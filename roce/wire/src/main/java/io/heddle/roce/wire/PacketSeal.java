@@ -46,11 +46,11 @@ public final class PacketSeal {
   }
 
   /** Returns whether {@link #copyAndSeal} supports this payload. */
-  public static boolean copiesAndSeals(int payloadBytes) {
+  public static boolean canCopyAndSeal(int payloadBytes) {
     return IN_C && payloadBytes % BLOCK_BYTES == 0;
   }
 
-  /** Builds a row of full WRITE ONLY packets from the headers of the first one. */
+  /** Builds a row of full WRITE ONLY packets from the headers of the first packet. */
   public void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
     int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
     int front =

@@ -22,9 +22,9 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
   public static final int MOST_BYTES = 8960;
 
   /**
-   * Largest payload of a segmented send. A train that is longer than a device's gso_max_size
-   * (65536, Ethernet, IP and UDP headers included) is cut in software before it leaves: at MTU 1024
-   * that cost a factor of 3.5.
+   * Largest payload of a segmented send. A train longer than a device's gso_max_size (65536,
+   * Ethernet, IP and UDP headers included) is cut in software before it leaves. At MTU 1024 that
+   * cost a factor of 3.5.
    */
   public static final int TRAIN_BYTES = 65_400;
 

@@ -15,13 +15,13 @@ class EndpointParametersTest {
 
   @Test
   void parametersSurviveRoundTrip() {
-    byte[] told = told();
+    byte[] told = parameters();
     assertArrayEquals(told, EndpointParameters.parse(told, "the peer").toBytes());
   }
 
   @Test
   void rejectsOtherVersionAndNamesBoth() {
-    byte[] told = told();
+    byte[] told = parameters();
     int own = told[VERSION_AT];
     told[VERSION_AT]--;
     VerbsException refused =
@@ -35,7 +35,7 @@ class EndpointParametersTest {
         refused.getMessage());
   }
 
-  private static byte[] told() {
+  private static byte[] parameters() {
     var ends = List.of(new LinkEnd(new Gid(0, 0), 4791, 49_152));
     return new EndpointParameters(4 << 20, 4096, ends).toBytes();
   }

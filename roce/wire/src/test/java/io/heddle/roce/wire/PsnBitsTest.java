@@ -15,7 +15,7 @@ class PsnBitsTest {
     Random random = new Random(seed);
     PsnBits bits = new PsnBits();
     Set<Long> model = new HashSet<>();
-    long start = (1L << 24) - 500; /* the low 24 bits wrap meanwhile */
+    long start = (1L << 24) - 500; /* the low 24 bits wrap during the test */
     for (int step = 0; step < 50_000; step++) {
       long psn = start + random.nextInt(PsnBits.SIZE);
       switch (random.nextInt(4)) {

@@ -43,7 +43,7 @@ public final class BgpDaemon implements AutoCloseable {
   private static final long HEARTBEAT_NS = HEARTBEAT_MS * 1_000_000L;
   private static final long REFRESH_NS = 1_000_000_000;
   private static final long FIRST_REFRESH_NS = 200_000_000;
-  private static final long YOUNG_NS = 60_000_000_000L;
+  private static final long START_UP_NS = 60_000_000_000L;
   private static final long PEERS_IN_USE_NS = 300_000_000;
   private static final long RETRY_NS = 5_000_000_000L;
 
@@ -61,7 +61,7 @@ public final class BgpDaemon implements AutoCloseable {
   private final List<DaemonPeer> peers = new ArrayList<>();
   private final Supplier<Set<Prefix>> peersInUse;
   private final long startNs = System.nanoTime();
-  private long triedNs = startNs;
+  private long lastRetryNs = startNs;
   private final int routerId;
   private final Map<String, List<InetAddress>> addressesOn = new HashMap<>();
   private boolean listensOnIpv4;
@@ -69,7 +69,7 @@ public final class BgpDaemon implements AutoCloseable {
   private Set<Prefix> sentInUse = Set.of();
   private final Set<String> logged = new HashSet<>();
   private long changesSeen;
-  private long changesTidied;
+  private long changesCollected;
 
   private BgpDaemon(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
     this.config = config;
@@ -126,7 +126,10 @@ public final class BgpDaemon implements AutoCloseable {
     speaker.loop().onPersistentFailure(end);
   }
 
-  /* Only with an IPv4 peer: another BGP speaker of the host may use that port. */
+  /*
+   * Listens on IPv4 only if there is an IPv4 peer: another BGP speaker of the host may use that
+   * port.
+   */
   private void listenOnIpv4(DaemonConfig of) {
     boolean wanted =
         of.listenPort() > 0
@@ -139,7 +142,8 @@ public final class BgpDaemon implements AutoCloseable {
 
   private PeerSession add(PeerConfig peer, DaemonConfig of) {
     PeerOptions options = options(peer, of);
-    AdjRibIn routes = speaker.ask(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
+    AdjRibIn routes =
+        speaker.callOnLoop(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
     PeerRoutes listener = new PeerRoutes(routes, of.as(), routerId, of.fibSuppress());
     PeerSession session = speaker.add(options, listener);
     speaker.execute(() -> peers.add(new DaemonPeer(peer, session, listener)));
@@ -183,10 +187,10 @@ public final class BgpDaemon implements AutoCloseable {
    *     changes
    */
   public synchronized String reload(DaemonConfig next) {
-    ConfigChange change = ConfigChange.between(speaker.ask(() -> config), next);
-    change.begun().forEach(peer -> options(peer, next));
+    ConfigChange change = ConfigChange.between(speaker.callOnLoop(() -> config), next);
+    change.added().forEach(peer -> options(peer, next));
     listenOnIpv4(next);
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       apply(change, next);
       return change;
     });
@@ -194,7 +198,7 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private void apply(ConfigChange change, DaemonConfig next) {
-    change.ended().forEach(this::end);
+    change.removed().forEach(this::removePeer);
     rib.setRules(next.weights(), next.routes());
     peers.replaceAll(peer -> peer.of(next));
     if (next.fibSuppress() != config.fibSuppress()) {
@@ -205,15 +209,18 @@ public final class BgpDaemon implements AutoCloseable {
     }
     config = next;
     logged.clear();
-    /* After the ended sessions: a new one may have the same address. */
+    /*
+     * New sessions start after the end of the old ones: a new peer may have the address of an ended
+     * one.
+     */
     speaker.execute(() -> {
-      change.begun().forEach(peer -> add(peer, next).start());
+      change.added().forEach(peer -> add(peer, next).start());
       speaker.execute(this::readHost);
       publishOrphans();
     });
   }
 
-  private void end(String name) {
+  private void removePeer(String name) {
     for (DaemonPeer peer : List.copyOf(peers)) {
       if (peer.config().name().equals(name)) {
         peers.remove(peer);
@@ -223,7 +230,9 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* A plane without a peer loses its address of ours, so that new jobs don't use its name. */
+  /*
+   * Removes this host's address from planes without a peer, so that new jobs don't use their names.
+   */
   private void publishOrphans() {
     Set<String> keys = new HashSet<>();
     boolean colours = false;
@@ -245,8 +254,8 @@ public final class BgpDaemon implements AutoCloseable {
   /* Publishes the heartbeat, and runs due tasks. */
   private void heartbeat() {
     reschedule(HEARTBEAT_NS, this::heartbeat);
-    rib.keepWhole();
-    if (!publisher.isCut()) {
+    rib.restoreIfCut();
+    if (!publisher.isTruncated()) {
       publisher.heartbeat();
     }
     if (!publisher.isLive() && isReady()) {
@@ -286,7 +295,7 @@ public final class BgpDaemon implements AutoCloseable {
   private void refreshHost() {
     long nextNs = REFRESH_NS;
     try {
-      tidy();
+      collectGarbageAfterDump();
       nextNs = readHost() ? FIRST_REFRESH_NS : REFRESH_NS;
     } finally {
       reschedule(nextNs, this::refreshHost);
@@ -297,11 +306,11 @@ public final class BgpDaemon implements AutoCloseable {
    * Garbage from reading a large dump would stay resident while nothing else happens here. A
    * collection takes some 20 ms, once, while no route changes.
    */
-  private void tidy() {
+  private void collectGarbageAfterDump() {
     long changes = rib.changes();
-    if (changes == changesSeen && changes - changesTidied > LARGE_DUMP) {
+    if (changes == changesSeen && changes - changesCollected > LARGE_DUMP) {
       System.gc();
-      changesTidied = changes;
+      changesCollected = changes;
     }
     changesSeen = changes;
   }
@@ -312,7 +321,7 @@ public final class BgpDaemon implements AutoCloseable {
    */
   private boolean readHost() {
     boolean waiting = false;
-    boolean isYoung = System.nanoTime() - startNs < YOUNG_NS;
+    boolean isYoung = System.nanoTime() - startNs < START_UP_NS;
     try {
       OwnAddresses own = new OwnAddresses(HostAddresses.read());
       /* Several peers may define one plane, which still has one address. */
@@ -320,8 +329,8 @@ public final class BgpDaemon implements AutoCloseable {
       for (DaemonPeer peer : peers) {
         waiting |= readPeerAddresses(peer, own, named);
       }
-      if (rib.isIncomplete() && System.nanoTime() - triedNs >= RETRY_NS) {
-        triedNs = System.nanoTime();
+      if (rib.isIncomplete() && System.nanoTime() - lastRetryNs >= RETRY_NS) {
+        lastRetryNs = System.nanoTime();
         rib.retry();
       }
     } catch (HeddleException failure) {
@@ -392,7 +401,10 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* The peers of a job come one after another: a change is sent once it is stable for a moment. */
+  /*
+   * A job's peers come one after another, so a change of the filter is sent only after it has been
+   * stable for a moment.
+   */
   private void gatherPeersInUse() {
     reschedule(PEERS_IN_USE_NS, this::gatherPeersInUse);
     if (peers.stream().anyMatch(peer -> peer.config().filter())) {
@@ -405,7 +417,8 @@ public final class BgpDaemon implements AutoCloseable {
         if (peer.config().filter()) {
           PeerConfig of = peer.config();
           peer.routes()
-              .setWanted(of.wanted(sentInUse, addressesOn.getOrDefault(of.name(), List.of())));
+              .setWanted(
+                  of.wantedPrefixes(sentInUse, addressesOn.getOrDefault(of.name(), List.of())));
         }
       }
     }
@@ -427,7 +440,7 @@ public final class BgpDaemon implements AutoCloseable {
 
   /** Returns a snapshot of the daemon. */
   public DaemonView view() {
-    return speaker.ask(() ->
+    return speaker.callOnLoop(() ->
         new DaemonView(
             config.as(),
             ExtendedCommunity.dotted(routerId),
@@ -436,14 +449,14 @@ public final class BgpDaemon implements AutoCloseable {
             rib.isIncomplete(),
             publisher.entries(),
             publisher.generation(),
-            speaker.strangers(),
+            speaker.unknownPeers(),
             publisher.planes(),
             peers.stream().map(DaemonPeer::view).toList()));
   }
 
   /** Returns routes as received, from one peer or from all. */
   public List<Route> routes(@Nullable String peerName, int most) {
-    return speaker.ask(() -> {
+    return speaker.callOnLoop(() -> {
       List<Route> all = new ArrayList<>();
       for (DaemonPeer peer : peers) {
         if (peerName == null || peer.config().name().equals(peerName)) {
@@ -455,15 +468,16 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /**
-   * Returns the routes by which each plane reaches a destination; the first one of a plane counts.
+   * Returns the routes by which each plane reaches a destination; the first route of a plane
+   * counts.
    */
   public List<Route> explain(Prefix destination) {
-    return speaker.ask(() -> rib.explain(destination));
+    return speaker.callOnLoop(() -> rib.explain(destination));
   }
 
   /** Returns, for each peer that we sent a filter, whether that filter permits a destination. */
   public List<FilterView> filters(Prefix destination) {
-    return speaker.ask(() -> {
+    return speaker.callOnLoop(() -> {
       List<FilterView> all = new ArrayList<>();
       for (DaemonPeer peer : peers) {
         PeerRoutes routes = peer.routes();
@@ -473,7 +487,7 @@ public final class BgpDaemon implements AutoCloseable {
                   peer.config().name(),
                   peer.config().planeKey(),
                   routes.filterLines(),
-                  routes.letsThrough(destination)));
+                  routes.permits(destination)));
         }
       }
       return all;

@@ -11,14 +11,14 @@ import java.util.TreeMap;
 /**
  * Difference between the running and a newly read configuration.
  *
- * @param ended peers whose sessions end, by name: removed ones, and those whose session must be
+ * @param removed peers whose sessions end, by name: removed ones, and those whose session must be
  *     replaced
- * @param begun peers whose sessions begin
+ * @param added peers whose sessions begin
  * @param adjusted peers that keep the session with other settings
- * @param untouched number of unchanged peers
+ * @param unchanged number of unchanged peers
  */
 record ConfigChange(
-    List<String> ended, List<PeerConfig> begun, List<PeerConfig> adjusted, int untouched) {
+    List<String> removed, List<PeerConfig> added, List<PeerConfig> adjusted, int unchanged) {
 
   /**
    * Compares two configurations.
@@ -75,12 +75,12 @@ record ConfigChange(
   String describe() {
     return "%s peers begin %s, %s end %s, %s are adjusted %s, %s stay as they are"
         .formatted(
-            begun.size(),
-            begun.stream().map(PeerConfig::name).toList(),
-            ended.size(),
-            ended,
+            added.size(),
+            added.stream().map(PeerConfig::name).toList(),
+            removed.size(),
+            removed,
             adjusted.size(),
             adjusted.stream().map(PeerConfig::name).toList(),
-            untouched);
+            unchanged);
   }
 }

@@ -120,7 +120,7 @@ public final class ConfigParser {
                     "zero-link-bandwidth",
                     false,
                     "unreachable or no-figure",
-                    text -> word(text, "unreachable", "no-figure"))),
+                    text -> choice(text, "unreachable", "no-figure"))),
             codePoints(top),
             peers);
     if (as == 0) {
@@ -152,8 +152,8 @@ public final class ConfigParser {
         });
   }
 
-  /* Returns whether the text is the first of two allowed words. */
-  private static boolean word(String text, String yes, String no) {
+  /* Returns whether the text is the first of two allowed words; throws for any other text. */
+  private static boolean choice(String text, String yes, String no) {
     if (!text.equals(yes) && !text.equals(no)) {
       throw new IllegalArgumentException("neither");
     }
@@ -273,7 +273,7 @@ public final class ConfigParser {
   private static void refuseOverlap(
       ConfigText.Section section, PeerConfig peer, List<PeerConfig> before) {
     for (PeerConfig other : before) {
-      refuseTwoPlaces(section, peer, other);
+      refuseSharedPlace(section, peer, other);
       boolean sameLink =
           !peer.interfaceName().isEmpty() && peer.interfaceName().equals(other.interfaceName());
       boolean sameAddress =
@@ -304,11 +304,11 @@ public final class ConfigParser {
     }
   }
 
-  private static void refuseTwoPlaces(
+  private static void refuseSharedPlace(
       ConfigText.Section section, PeerConfig peer, PeerConfig other) {
     boolean bothNamed = !peer.interfaceName().isEmpty() && !other.interfaceName().isEmpty();
     if (bothNamed
-        && !peer.byColour()
+        && !peer.isPlaneFromColour()
         && peer.plane().equals(other.plane())
         && !peer.interfaceName().equals(other.interfaceName())) {
       throw section.fail(
@@ -325,7 +325,7 @@ public final class ConfigParser {
   }
 
   private static String planeText(PeerConfig peer) {
-    return peer.byColour() ? "planes " + BY_COLOUR : "plane " + peer.plane();
+    return peer.isPlaneFromColour() ? "planes " + BY_COLOUR : "plane " + peer.plane();
   }
 
   private static int routerId(String text) {

@@ -10,7 +10,7 @@ import java.util.List;
  * @param live whether the file is published yet
  * @param incomplete whether a full disk keeps routes out of it
  * @param entries prefixes in it
- * @param strangers connections from addresses of no peer
+ * @param unknownPeers connections from addresses of no peer
  */
 public record DaemonView(
     long as,
@@ -20,6 +20,6 @@ public record DaemonView(
     boolean incomplete,
     int entries,
     long generation,
-    long strangers,
+    long unknownPeers,
     List<PublishedPlane> planes,
     List<PeerView> peers) {}

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** Default router on an interface that the kernel has learned from router advertisements. */
 final class DefaultRouters {
   /*
-   * This process's network namespace. Fields: destination, its length, source, its length, gateway,
-   * …, interface.
+   * IPv6 routes of this process's network namespace. Fields: destination, its length, source, its
+   * length, gateway, …, interface.
    */
   private static final Path ROUTES = Path.of("/proc/self/net/ipv6_route");
   private static final int FIELDS = 10;

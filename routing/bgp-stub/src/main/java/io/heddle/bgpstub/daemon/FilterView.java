@@ -8,6 +8,6 @@ import org.jspecify.annotations.Nullable;
  * @param peer its name
  * @param plane the peer's plane; null if colours determine it
  * @param lines of the filter
- * @param lets whether routes for the destination pass
+ * @param permits whether routes for the destination pass
  */
-public record FilterView(String peer, @Nullable String plane, int lines, boolean lets) {}
+public record FilterView(String peer, @Nullable String plane, int lines, boolean permits) {}

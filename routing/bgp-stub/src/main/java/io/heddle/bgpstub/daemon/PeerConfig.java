@@ -44,7 +44,7 @@ public record PeerConfig(
   private static final int SUBNET_BITS = 64;
 
   /** Returns whether the colours of its routes determine their planes. */
-  public boolean byColour() {
+  public boolean isPlaneFromColour() {
     return plane.isEmpty();
   }
 
@@ -53,10 +53,10 @@ public record PeerConfig(
    * it.
    */
   boolean hasSessionOf(PeerConfig other) {
-    return with(other.rateMbps, other.filterAlways).equals(other);
+    return withRateAndFilter(other.rateMbps, other.filterAlways).equals(other);
   }
 
-  private PeerConfig with(long rate, List<Prefix> always) {
+  private PeerConfig withRateAndFilter(long rate, List<Prefix> always) {
     return new PeerConfig(
         name,
         interfaceName,
@@ -85,9 +85,9 @@ public record PeerConfig(
    * @param inUse hosts that jobs talk to
    * @param own this host's addresses towards the peer
    */
-  Set<Prefix> wanted(Set<Prefix> inUse, List<InetAddress> own) {
+  Set<Prefix> wantedPrefixes(Set<Prefix> inUse, List<InetAddress> own) {
     Set<Prefix> wanted = new TreeSet<>(inUse);
-    if (byColour()) {
+    if (isPlaneFromColour()) {
       wanted.removeIf(Prefix::isIpv4);
       for (Prefix host : List.copyOf(wanted)) {
         wanted.add(new Prefix(host.high(), host.low(), SUBNET_BITS));
@@ -104,6 +104,6 @@ public record PeerConfig(
 
   /** Returns the key of the plane; null if colours determine it. */
   public @Nullable String planeKey() {
-    return byColour() ? null : "plane:" + plane;
+    return isPlaneFromColour() ? null : "plane:" + plane;
   }
 }

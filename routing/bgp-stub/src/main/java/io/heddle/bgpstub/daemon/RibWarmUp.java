@@ -1,7 +1,7 @@
 package io.heddle.bgpstub.daemon;
 
 import io.heddle.bgp.wire.AsPath;
-import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.DecodeResult;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.MessageDecoder;
 import io.heddle.bgp.wire.MessageEncoder;
@@ -47,12 +47,12 @@ final class RibWarmUp {
         RoutePublisher.create(file, "rehearsal", WeightRules.DEFAULT, 1_000, NanoClock.SYSTEM)) {
       perform(publisher);
     } catch (HeddleException noRoom) {
-      /* Skips the warm-up; a real failure to publish is reported when it happens. */
+      /* Skips the warm-up: the daemon reports a failure to publish when it really publishes. */
     }
     try {
       Files.deleteIfExists(file.resolveSibling(file.getFileName() + ".lock"));
     } catch (IOException left) {
-      /* An empty file, which the next start uses again. */
+      /* The lock file stays: it is empty, and the next start uses it again. */
     }
   }
 
@@ -64,7 +64,7 @@ final class RibWarmUp {
         AdjRibIn peer = rib.addPeer("p" + i, "plane:p" + i, 0);
         MessageDecoder decoder = new MessageDecoder(WireOptions.DEFAULT);
         for (byte[] message : dump) {
-          Decoded decoded = decoder.decode(message, 0, message.length);
+          DecodeResult decoded = decoder.decode(message, 0, message.length);
           if (decoded instanceof UpdateMessage update) {
             peer.update(update);
           }

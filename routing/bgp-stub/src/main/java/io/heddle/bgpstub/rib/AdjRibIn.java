@@ -25,7 +25,7 @@ public final class AdjRibIn implements AutoCloseable {
   private final RouteTable routes = new RouteTable();
   private final AttributeTable attributes = new AttributeTable();
   private long rateMbps;
-  private boolean sawAigp;
+  private boolean hasSeenAigp;
   private boolean complete;
   private long withoutPlane;
 
@@ -79,7 +79,7 @@ public final class AdjRibIn implements AutoCloseable {
     update.withdrawn().forEach(this::withdraw);
     if (!update.announced().isEmpty()) {
       int number = numberOf(update.attributes());
-      /* Held meanwhile, so that replacing the last old route doesn't release the set. */
+      /* The set is held meanwhile, so that replacing the last old route doesn't release it. */
       attributes.acquire(number);
       int plane = attributes.plane(number);
       if (plane == AttributeTable.NO_PLANE) {
@@ -96,9 +96,9 @@ public final class AdjRibIn implements AutoCloseable {
     if (number != RouteTable.NONE) {
       return number;
     }
-    if (set.aigp() != null && !sawAigp) {
-      sawAigp = true;
-      revalue(); // the meaning of missing AIGP is known only now
+    if (set.aigp() != null && !hasSeenAigp) {
+      hasSeenAigp = true;
+      recomputeCells(); // the meaning of missing AIGP is known only now
     }
     return attributes.add(set, planeOf(set), cellOf(set));
   }
@@ -113,7 +113,7 @@ public final class AdjRibIn implements AutoCloseable {
 
   private int cellOf(PathAttributes set) {
     int cell = CellPolicy.cell(set, rateMbps, rib.options());
-    return sawAigp && CellPolicy.lacksAigp(set) ? RouteCell.borrowed(cell) : cell;
+    return hasSeenAigp && CellPolicy.lacksAigp(set) ? RouteCell.borrowed(cell) : cell;
   }
 
   private void announce(long high, long low, int length, int number) {
@@ -142,7 +142,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** Marks a family's routes as stale; they come again, or {@link #dropStale} follows. */
+  /** Marks a family's routes as stale. The peer sends them again, or {@link #dropStale} follows. */
   public void markStale(AddressFamily family) {
     routes.mark(STALE, (high, low, length) -> isOf(family, high, low, length));
     complete = false;
@@ -161,7 +161,7 @@ public final class AdjRibIn implements AutoCloseable {
   /** Withdraws all routes, after a session's end without graceful restart. */
   public void clear() {
     drop(0, (high, low, length) -> true);
-    sawAigp = false;
+    hasSeenAigp = false;
     complete = false;
     withoutPlane = 0;
   }
@@ -180,7 +180,7 @@ public final class AdjRibIn implements AutoCloseable {
       withdraw(gone[i], gone[i + 1], (int) gone[i + 2]);
     }
     if (routes.size() == 0) {
-      routes.clear(); // returns its memory
+      routes.clear(); // returns the table's memory
     }
     rib.publishSoon();
   }
@@ -189,18 +189,18 @@ public final class AdjRibIn implements AutoCloseable {
   public void setRateMbps(long mbps) {
     if (mbps != rateMbps) {
       rateMbps = mbps;
-      revalue();
+      recomputeCells();
       rib.publishSoon();
     }
   }
 
   /** Evaluates all routes by new options. */
-  void revalueAll() {
-    revalue();
+  void recomputeAllCells() {
+    recomputeCells();
     rib.publishSoon();
   }
 
-  private void revalue() {
+  private void recomputeCells() {
     boolean[] changed = new boolean[attributes.end()];
     boolean any = false;
     for (int number = 0; number < changed.length; number++) {
@@ -226,8 +226,8 @@ public final class AdjRibIn implements AutoCloseable {
         rib.changed(high, low, length, attributes.plane(value >>> 1)));
   }
 
-  /** Returns the number of its routes with a prefix that none of these peers has. */
-  int routesBeyond(List<AdjRibIn> others) {
+  /** Returns the number of this peer's routes with a prefix that none of the other peers has. */
+  int countRoutesMissingFrom(List<AdjRibIn> others) {
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {
       for (AdjRibIn each : others) {

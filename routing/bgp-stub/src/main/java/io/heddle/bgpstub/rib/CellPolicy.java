@@ -7,8 +7,8 @@ import io.heddle.routes.RouteCell;
 import io.heddle.routes.WeightReason;
 
 /**
- * Policy that turns a route's attributes into its plane's weight: the smaller one of the local
- * port's rate and the received bandwidth. Path bandwidth takes precedence over link bandwidth.
+ * Policy that turns a route's attributes into its plane's weight: the smaller of the local port's
+ * rate and the received bandwidth. Path bandwidth takes precedence over link bandwidth.
  */
 final class CellPolicy {
   private static final int MBPS_PER_GBPS = 1000;
@@ -29,7 +29,7 @@ final class CellPolicy {
     if (path != null) {
       return path.isUnreachable()
           ? RouteCell.of(WeightReason.PATH_BANDWIDTH_ZERO, 0)
-          : limited(
+          : limitedByLocalRate(
               WeightReason.PATH_BANDWIDTH,
               (long) path.gigabitsPerSecond() * MBPS_PER_GBPS,
               localMbps);
@@ -43,13 +43,13 @@ final class CellPolicy {
           ? RouteCell.of(WeightReason.UNREACHABLE, 0)
           : RouteCell.of(WeightReason.NO_FIGURE, 0);
     }
-    return limited(
+    return limitedByLocalRate(
         WeightReason.LINK_BANDWIDTH,
         Math.round(link.bitsPerSecond() / BITS_PER_MEGABIT),
         localMbps);
   }
 
-  private static int limited(WeightReason reason, long mbps, long localMbps) {
+  private static int limitedByLocalRate(WeightReason reason, long mbps, long localMbps) {
     return localMbps > 0 && localMbps < mbps
         ? RouteCell.of(WeightReason.LOCAL_RATE, localMbps)
         : RouteCell.of(reason, mbps);
@@ -65,13 +65,13 @@ final class CellPolicy {
   }
 
   /**
-   * Returns whether the first of two routes of one prefix on one plane is better. In order: it
-   * carries traffic, on its plane's own path, with AIGP and the lower one, by fewer ASes, with the
-   * greater bandwidth.
+   * Returns whether the first of two routes of one prefix on one plane is better. Criteria, in
+   * order: the route carries traffic; it uses its plane's own path; it has AIGP, and the lower
+   * value; its path has fewer ASes; its bandwidth is greater.
    */
   static boolean isBetter(PathAttributes a, int cellA, PathAttributes b, int cellB) {
-    boolean carriesA = RouteCell.reason(cellA).carries();
-    if (carriesA != RouteCell.reason(cellB).carries()) {
+    boolean carriesA = RouteCell.reason(cellA).carriesTraffic();
+    if (carriesA != RouteCell.reason(cellB).carriesTraffic()) {
       return carriesA;
     }
     if (RouteCell.isBorrowed(cellA) != RouteCell.isBorrowed(cellB)) {

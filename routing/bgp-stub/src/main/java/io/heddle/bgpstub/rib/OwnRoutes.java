@@ -17,9 +17,9 @@ import java.util.TreeSet;
 /** Host routes announced to one peer. Computes the messages from the routes that the peer has. */
 final class OwnRoutes {
   /**
-   * Attributes common to all of them.
+   * Attributes common to all announced routes.
    *
-   * @param fibSuppress whether leaves may omit them from their forwarding tables
+   * @param fibSuppress whether leaves may omit the routes from their forwarding tables
    */
   record Terms(long localAs, int routerId, boolean fibSuppress) {}
 
@@ -45,7 +45,10 @@ final class OwnRoutes {
     announced = Set.of();
   }
 
-  /** Returns the messages after which the peer has exactly these routes; empty if it has them. */
+  /**
+   * Returns the messages that change the peer's set to exactly these routes; empty if no change is
+   * needed.
+   */
   List<UpdateMessage> change(Set<InetAddress> addresses, long rateMbps) {
     Set<Prefix> wanted = new TreeSet<>();
     addresses.forEach(address -> wanted.add(Prefix.host(address)));

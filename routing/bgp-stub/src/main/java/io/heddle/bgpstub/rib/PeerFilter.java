@@ -12,10 +12,10 @@ import java.util.TreeSet;
 /**
  * Address prefix filter that one peer has from us (RFC 5291, RFC 5292), as lines to send.
  *
- * <p>An unwanted prefix is denied under its line's number, never removed: one widespread BGP
- * implementation takes every removal for the removal of all lines, and sends its whole table. Once
- * most lines are denied, the filter is rebuilt: a message with a deferred answer removes all lines,
- * and the full list follows.
+ * <p>An unwanted prefix is denied under its line's number, never removed. One widespread BGP
+ * implementation takes every removal for the removal of all lines, and then sends its whole table.
+ * Once most lines are denied, the filter is rebuilt: a message with a deferred answer removes all
+ * lines, and the full list follows.
  */
 final class PeerFilter {
   private static final int FIRST_SEQUENCE = 5;
@@ -27,15 +27,15 @@ final class PeerFilter {
   private long nextSequence = FIRST_SEQUENCE;
 
   /** Returns the whole list, for a peer without a filter of ours. */
-  List<OrfEntry> full(Collection<Prefix> wanted) {
+  List<OrfEntry> rebuild(Collection<Prefix> wanted) {
     permitted.clear();
     denied.clear();
     nextSequence = FIRST_SEQUENCE;
-    return change(wanted);
+    return update(wanted);
   }
 
   /** Returns the lines after which exactly these prefixes are permitted; empty without a change. */
-  List<OrfEntry> change(Collection<Prefix> wanted) {
+  List<OrfEntry> update(Collection<Prefix> wanted) {
     List<OrfEntry> lines = new ArrayList<>();
     TreeSet<Prefix> sorted = new TreeSet<>(wanted);
     for (Map.Entry<Prefix, Long> line : List.copyOf(permitted.entrySet())) {
@@ -64,7 +64,7 @@ final class PeerFilter {
   }
 
   /** Returns whether the list should be rebuilt. */
-  boolean isWorn() {
+  boolean needsRebuild() {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }
 

@@ -30,7 +30,7 @@ public final class PeerRoutes implements SessionListener {
   private @Nullable Negotiated agreed;
   private Set<InetAddress> addresses = Set.of();
   private long rateMbps;
-  private Collection<Prefix> wanted = Set.of();
+  private Collection<Prefix> wantedPrefixes = Set.of();
 
   /**
    * @param fibSuppress whether our host routes carry the FIB-suppress community
@@ -50,7 +50,7 @@ public final class PeerRoutes implements SessionListener {
   }
 
   /** Returns whether the filter that we sent to the peer permits a route to this destination. */
-  public boolean letsThrough(Prefix destination) {
+  public boolean permits(Prefix destination) {
     return filter.permits(destination);
   }
 
@@ -76,27 +76,27 @@ public final class PeerRoutes implements SessionListener {
 
   /** Sets the prefixes that the peer's filter must permit. */
   public void setWanted(Collection<Prefix> prefixes) {
-    boolean had = !wanted.isEmpty();
-    wanted = new TreeSet<>(prefixes);
+    boolean had = !wantedPrefixes.isEmpty();
+    wantedPrefixes = new TreeSet<>(prefixes);
     PeerSession up = session;
     Negotiated terms = agreed;
-    if (up == null || terms == null || !terms.filters()) {
+    if (up == null || terms == null || !terms.hasFilters()) {
       return;
     }
-    if (!had || filter.isWorn()) {
-      sendWhole(up, terms);
+    if (!had || filter.needsRebuild()) {
+      sendFullFilter(up, terms);
       return;
     }
-    List<OrfEntry> lines = filter.change(wanted);
+    List<OrfEntry> lines = filter.update(wantedPrefixes);
     for (AddressFamily family : terms.filtered()) {
-      List<OrfEntry> own = of(family, lines);
+      List<OrfEntry> own = ofFamily(family, lines);
       if (!own.isEmpty()) {
         up.sendFilter(family, own);
       }
     }
   }
 
-  private static List<OrfEntry> of(AddressFamily family, List<OrfEntry> lines) {
+  private static List<OrfEntry> ofFamily(AddressFamily family, List<OrfEntry> lines) {
     return lines.stream().filter(each -> AddressFamily.of(each.prefix()).equals(family)).toList();
   }
 
@@ -104,11 +104,11 @@ public final class PeerRoutes implements SessionListener {
    * The peer sends no routes before a filter or a request; without wanted prefixes, all routes are
    * requested.
    */
-  private void sendWhole(PeerSession up, Negotiated terms) {
+  private void sendFullFilter(PeerSession up, Negotiated terms) {
     boolean replaces = filter.lines() > 0;
-    List<OrfEntry> lines = filter.full(wanted);
+    List<OrfEntry> lines = filter.rebuild(wantedPrefixes);
     for (AddressFamily family : terms.filtered()) {
-      List<OrfEntry> own = of(family, lines);
+      List<OrfEntry> own = ofFamily(family, lines);
       if (replaces) {
         up.sendDeferredFilter(family, List.of(OrfEntry.removeAll()));
       }
@@ -128,9 +128,9 @@ public final class PeerRoutes implements SessionListener {
     awaitingEndOfRib.addAll(negotiated.families().unicast());
     own.forget();
     announceAddresses();
-    filter.full(Set.of());
-    if (negotiated.filters()) {
-      sendWhole(up, negotiated);
+    filter.rebuild(Set.of());
+    if (negotiated.hasFilters()) {
+      sendFullFilter(up, negotiated);
     }
   }
 
@@ -146,7 +146,7 @@ public final class PeerRoutes implements SessionListener {
   }
 
   @Override
-  public void routesBecomeStale(PeerSession up, AddressFamily family) {
+  public void markRoutesStale(PeerSession up, AddressFamily family) {
     awaitingEndOfRib.add(family);
     routes.markStale(family);
   }
@@ -162,13 +162,13 @@ public final class PeerRoutes implements SessionListener {
     session = null;
     agreed = null;
     List<AddressFamily> families = terms == null ? List.of() : terms.families().unicast();
-    if (families.stream().noneMatch(end::keeps)) {
+    if (families.stream().noneMatch(end::keepsRoutesOf)) {
       routes.clear();
       return;
     }
     for (AddressFamily family : families) {
       routes.markStale(family);
-      if (!end.keeps(family)) {
+      if (!end.keepsRoutesOf(family)) {
         routes.dropStale(family);
       }
     }

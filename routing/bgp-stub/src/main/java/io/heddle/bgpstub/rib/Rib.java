@@ -105,11 +105,11 @@ public final class Rib implements AutoCloseable {
   /** Sets the rules by which readers weigh and routes are evaluated. */
   public void setRules(WeightRules rules, RibOptions next) {
     flush();
-    keepWhole();
+    restoreIfCut();
     publisher.setRules(rules);
     if (!next.equals(options)) {
       options = next;
-      peers.forEach(AdjRibIn::revalueAll);
+      peers.forEach(AdjRibIn::recomputeAllCells);
     }
   }
 
@@ -121,14 +121,14 @@ public final class Rib implements AutoCloseable {
     return options;
   }
 
-  /** Returns the number of a known or new plane. */
+  /** Returns the number of the plane with this key; a new plane gets the next number. */
   int plane(String key, String via) {
     Integer known = planes.get(key);
     if (known != null) {
       return known;
     }
     flush();
-    keepWhole();
+    restoreIfCut();
     int number;
     try {
       number = publisher.setPlane(new PublishedPlane(key, null, 0, via));
@@ -150,7 +150,7 @@ public final class Rib implements AutoCloseable {
   public void setSource(String key, @Nullable InetAddress source, long rateMbps, String via) {
     if (plane(key, via) != AttributeTable.NO_PLANE) {
       flush();
-      keepWhole();
+      restoreIfCut();
       publisher.setPlane(new PublishedPlane(key, source, rateMbps, via));
     }
   }
@@ -219,7 +219,7 @@ public final class Rib implements AutoCloseable {
 
   private void begin() {
     if (!publishing) {
-      boolean cut = publisher.isCut();
+      boolean cut = publisher.isTruncated();
       if (cut) {
         log.warn(
             "another process has truncated the routes file %s: creating it again",
@@ -238,9 +238,9 @@ public final class Rib implements AutoCloseable {
    * Creates the routes file again if another process has truncated it. Call it periodically,
    * because routes may not change for long.
    */
-  public void keepWhole() {
+  public void restoreIfCut() {
     try {
-      if (!publishing && !incomplete && publisher.isCut()) {
+      if (!publishing && !incomplete && publisher.isTruncated()) {
         begin();
         flush();
       }
@@ -253,11 +253,11 @@ public final class Rib implements AutoCloseable {
   void publishSoon() {
     if (publishing && !flushPlanned) {
       flushPlanned = true;
-      later.execute(this::plannedFlush);
+      later.execute(this::runPlannedFlush);
     }
   }
 
-  private void plannedFlush() {
+  private void runPlannedFlush() {
     flushPlanned = false;
     flush();
   }
@@ -287,7 +287,7 @@ public final class Rib implements AutoCloseable {
   private int prefixes() {
     int count = 0;
     for (int i = 0; i < peers.size(); i++) {
-      count += peers.get(i).routesBeyond(peers.subList(0, i));
+      count += peers.get(i).countRoutesMissingFrom(peers.subList(0, i));
     }
     return count;
   }
@@ -324,7 +324,7 @@ public final class Rib implements AutoCloseable {
 
   /**
    * Returns the routes by which each plane reaches a destination, by longest match per plane; the
-   * first one of a plane counts.
+   * first route of a plane counts.
    */
   public List<Route> explain(Prefix destination) {
     List<Route> found = new ArrayList<>();

@@ -92,7 +92,7 @@ final class RouteTable implements AutoCloseable {
     size--;
     routesOfLength[length]--;
     for (int index = next(gap); value(index) != NONE; index = next(index)) {
-      int home = home(high(index), low(index), length(index));
+      int home = homeSlot(high(index), low(index), length(index));
       if (distance(home, index) >= distance(gap, index)) {
         Memory.copy(at(index), at(gap), SLOT_BYTES);
         gap = index;
@@ -124,13 +124,13 @@ final class RouteTable implements AutoCloseable {
   void clear() {
     Arrays.fill(routesOfLength, 0);
     size = 0;
-    take(FIRST_SLOTS).close();
+    allocateSlots(FIRST_SLOTS).close();
   }
 
   private void grow() {
     long oldBase = base;
     int oldSlots = slots;
-    try (Arena old = take(2 * slots)) {
+    try (Arena old = allocateSlots(2 * slots)) {
       for (int i = 0; i < oldSlots; i++) {
         long from = oldBase + (long) i * SLOT_BYTES;
         if (Memory.ALL.get(Memory.NATIVE_INT, from + VALUE) != 0) {
@@ -146,7 +146,7 @@ final class RouteTable implements AutoCloseable {
   }
 
   /* Switches to empty slots; returns the arena of the old ones. */
-  private Arena take(int newSlots) {
+  private Arena allocateSlots(int newSlots) {
     Arena old = arena;
     Arena next = Arena.ofShared();
     base = Memory.allocate(next, (long) newSlots * SLOT_BYTES, Long.BYTES);
@@ -156,7 +156,7 @@ final class RouteTable implements AutoCloseable {
   }
 
   private int find(long high, long low, int length) {
-    int slot = home(high, low, length);
+    int slot = homeSlot(high, low, length);
     while (value(slot) != NONE
         && (low(slot) != low || high(slot) != high || length(slot) != length)) {
       slot = next(slot);
@@ -197,7 +197,7 @@ final class RouteTable implements AutoCloseable {
   }
 
   /* The number of slots is arbitrary, so the hash's upper half is scaled to it. */
-  private int home(long high, long low, int length) {
+  private int homeSlot(long high, long low, int length) {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ mixed >>> 29) * 0x94d049bb133111ebL;

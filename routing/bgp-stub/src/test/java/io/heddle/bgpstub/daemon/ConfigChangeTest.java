@@ -25,17 +25,17 @@ class ConfigChangeTest {
   }
 
   private static List<String> begun(ConfigChange change) {
-    return change.begun().stream().map(PeerConfig::name).toList();
+    return change.added().stream().map(PeerConfig::name).toList();
   }
 
   @Test
   void unchangedPeersAreUntouched() {
     ConfigChange change = change(TOP + A + B, TOP + A + "bfd-interval-ms = 100\n" + C);
-    assertEquals(List.of("a", "b"), change.ended());
+    assertEquals(List.of("a", "b"), change.removed());
     assertEquals(List.of("a", "c"), begun(change));
-    assertEquals(0, change.untouched());
+    assertEquals(0, change.unchanged());
     change = change(TOP + A + B, TOP + B + A);
-    assertEquals(2, change.untouched());
+    assertEquals(2, change.unchanged());
     assertEquals(
         "0 peers begin [], 0 end [], 0 are adjusted [], 2 stay as they are", change.describe());
   }
@@ -44,15 +44,15 @@ class ConfigChangeTest {
   void rateAndFilterChangeWithoutANewSession() {
     ConfigChange change =
         change(TOP + A + B, TOP + A + "rate-gbps = 100\nfilter-always = fd00::/16\n" + B);
-    assertEquals(List.of(), change.ended());
+    assertEquals(List.of(), change.removed());
     assertEquals(1, change.adjusted().size());
-    assertEquals(1, change.untouched());
+    assertEquals(1, change.unchanged());
   }
 
   @Test
   void globalSettingsAffectAllPeers() {
     assertEquals(
-        List.of("a", "b"), change(TOP + A + B, TOP + "hold-time-s = 30\n" + A + B).ended());
+        List.of("a", "b"), change(TOP + A + B, TOP + "hold-time-s = 30\n" + A + B).removed());
     assertEquals(
         List.of("a", "b"),
         begun(change(TOP + A + B, TOP + "path-bandwidth-type = 0x0182\n" + A + B)));

@@ -61,7 +61,7 @@ class ConfigParserTest {
   void planesOfOneLeafAreDeterminedByColour() {
     PeerConfig leaf =
         parse("as = 65001\n[peer leaf]\ninterface = e0\nplane = by-colour").peers().getFirst();
-    assertTrue(leaf.byColour());
+    assertTrue(leaf.isPlaneFromColour());
     assertNull(leaf.planeKey());
   }
 

@@ -9,8 +9,8 @@ import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -41,9 +41,9 @@ final class BfdSourceTest {
   }
 
   private static void awaitUp(RecordingListener heard) throws Exception {
-    Patience patience = Patience.ofSeconds(45);
+    Deadline deadline = Deadline.ofSeconds(45);
     while (!heard.log.toString().contains("BFD is up")) {
-      assertTrue(!patience.isOver(), () -> heard.events + "\n" + heard.log);
+      assertTrue(!deadline.isOver(), () -> heard.events + "\n" + heard.log);
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }

@@ -36,7 +36,7 @@ final class BirdDaemon {
         net.folder().resolve("bird.pid").toString());
   }
 
-  /** Returns its answer to an operator's command. */
+  /** Returns BIRD's answer to an operator's command. */
   static String ask(LinkedNamespaces net, String... words)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(CLIENT.toString(), "-s", control(net)));

@@ -10,7 +10,7 @@ import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.List;
@@ -127,7 +127,7 @@ class BirdInteropTest extends DaemonContract {
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
     await("end of rib", () -> heard.has("end of rib"));
     heard.updates.clear();
-    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     await("the aggregate again", () -> attributesOf(AGGREGATE) != null && heard.has("drop stale"));
   }
 
@@ -163,7 +163,7 @@ class BirdInteropTest extends DaemonContract {
     connect(options().bfd(new BfdOptions(100, 5)));
     await("BFD", () -> heard.log.toString().contains("BFD is up"));
     ProcessHandle bird = first.descendants().reduce((one, last) -> last).orElse(first.toHandle());
-    Patience underHoldTime = Patience.ofSeconds(5);
+    Deadline underHoldTime = Deadline.ofSeconds(5);
     LinkedNamespaces.run("kill", "-STOP", String.valueOf(bird.pid()));
     await("the end", () -> heard.has("down BFD"));
     boolean late = underHoldTime.isOver();
@@ -179,7 +179,7 @@ class BirdInteropTest extends DaemonContract {
     launch("", false);
     connect(options().onInterface("p1").retryMs(10_000, 60_000));
     awaitEstablished();
-    Patience atOnce = Patience.ofSeconds(3);
+    Deadline atOnce = Deadline.ofSeconds(3);
     LinkedNamespaces.run("ip", "-n", net.leaf(), "link", "set", "h0", "down");
     await("the end", () -> heard.has("down LINK_DOWN"));
     assertFalse(atOnce.isOver(), () -> "not within " + atOnce);

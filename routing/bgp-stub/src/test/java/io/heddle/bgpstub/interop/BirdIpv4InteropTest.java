@@ -56,7 +56,10 @@ class BirdIpv4InteropTest extends DaemonContract {
         "");
   }
 
-  /* A session, words for its IPv4 channel, and other protocols. */
+  /*
+   * Starts BIRD with a configuration of a session, options of its IPv4 channel, and further
+   * protocols.
+   */
   private Process launch(String session, String channel, String more) throws Exception {
     return BirdDaemon.start(
         net,
@@ -154,7 +157,7 @@ class BirdIpv4InteropTest extends DaemonContract {
     speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS, announced()))));
     await("no IPv4 route", () -> !table().contains("10.55.0.5"));
     await("no IPv6 route", () -> !birdc("show", "route").contains("fd00:55::5"));
-    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+    assertEquals(0, speaker.callOnLoop(session::status).counters().attributeFaults());
   }
 
   @Test
@@ -177,7 +180,7 @@ class BirdIpv4InteropTest extends DaemonContract {
     assertEquals("fd00:1::1", nextHop.toString().split(" ")[0]);
     speaker.execute(() -> session.send(announcement()));
     await("our IPv4 route", () -> table().contains("10.55.0.5"));
-    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+    assertEquals(0, speaker.callOnLoop(session::status).counters().attributeFaults());
   }
 
   @Test
@@ -189,7 +192,7 @@ class BirdIpv4InteropTest extends DaemonContract {
             "protocol bfd { interface \"*\" { interval 100 ms; multiplier 5; }; }");
     connect(options().bfd(new BfdOptions(100, 5)));
     await("BFD", () -> heard.log.toString().contains("BFD is up"));
-    String pid = String.valueOf(itself(first).pid());
+    String pid = String.valueOf(daemonProcess(first).pid());
     LinkedNamespaces.run("kill", "-STOP", pid);
     await("the end", () -> heard.has("down BFD"));
     LinkedNamespaces.run("kill", "-CONT", pid);
@@ -244,7 +247,7 @@ class BirdIpv4InteropTest extends DaemonContract {
     }
   }
 
-  /* With either order of peers: otherwise the last peer's address would always win. */
+  /* Tests both orders of peers: with one order, the last peer's address could win by chance. */
   @Test
   void planeOfTwoPeersHasItsIpv6Address() throws Exception {
     speaker.close();

@@ -21,8 +21,8 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -112,17 +112,20 @@ abstract class DaemonContract {
   /** Returns the daemon's table, as lower-case text. */
   abstract String table() throws Exception;
 
-  /** Returns the table's entry of our route, with its attributes in the daemon's notation. */
+  /**
+   * Returns the entry of our route in the daemon's table, with its attributes in the daemon's
+   * notation.
+   */
   abstract String ours() throws Exception;
 
-  /** Returns the parts of that entry that show the attributes of {@link #announcement}. */
+  /** Returns the parts of our route's entry that show the attributes of {@link #announcement}. */
   abstract List<String> ourAttributes();
 
   /** Makes the daemon's operator reset the session. */
   abstract void reset() throws Exception;
 
   /** Returns the start of the session's end message after the operator's reset. */
-  String wordOfReset() {
+  String resetMessage() {
     return "the peer sent Cease/";
   }
 
@@ -183,9 +186,9 @@ abstract class DaemonContract {
   }
 
   void await(String what, Condition condition) throws Exception {
-    Patience patience = Patience.ofSeconds(45);
+    Deadline deadline = Deadline.ofSeconds(45);
     while (!condition.holds()) {
-      if (patience.isOver()) {
+      if (deadline.isOver()) {
         assertTrue(false, what + "; heard " + heard.events + "\n" + heard.log + "\n" + net.logs());
       }
       LockSupport.parkNanos(20_000_000);
@@ -239,7 +242,7 @@ abstract class DaemonContract {
         NextHop.of(Prefix.of(fabric().host()).address()));
   }
 
-  private String shown() {
+  private String showRoutes() {
     return AddressText.of(announced().inetAddress());
   }
 
@@ -250,7 +253,7 @@ abstract class DaemonContract {
     await("the aggregate", () -> attributesOf(aggregate()) != null);
     assertAttributes(attributesOf(aggregate()));
     assertEquals(65002, attributesOf(aggregate()).asPath().first());
-    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+    assertEquals(0, speaker.callOnLoop(session::status).counters().attributeFaults());
   }
 
   @Test
@@ -259,14 +262,14 @@ abstract class DaemonContract {
     connect(options());
     awaitEstablished();
     speaker.execute(() -> session.send(announcement()));
-    await("our route in its table", () -> table().contains(shown()));
+    await("our route in its table", () -> table().contains(showRoutes()));
     String shown = ours();
     for (String attribute : ourAttributes()) {
       assertTrue(shown.contains(attribute), attribute + " isn't in " + shown);
     }
     speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(announced()))));
-    await("our route gone from its table", () -> !table().contains(shown()));
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    await("our route gone from its table", () -> !table().contains(showRoutes()));
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
   }
 
   @Test
@@ -283,7 +286,7 @@ abstract class DaemonContract {
   }
 
   /** Returns the daemon's process. */
-  ProcessHandle itself(Process started) {
+  ProcessHandle daemonProcess(Process started) {
     return started.descendants().reduce((one, last) -> last).orElse(started.toHandle());
   }
 
@@ -292,7 +295,7 @@ abstract class DaemonContract {
     Process first = launch("", false);
     connect(options());
     await("end of rib", () -> heard.has("end of rib"));
-    itself(first).destroyForcibly();
+    daemonProcess(first).destroyForcibly();
     await("the end", () -> heard.has("down CONNECTION_LOST kept"));
     launch("", false);
     await("the end of what was stale", () -> heard.has("drop stale"));
@@ -308,7 +311,7 @@ abstract class DaemonContract {
     reset();
     await(
         "the end and its reason",
-        () -> heard.log.stream().anyMatch(line -> line.contains("down: " + wordOfReset())));
+        () -> heard.log.stream().anyMatch(line -> line.contains("down: " + resetMessage())));
     await(
         "established again",
         () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);

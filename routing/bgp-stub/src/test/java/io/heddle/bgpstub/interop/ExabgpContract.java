@@ -15,17 +15,15 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/**
- * Contract of ExaBGP, which connects to the speaker; the speaker only listens. For either family.
- */
+/** Contract of ExaBGP for either family. ExaBGP connects to the speaker, which only listens. */
 abstract class ExabgpContract extends DaemonContract {
-  /* With an unknown attribute, for either family. */
+  /* Prefixes of a route with an unknown attribute, one for each family. */
   private static final List<Prefix> OTHER =
       List.of(Prefix.of("fd00:ab::/32"), Prefix.of("10.21.0.0/16"));
 
   private Process daemon;
 
-  /** Returns additional routes of its configuration. */
+  /** Returns additional routes for ExaBGP's configuration. */
   String hostile = "";
 
   String local = fabric().leaf();
@@ -45,7 +43,10 @@ abstract class ExabgpContract extends DaemonContract {
   Process launch(String key, boolean security) throws Exception {
     Path told = net.folder().resolve("told");
     Path script = net.folder().resolve("listen.sh");
-    /* Its pipe is non-blocking, so cat ends whenever it is empty; the loop ends with ExaBGP. */
+    /*
+     * ExaBGP's pipe is non-blocking, so cat ends whenever the pipe is empty; the loop ends with
+     * ExaBGP.
+     */
     Files.writeString(
         script,
         "#!/bin/sh\nwhile [ -d /proc/$PPID ]; do cat >>"
@@ -103,7 +104,10 @@ abstract class ExabgpContract extends DaemonContract {
     return daemon;
   }
 
-  /* Its received messages, the newest one about our route first. */
+  /*
+   * Returns ExaBGP's received messages from the newest announcement of our route on; empty after a
+   * withdrawal.
+   */
   @Override
   String table() throws Exception {
     String told = Files.readString(net.folder().resolve("told")).toLowerCase(Locale.ROOT);
@@ -116,7 +120,7 @@ abstract class ExabgpContract extends DaemonContract {
     return Files.readString(net.folder().resolve("told"));
   }
 
-  /* Without AIGP, which it reads only with its own capability. */
+  /* ExaBGP reads AIGP only with its own capability, so AIGP is missing here. */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -129,19 +133,19 @@ abstract class ExabgpContract extends DaemonContract {
         "\"attribute-0xC8-0xE0\": \"0x01020304\"");
   }
 
-  /* Its child is the script that receives its messages. */
+  /* ExaBGP's child process is the script that receives its messages. */
   @Override
-  ProcessHandle itself(Process started) {
+  ProcessHandle daemonProcess(Process started) {
     return started.toHandle();
   }
 
-  /* It doesn't request graceful restart. */
+  /* ExaBGP doesn't request graceful restart. */
   @Override
-  String wordOfReset() {
+  String resetMessage() {
     return "the peer closed the connection";
   }
 
-  /* SIGALRM makes it reset all sessions. */
+  /* SIGALRM makes ExaBGP reset all sessions. */
   @Override
   void reset() throws Exception {
     LinkedNamespaces.run("kill", "-ALRM", String.valueOf(daemon.pid()));

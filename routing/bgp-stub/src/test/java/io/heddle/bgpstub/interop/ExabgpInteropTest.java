@@ -33,8 +33,8 @@ class ExabgpInteropTest extends ExabgpContract {
             heard.updates.stream()
                 .anyMatch(each -> each.withdrawn().prefixes().contains(Prefix.of("fd00:ad::/32"))));
     assertNull(attributesOf(Prefix.of("fd00:ad::/32")));
-    assertEquals(2, speaker.ask(session::status).counters().attributeFaults());
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(2, speaker.callOnLoop(session::status).counters().attributeFaults());
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
   }
 
   /* docs/bgp-values.md has the whole table; a real speaker can be made to send these. */
@@ -60,9 +60,9 @@ class ExabgpInteropTest extends ExabgpContract {
       assertNull(attributesOf(Prefix.of(route)), route);
     }
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
-    await("both prefixes", () -> speaker.ask(session::status).counters().ignored() == 2);
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
-    assertEquals(6, speaker.ask(session::status).counters().attributeFaults());
+    await("both prefixes", () -> speaker.callOnLoop(session::status).counters().ignored() == 2);
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
+    assertEquals(6, speaker.callOnLoop(session::status).counters().attributeFaults());
   }
 
   /*

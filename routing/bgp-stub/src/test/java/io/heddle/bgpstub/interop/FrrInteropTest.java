@@ -125,8 +125,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * FRR shows the type of a colour community, with another one's sub-type. It drops AIGP, and keeps
-   * unknown attributes without showing them.
+   * FRR shows the type of a colour community, but the sub-type of another community. It drops AIGP,
+   * and keeps unknown attributes without showing them.
    */
   @Override
   List<String> ourAttributes() {
@@ -154,7 +154,7 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * The leaf has the route of the last line of each filter, the routes behind it, and others. 169
+   * For each filter, the leaf has the routes of the last line and of the next host, and others. 169
    * lines fill a message, so the 170th is alone in a second one.
    */
   @Test
@@ -167,16 +167,16 @@ class FrrInteropTest extends DaemonContract {
     launch("", false);
     connect(options().filters(true));
     awaitEstablished();
-    Negotiated negotiated = speaker.ask(session::status).negotiated();
-    assertTrue(negotiated != null && negotiated.filters());
+    Negotiated negotiated = speaker.callOnLoop(session::status).negotiated();
+    assertTrue(negotiated != null && negotiated.hasFilters());
     for (int count : new int[] {1, 169, 170, 4000}) {
       List<OrfEntry> lines =
           IntStream.rangeClosed(1, count).mapToObj(i -> OrfEntry.permit(i, host(i))).toList();
-      assertTrue(speaker.ask(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
+      assertTrue(speaker.callOnLoop(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
       awaitExactly(count + " lines", known.headSet(count, true));
     }
     heard.updates.clear();
-    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     awaitExactly("all of them again", known.headSet(4000, true));
   }
 
@@ -185,8 +185,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * These hosts' routes are held, and no other route was ever announced, even if withdrawn
-   * afterwards.
+   * Waits until we hold the routes of these hosts. No other route may have been announced, even if
+   * it was withdrawn afterwards.
    */
   private void awaitExactly(String what, Set<Integer> numbers) throws Exception {
     Set<Prefix> hosts = new TreeSet<>(numbers.stream().map(FrrInteropTest::host).toList());
@@ -201,9 +201,7 @@ class FrrInteropTest extends DaemonContract {
         });
   }
 
-  /*
-   * The daemon with a leaf that filters: jobs come and go, the leaf sends only their routes.
-   */
+  /* The daemon has a leaf that filters. Jobs come and go, and the leaf sends only their routes. */
   @Test
   void routesFollowThePeersInUseAndOurAddressIsAnnounced() throws Exception {
     routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n  network fd00:bb::3/128\n";
@@ -213,7 +211,7 @@ class FrrInteropTest extends DaemonContract {
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
     PeerRoutes peer =
-        speaker.ask(
+        speaker.callOnLoop(
             () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
     Prefix first = Prefix.of("fd00:bb::1");
     Prefix second = Prefix.of("fd00:bb::2");
@@ -228,11 +226,11 @@ class FrrInteropTest extends DaemonContract {
     await("all three", () -> prefixes(peer).equals(List.of(AGGREGATE, first, second)));
     speaker.execute(() -> peer.setWanted(Set.of(second)));
     await("the second alone", () -> prefixes(peer).equals(List.of(second)));
-    assertEquals(3, speaker.ask(peer::filterLines), "two of them deny");
+    assertEquals(3, speaker.callOnLoop(peer::filterLines), "two of them deny");
     await("our address", () -> table().contains("fd00:1::2/128"));
     speaker.execute(() -> peer.setAddresses(Set.of(), 400_000));
     await("its end", () -> !table().contains("fd00:1::2/128"));
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       rib.freeze();
       publisher.close();
       return true;
@@ -259,7 +257,7 @@ class FrrInteropTest extends DaemonContract {
             net.folder().resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
     PeerRoutes peer =
-        speaker.ask(
+        speaker.callOnLoop(
             () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
     Prefix four = Prefix.of("10.20.0.2");
     Prefix six = Prefix.of("fd00:bb::1");
@@ -281,7 +279,7 @@ class FrrInteropTest extends DaemonContract {
     await("our address", () -> vtysh("show bgp ipv4 unicast").contains("10.9.0.2/32"));
     speaker.execute(() -> peer.setWanted(Set.of(Prefix.of("10.20.0.1"), six)));
     await("another", () -> prefixes(peer).equals(List.of(Prefix.of("10.20.0.1"), six)));
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       rib.freeze();
       publisher.close();
       return true;
@@ -302,7 +300,7 @@ class FrrInteropTest extends DaemonContract {
             net.folder().resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
     PeerRoutes peer =
-        speaker.ask(
+        speaker.callOnLoop(
             () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
     Set<Prefix> inUse = new TreeSet<>();
     for (int i = 1; i <= 64; i++) {
@@ -319,8 +317,8 @@ class FrrInteropTest extends DaemonContract {
         LARGE_LEAF + 1,
         prefixes(peer).size(),
         (System.nanoTime() - beganNs) / 1_000_000);
-    assertEquals(64, speaker.ask(peer::filterLines));
-    speaker.ask(() -> {
+    assertEquals(64, speaker.callOnLoop(peer::filterLines));
+    speaker.callOnLoop(() -> {
       rib.freeze();
       publisher.close();
       return true;
@@ -328,7 +326,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   private List<Prefix> prefixes(PeerRoutes peer) {
-    return speaker.ask(() -> peer.routes().routes(LARGE_LEAF).stream().map(Route::prefix).toList());
+    return speaker.callOnLoop(
+        () -> peer.routes().routes(LARGE_LEAF).stream().map(Route::prefix).toList());
   }
 
   @Test
@@ -336,7 +335,7 @@ class FrrInteropTest extends DaemonContract {
     launch("", false);
     connect(options().filters(true));
     awaitEstablished();
-    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 
@@ -346,7 +345,7 @@ class FrrInteropTest extends DaemonContract {
     launch("h0", " neighbor h0 interface remote-as external\n");
     connect(options().remote(null).localAddress(null).onInterface("p1").bindToDevice(true));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
-    assertTrue(speaker.ask(session::status).remote().startsWith("[fe80::"));
+    assertTrue(speaker.callOnLoop(session::status).remote().startsWith("[fe80::"));
   }
 
   @Test

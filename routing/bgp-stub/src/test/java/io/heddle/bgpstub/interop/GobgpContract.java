@@ -114,7 +114,7 @@ abstract class GobgpContract extends DaemonContract {
     return net.ask("gobgp", "global", "rib", "-a", family(), announced().toString(), "-j");
   }
 
-  /* It always shows link bandwidth as non-transitive (64). */
+  /* GoBGP always shows link bandwidth as non-transitive (64). */
   @Override
   List<String> ourAttributes() {
     return List.of(

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.NetworkNamespace;
-import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +86,7 @@ final class LinkedNamespaces implements AutoCloseable {
   }
 
   static void moveIn(BgpSpeaker speaker, String namespace) {
-    speaker.ask(() -> {
+    speaker.callOnLoop(() -> {
       NetworkNamespace.enter(namespace);
       return namespace;
     });
@@ -122,7 +122,7 @@ final class LinkedNamespaces implements AutoCloseable {
     whole.addAll(List.of(command));
     Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    Patience.ofSeconds(30).awaitExit(process);
+    Deadline.ofSeconds(30).awaitExit(process);
     return output;
   }
 
@@ -157,7 +157,7 @@ final class LinkedNamespaces implements AutoCloseable {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      Patience.ofSeconds(30).awaitExit(process);
+      Deadline.ofSeconds(30).awaitExit(process);
       return process.exitValue() == 0 ? "" : "exit code " + process.exitValue() + ": " + output;
     } catch (IOException absent) {
       return String.valueOf(absent.getMessage());
@@ -182,7 +182,7 @@ final class LinkedNamespaces implements AutoCloseable {
 
   /* A daemon's children end after it; they remove their sockets, or write a last line. */
   private void removeFolder() throws InterruptedException {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     for (boolean gone = false; !gone; ) {
       try (Stream<Path> files = Files.walk(folder)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
@@ -190,7 +190,7 @@ final class LinkedNamespaces implements AutoCloseable {
         }
         gone = true;
       } catch (IOException | UncheckedIOException changed) {
-        if (patience.isOver()) {
+        if (deadline.isOver()) {
           throw new IllegalStateException("taking down " + name, changed);
         }
         TimeUnit.MILLISECONDS.sleep(20);

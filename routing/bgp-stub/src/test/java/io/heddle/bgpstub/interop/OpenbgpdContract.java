@@ -86,7 +86,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", announced().toString());
   }
 
-  /* It shows the float's bits of link bandwidth, and doesn't know AIGP. */
+  /* OpenBGPD shows the float's bits of link bandwidth, and doesn't know AIGP. */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -118,21 +118,22 @@ abstract class OpenbgpdContract extends DaemonContract {
   }
 
   /*
-   * It offers graceful restart for no family: it announces End-of-RIB, and asks for no routes to be
-   * kept.
+   * OpenBGPD offers graceful restart for no family: it announces End-of-RIB, and asks for no routes
+   * to be kept.
    */
   @Test
   void routesEndWithTheSessionDespiteItsCapability() throws Exception {
     Process first = launch("", false);
     connect(options());
     await("end of rib", () -> heard.has("end of rib"));
-    Negotiated negotiated = Objects.requireNonNull(speaker.ask(session::status).negotiated());
+    Negotiated negotiated =
+        Objects.requireNonNull(speaker.callOnLoop(session::status).negotiated());
     assertEquals(
         List.of(),
         negotiated.peer().find(Capability.GracefulRestart.class).families(),
         "asked for");
     assertNull(negotiated.gracefulRestart());
-    killWithoutAWord(first);
+    killWithoutNotification(first);
     await("the end", () -> heard.has("down"));
     assertTrue(heard.events.contains("down CONNECTION_LOST"), heard.events + " " + heard.log);
     int before = heard.updates.size();
@@ -140,8 +141,8 @@ abstract class OpenbgpdContract extends DaemonContract {
     await("established again and its routes", () -> heard.updates.size() > before);
   }
 
-  /* If only one of its three processes is killed, the others close the session. */
-  private static void killWithoutAWord(Process daemon) throws Exception {
+  /* If only one of OpenBGPD's three processes is killed, the others close the session. */
+  private static void killWithoutNotification(Process daemon) throws Exception {
     List<ProcessHandle> all =
         Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();
     for (ProcessHandle each : all) {

@@ -19,11 +19,12 @@ class PeerFilterTest {
   @Test
   void unwantedPrefixIsDeniedUnderItsNumber() {
     PeerFilter filter = new PeerFilter();
-    assertEquals(List.of(OrfEntry.permit(5, C), OrfEntry.permit(10, A)), filter.full(Set.of(A, C)));
     assertEquals(
-        List.of(OrfEntry.deny(10, A), OrfEntry.permit(15, B)), filter.change(Set.of(B, C)));
-    assertEquals(List.of(), filter.change(Set.of(C, B)));
-    assertEquals(List.of(OrfEntry.permit(10, A)), filter.change(Set.of(A, B, C)));
+        List.of(OrfEntry.permit(5, C), OrfEntry.permit(10, A)), filter.rebuild(Set.of(A, C)));
+    assertEquals(
+        List.of(OrfEntry.deny(10, A), OrfEntry.permit(15, B)), filter.update(Set.of(B, C)));
+    assertEquals(List.of(), filter.update(Set.of(C, B)));
+    assertEquals(List.of(OrfEntry.permit(10, A)), filter.update(Set.of(A, B, C)));
   }
 
   @Test
@@ -33,11 +34,11 @@ class PeerFilterTest {
     for (int i = 0; i < 100; i++) {
       many.add(new Prefix(0xfd00L << 48, i, 128));
     }
-    filter.full(many);
-    assertFalse(filter.isWorn());
-    filter.change(Set.of(A));
-    assertTrue(filter.isWorn());
-    assertEquals(List.of(OrfEntry.permit(5, A)), filter.full(Set.of(A)));
-    assertFalse(filter.isWorn());
+    filter.rebuild(many);
+    assertFalse(filter.needsRebuild());
+    filter.update(Set.of(A));
+    assertTrue(filter.needsRebuild());
+    assertEquals(List.of(OrfEntry.permit(5, A)), filter.rebuild(Set.of(A)));
+    assertFalse(filter.needsRebuild());
   }
 }

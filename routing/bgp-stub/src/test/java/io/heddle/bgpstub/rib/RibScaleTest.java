@@ -10,8 +10,8 @@ import io.heddle.bgp.wire.Nlri;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.LiveHeap;
-import io.heddle.platform.testing.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,14 +41,15 @@ class RibScaleTest {
     List<PathAttributes> sets = new ArrayList<>();
     for (int i = 0; i < SETS; i++) {
       sets.add(
-          RibBed.attributes(
-              AsPath.of(65301, 65201), RibBed.communities(RibBed.gbps(100 + i), RibBed.colour(7))));
+          RibTestBed.attributes(
+              AsPath.of(65301, 65201),
+              RibTestBed.communities(RibTestBed.gbps(100 + i), RibTestBed.colour(7))));
     }
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       long heapBefore = LiveHeap.bytes();
       List<AdjRibIn> peers = new ArrayList<>();
       long start = System.nanoTime();
-      Patience limit = Patience.ofSeconds(MOST_FILL_SECONDS);
+      Deadline limit = Deadline.ofSeconds(MOST_FILL_SECONDS);
       for (int plane = 0; plane < PLANES; plane++) {
         AdjRibIn peer = bed.rib.addPeer("p" + plane, "plane:" + plane, 0);
         peers.add(peer);

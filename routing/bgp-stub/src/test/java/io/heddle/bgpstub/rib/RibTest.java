@@ -1,11 +1,11 @@
 package io.heddle.bgpstub.rib;
 
-import static io.heddle.bgpstub.rib.RibBed.announce;
-import static io.heddle.bgpstub.rib.RibBed.attributes;
-import static io.heddle.bgpstub.rib.RibBed.colour;
-import static io.heddle.bgpstub.rib.RibBed.communities;
-import static io.heddle.bgpstub.rib.RibBed.gbps;
-import static io.heddle.bgpstub.rib.RibBed.withdraw;
+import static io.heddle.bgpstub.rib.RibTestBed.announce;
+import static io.heddle.bgpstub.rib.RibTestBed.attributes;
+import static io.heddle.bgpstub.rib.RibTestBed.colour;
+import static io.heddle.bgpstub.rib.RibTestBed.communities;
+import static io.heddle.bgpstub.rib.RibTestBed.gbps;
+import static io.heddle.bgpstub.rib.RibTestBed.withdraw;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -42,7 +42,7 @@ class RibTest {
   @TempDir Path folder;
 
   /* Four independent planes with an aggregate each. */
-  private List<AdjRibIn> fourPlanes(RibBed bed) {
+  private List<AdjRibIn> fourPlanes(RibTestBed bed) {
     List<AdjRibIn> peers =
         List.of(
             bed.rib.addPeer("p1", "plane:a", 0),
@@ -59,7 +59,7 @@ class RibTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void unreachableHostLosesOnePlaneUntilWithdrawal(boolean byBandwidth) {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn first = fourPlanes(bed).getFirst();
       assertEquals("400,400,200,400", bed.weights(HOST));
       ExtendedCommunity gone =
@@ -78,7 +78,7 @@ class RibTest {
 
   @Test
   void lessBandwidthOnOnePlaneKeepsTheOtherAggregates() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.get(3).update(announce(HOST + "/128", gbps(50)));
       assertEquals("400,400,200,50", bed.weights(HOST));
@@ -90,7 +90,7 @@ class RibTest {
 
   @Test
   void lostPeerLosesOnlyItsPlane() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.get(1).clear();
       assertEquals("400,0,200,400", bed.weights(HOST));
@@ -107,7 +107,7 @@ class RibTest {
 
   @Test
   void localPortLimitsTheBandwidth() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 100_000);
       peer.update(announce("::/0", gbps(400)));
       assertEquals("100", bed.weights(HOST));
@@ -122,7 +122,7 @@ class RibTest {
     LinkBandwidth hundred = new LinkBandwidth(true, 65002, 1.25e10f);
     LinkBandwidth integer = new LinkBandwidth(true, 65002, 1.8e-34f);
     LinkBandwidth zero = new LinkBandwidth(true, 65002, 0);
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       peer.update(announce("::/0", hundred, gbps(400)));
       assertEquals("400", bed.weights(HOST));
@@ -133,7 +133,7 @@ class RibTest {
         assertEquals(WeightReason.NO_FIGURE, bed.answer(HOST).reason(0), useless.toString());
       }
     }
-    try (RibBed bed = new RibBed(folder, new RibOptions(true, true))) {
+    try (RibTestBed bed = new RibTestBed(folder, new RibOptions(true, true))) {
       bed.rib.addPeer("p1", "plane:a", 0).update(announce("::/0", zero));
       assertEquals(WeightReason.UNREACHABLE, bed.answer(HOST).reason(0));
     }
@@ -142,7 +142,7 @@ class RibTest {
   /* RFC 10005: the lowest of several values counts, zero included, of any transitivity. */
   @Test
   void lowestLinkBandwidthCounts() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       peer.update(announce("::/0", linkGbps(false, 100)));
       assertEquals("100", bed.weights(HOST), "the non-transitive form alone");
@@ -175,7 +175,7 @@ class RibTest {
 
   @Test
   void coloursAreThePlanesAndLostAigpMeansABorrowedPath() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn leaf = bed.rib.addPeer("leaf", null, 0);
       /* The leaf's own prefix comes first, and never with AIGP. */
       leaf.update(announce("fd00:1:1:3::/64", coloured(3, AsPath.of(65101))));
@@ -198,7 +198,7 @@ class RibTest {
 
   @Test
   void coveringRoutesColourNamesAnOwnAddressesPlane() throws Exception {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn leaf = bed.rib.addPeer("leaf", null, 0);
       leaf.update(announce("fd00:1:1:3::/64", coloured(7, AsPath.of(65101))));
       leaf.update(announce("fd00::/16", coloured(8, OWN_SPINE)));
@@ -217,7 +217,7 @@ class RibTest {
 
   @Test
   void betterLeafOfOnePlaneCounts() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn one = bed.rib.addPeer("leaf 1", "plane:a", 0);
       AdjRibIn two = bed.rib.addPeer("leaf 2", "plane:a", 0);
       one.update(announce(HOST + "/128", gbps(0)));
@@ -235,7 +235,7 @@ class RibTest {
 
   @Test
   void destinationIsExplainedByItsRoutes() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.getFirst().update(announce(HOST + "/128", gbps(0)));
       List<Route> routes = bed.rib.explain(Prefix.of(HOST));
@@ -249,7 +249,7 @@ class RibTest {
 
   @Test
   void attributesAreReleasedWithTheirLastRoute() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       for (int i = 0; i < 500; i++) {
         peer.update(announce("fd00:0:0:" + Integer.toHexString(i) + "::/64", gbps(1 + i % 3)));
@@ -268,7 +268,7 @@ class RibTest {
 
   @Test
   void fullDiskIsLoggedOnceAndPublishingResumes() throws Exception {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       /* A non-empty folder with the larger file's name prevents its creation. */
       Path aside = Files.createDirectories(folder.resolve("routes.new/x")).getParent();
@@ -300,7 +300,7 @@ class RibTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void truncatedRoutesFileIsCreatedAgain(boolean changes) throws IOException {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn first = fourPlanes(bed).getFirst();
       try (RandomAccessFile file = new RandomAccessFile(bed.path.toFile(), "rw")) {
         file.setLength(0);
@@ -308,7 +308,7 @@ class RibTest {
       if (changes) {
         first.update(announce(HOST + "/128", gbps(100)));
       } else {
-        bed.rib.keepWhole();
+        bed.rib.restoreIfCut();
       }
       bed.publisher.goLive();
       assertEquals(changes ? "100,400,200,400" : "400,400,200,400", bed.weights(HOST));
@@ -320,7 +320,7 @@ class RibTest {
 
   @Test
   void ipv6RoutesDoNotCoverIpv4Destinations() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn first = bed.rib.addPeer("p1", "plane:a", 0);
       AdjRibIn second = bed.rib.addPeer("p2", "plane:b", 0);
       first.update(announce("::/0", gbps(400)));
@@ -343,7 +343,7 @@ class RibTest {
 
   @Test
   void staleRoutesAreDroppedPerFamily() {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       peer.update(announce("fd00:aa::/32", gbps(400)));
       peer.update(announce("10.0.0.0/8", gbps(200)));
@@ -359,7 +359,7 @@ class RibTest {
 
   @Test
   void sourceOfAPlaneMayBeOfIpv4() throws Exception {
-    try (RibBed bed = RibBed.of(folder)) {
+    try (RibTestBed bed = RibTestBed.of(folder)) {
       InetAddress own = InetAddress.getByName("10.1.0.7");
       bed.rib.setSource("plane:a", own, 0, "p1");
       try (RouteReader reader = RouteReader.open(bed.path, NanoClock.SYSTEM)) {

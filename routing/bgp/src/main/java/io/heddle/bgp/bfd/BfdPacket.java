@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 record BfdPacket(
     int diagnostic,
     BfdState state,
-    boolean poll,
-    boolean last,
+    boolean isPoll,
+    boolean isFinal,
     int multiplier,
-    int mine,
-    int yours,
+    int myDiscriminator,
+    int yourDiscriminator,
     long desiredTxMicros,
     long requiredRxMicros) {
   static final int BYTES = 24;
@@ -56,13 +56,15 @@ record BfdPacket(
             packet.getInt(12) & 0xffff_ffffL,
             packet.getInt(16) & 0xffff_ffffL);
     boolean needsYours =
-        read.state != BfdState.DOWN && read.state != BfdState.ADMIN_DOWN && read.yours == 0;
+        read.state != BfdState.DOWN
+            && read.state != BfdState.ADMIN_DOWN
+            && read.yourDiscriminator == 0;
     boolean unusable = (flags & (AUTHENTICATED | MULTIPOINT)) != 0;
     return first >>> 5 != VERSION
             || said < BYTES
             || said > length
             || multiplier == 0
-            || read.mine == 0
+            || read.myDiscriminator == 0
             || needsYours
             || unusable
         ? null
@@ -70,14 +72,14 @@ record BfdPacket(
   }
 
   byte[] encode() {
-    int flags = state.ordinal() << 6 | (poll ? POLL : 0) | (last ? FINAL : 0);
+    int flags = state.ordinal() << 6 | (isPoll ? POLL : 0) | (isFinal ? FINAL : 0);
     return ByteBuffer.allocate(BYTES)
         .put((byte) (VERSION << 5 | diagnostic))
         .put((byte) flags)
         .put((byte) multiplier)
         .put((byte) BYTES)
-        .putInt(mine)
-        .putInt(yours)
+        .putInt(myDiscriminator)
+        .putInt(yourDiscriminator)
         .putInt((int) desiredTxMicros)
         .putInt((int) requiredRxMicros)
         .putInt(0)

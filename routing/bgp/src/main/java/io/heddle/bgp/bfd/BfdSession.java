@@ -72,12 +72,12 @@ final class BfdSession {
   }
 
   void received(BfdPacket packet) {
-    peerDiscriminator = packet.mine();
+    peerDiscriminator = packet.myDiscriminator();
     peerRequiredRxMicros = packet.requiredRxMicros();
     peerDesiredTxMicros = packet.desiredTxMicros();
     peerMultiplier = packet.multiplier();
     receivedNs = clock.nanoTime();
-    if (packet.last()) {
+    if (packet.isFinal()) {
       polling = false;
     }
     BfdState before = state;
@@ -93,7 +93,7 @@ final class BfdSession {
         if (state == BfdState.DOWN) {
           state = BfdState.INIT;
         } else if (state == BfdState.UP) {
-          down(BfdPacket.NEIGHBOR_DOWN, "the peer reports that it receives no packet of ours");
+          goDown(BfdPacket.NEIGHBOR_DOWN, "the peer reports that it receives no packet of ours");
         }
       }
       case INIT -> state = BfdState.UP;
@@ -101,7 +101,10 @@ final class BfdSession {
         if (state == BfdState.INIT) {
           state = BfdState.UP;
         } else if (state == BfdState.DOWN) {
-          /* The peer must go down before it can come up with us; our packets make it. */
+          /*
+           * The peer must go down before it can come up with us. Our packets in state DOWN make it
+           * go down.
+           */
           diagnostic = BfdPacket.NEIGHBOR_DOWN;
         }
       }
@@ -111,15 +114,15 @@ final class BfdSession {
       polling = true;
       actions.changed(true, "");
     }
-    if (packet.poll()) {
+    if (packet.isPoll()) {
       send(false, true);
     } else if (state != before) {
       send(polling, false);
-      plan();
+      scheduleNext();
     }
   }
 
-  private void down(int reason, String why) {
+  private void goDown(int reason, String why) {
     state = BfdState.DOWN;
     diagnostic = reason;
     polling = false;
@@ -147,12 +150,12 @@ final class BfdSession {
       if (peerRequiredRxMicros > 0) {
         send(polling, false);
       }
-      plan();
+      scheduleNext();
     }
   }
 
   /* Jitter of RFC 5880 §6.8.7: up to a quarter less; with multiplier 1 at least a tenth less. */
-  private void plan() {
+  private void scheduleNext() {
     long wholeNs = 1_000 * Math.max(desiredTxMicros(), peerRequiredRxMicros);
     double least = options.multiplier() == 1 ? 0.10 : 0;
     double less = least + random.nextDouble() * (0.25 - least);

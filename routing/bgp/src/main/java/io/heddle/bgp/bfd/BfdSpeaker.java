@@ -78,7 +78,7 @@ public final class BfdSpeaker implements AutoCloseable {
 
     private void tick() {
       if (!closed) {
-        /* A failed tick is followed by another one. */
+        /* A failed tick is followed by the next one. */
         timer = loop.schedule(RETRY_TICK_NS, this::tick);
         session.tick();
         rearm();
@@ -191,12 +191,12 @@ public final class BfdSpeaker implements AutoCloseable {
 
   /* The packet of a session must also come from its peer. */
   private @Nullable Path find(BfdPacket read, Endpoint source) {
-    if (read.yours() != 0) {
-      Path path = paths.get(read.yours());
-      return path != null && path.remote.sameAddress(source) ? path : null;
+    if (read.yourDiscriminator() != 0) {
+      Path path = paths.get(read.yourDiscriminator());
+      return path != null && path.remote.hasSameAddress(source) ? path : null;
     }
     for (Path path : paths.values()) {
-      if (path.remote.sameAddress(source)) {
+      if (path.remote.hasSameAddress(source)) {
         return path;
       }
     }

@@ -242,12 +242,12 @@ public final class DatagramSocket6 implements AutoCloseable {
     return source;
   }
 
-  /** Returns its hop limit; −1 if the kernel didn't report it. */
+  /** Returns the last packet's hop limit; −1 if the kernel didn't report it. */
   public int hopLimit() {
     return hopLimit;
   }
 
-  /** Returns the interface on which it arrived. */
+  /** Returns the interface on which the last packet arrived. */
   public int interfaceIndex() {
     return interfaceIndex;
   }

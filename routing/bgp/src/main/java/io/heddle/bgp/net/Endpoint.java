@@ -47,7 +47,7 @@ public record Endpoint(long high, long low, int scope, int port) {
   }
 
   /** Returns whether both are the same address on the same link; ports are ignored. */
-  public boolean sameAddress(Endpoint other) {
+  public boolean hasSameAddress(Endpoint other) {
     return high == other.high && low == other.low && (scope == other.scope || !isLinkLocal());
   }
 

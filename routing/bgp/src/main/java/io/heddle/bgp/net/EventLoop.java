@@ -103,7 +103,7 @@ public final class EventLoop implements AutoCloseable {
   private final int epollFd;
   private final WakeUp wakeUp;
 
-  /* Descriptor numbers are reused: an event of the last owner must not reach the next one. */
+  /* Descriptor numbers are reused: an event for the last owner must not reach the next owner. */
   private record Registration(int generation, Handler handler) {}
 
   private final Int2ObjectHashMap<Registration> handlers = new Int2ObjectHashMap<>();
@@ -113,7 +113,7 @@ public final class EventLoop implements AutoCloseable {
   private final ResilientThread thread;
   private volatile FatalHandler fatalHandler = goesOn -> {};
 
-  /* Allocated in advance. */
+  /* Fault handlers, allocated in advance. */
   private final Consumer<Throwable> onTaskFault = this::handleTaskFault;
   private final Consumer<Throwable> onHandlerFault = this::handleBroken;
   private @Nullable Handler servedHandler;
@@ -126,7 +126,8 @@ public final class EventLoop implements AutoCloseable {
    */
   public EventLoop(Log log) {
     this.log = log;
-    thread = new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::fail);
+    thread =
+        new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::endByFailure);
     try {
       wakeUp = new WakeUp(arena);
       epollFd = LinuxCalls.epollCreate();
@@ -150,7 +151,7 @@ public final class EventLoop implements AutoCloseable {
   public void execute(Runnable task) {
     tasks.add(task);
     if (!thread.isCurrent() && !closed) {
-      /* A failure would only delay the task to the next event. */
+      /* If the wake-up fails, the task only waits for the next event. */
       wakeUp.wake();
     }
   }
@@ -230,14 +231,14 @@ public final class EventLoop implements AutoCloseable {
     fatalHandler = end;
   }
 
-  private void fail() {
+  private void endByFailure() {
     fatalHandler.end(new IllegalStateException("every round of the BGP thread fails"));
   }
 
   private void dispatch(long token, int readyEvents) {
     int fd = (int) token;
     if (fd == wakeUp.fd()) {
-      wakeUp.calm();
+      wakeUp.reset();
       return;
     }
     Registration registration = handlers.get(fd);
@@ -310,7 +311,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /**
-   * Runs the tasks given to {@link #execute} before, and ends the thread. For any thread but the
+   * Runs the tasks that {@link #execute} has taken, then ends the thread. For any thread but the
    * loop's.
    */
   @Override

@@ -43,12 +43,12 @@ public final class LinkWatch implements AutoCloseable {
   private void poll() {
     watcher.poll(event -> {
       switch (event) {
-        case AddressEvent.LinkChanged changed -> state(changed.link(), changed.link().isUp());
-        case AddressEvent.LinkRemoved removed -> state(removed.link(), false);
+        case AddressEvent.LinkChanged changed -> setState(changed.link(), changed.link().isUp());
+        case AddressEvent.LinkRemoved removed -> setState(removed.link(), false);
         case AddressEvent.EventsLost lost ->
-            HostAddresses.read().links().forEach(link -> state(link, link.isUp()));
+            HostAddresses.read().links().forEach(link -> setState(link, link.isUp()));
         case AddressEvent.AddressChanged address -> {
-          /* A session finds its source address by itself. */
+          /* Nothing to do: a session finds its source address by itself. */
         }
         case AddressEvent.AddressRemoved address -> {
           /* Likewise. */
@@ -57,7 +57,7 @@ public final class LinkWatch implements AutoCloseable {
     });
   }
 
-  private void state(NetworkLink link, boolean up) {
+  private void setState(NetworkLink link, boolean up) {
     Boolean before = known.put(link.name(), up);
     if (before == null || before != up) {
       listener.linkChanged(link.name(), up);

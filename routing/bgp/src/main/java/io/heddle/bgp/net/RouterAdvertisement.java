@@ -38,8 +38,8 @@ public record RouterAdvertisement(int lifetimeSeconds) {
   }
 
   /** Returns our advertisement, which attracts no traffic: lifetime 0, no prefix. */
-  static byte[] ours(byte[] macAddress) {
-    ByteBuffer packet = ByteBuffer.allocate(FIXED_BYTES + option(macAddress));
+  static byte[] encodeOwn(byte[] macAddress) {
+    ByteBuffer packet = ByteBuffer.allocate(FIXED_BYTES + optionBytes(macAddress));
     packet.put((byte) TYPE).put((byte) 0).putShort((short) 0);
     packet.put((byte) 64).put((byte) 0).putShort((short) 0).putInt(0).putInt(0);
     return putOption(packet, macAddress);
@@ -47,17 +47,17 @@ public record RouterAdvertisement(int lifetimeSeconds) {
 
   /** Returns a solicitation, which makes routers advertise at once (RFC 4861 §4.1). */
   static byte[] solicitation(byte[] macAddress) {
-    ByteBuffer packet = ByteBuffer.allocate(8 + option(macAddress));
+    ByteBuffer packet = ByteBuffer.allocate(8 + optionBytes(macAddress));
     packet.put((byte) SOLICITATION_TYPE).put((byte) 0).putShort((short) 0).putInt(0);
     return putOption(packet, macAddress);
   }
 
-  private static int option(byte[] macAddress) {
+  private static int optionBytes(byte[] macAddress) {
     return macAddress.length == 6 ? 8 : 0;
   }
 
   private static byte[] putOption(ByteBuffer packet, byte[] macAddress) {
-    if (option(macAddress) > 0) {
+    if (optionBytes(macAddress) > 0) {
       packet.put((byte) SOURCE_ADDRESS_OPTION).put((byte) 1).put(macAddress);
     }
     return packet.array();

@@ -58,14 +58,15 @@ public final class RouterDiscovery implements AutoCloseable {
     if (closed) {
       return;
     }
-    /* A failed round is followed by another one. */
+    /* A failed round is followed by the next one. */
     EventLoop.Timer again = loop.schedule(NO_SESSION_ROUND_NS, this::round);
     timer = again;
     DatagramSocket6 open = socket();
     if (open != null) {
       int refused =
           open.send(
-              RouterAdvertisement.ours(macAddress), Endpoint.of(ALL_NODES.address(), index, 0));
+              RouterAdvertisement.encodeOwn(macAddress),
+              Endpoint.of(ALL_NODES.address(), index, 0));
       if (!sessionUp) {
         open.send(
             RouterAdvertisement.solicitation(macAddress),

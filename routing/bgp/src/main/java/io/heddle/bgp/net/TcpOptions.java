@@ -3,11 +3,11 @@ package io.heddle.bgp.net;
 /**
  * TCP options of a BGP connection.
  *
- * @param minHopLimit packets with a lower hop limit are dropped (RFC 5082); 0 for no check. 255 for
+ * @param minHopLimit packets with a lower hop limit are dropped (RFC 5082); 0 for no check, 255 for
  *     a peer on the link
  * @param md5Key key of RFC 2385, at most 80 bytes; empty for none
  * @param device interface that the connection must use; empty for any
- * @param userTimeoutMs after which unacknowledged data ends the connection
+ * @param userTimeoutMs time after which unacknowledged data ends the connection
  */
 public record TcpOptions(int minHopLimit, byte[] md5Key, String device, int userTimeoutMs) {
   public static final int LONGEST_KEY = 80;

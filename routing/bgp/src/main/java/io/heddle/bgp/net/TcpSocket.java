@@ -68,9 +68,9 @@ public final class TcpSocket implements AutoCloseable {
       socket.configure(options);
       socket.setMd5Key(remote, options.md5Key());
       if (local != null) {
-        socket.check("bind to " + local, socket.named(local, true));
+        socket.check("bind to " + local, socket.callWithAddress(local, true));
       }
-      int result = socket.named(remote, false);
+      int result = socket.callWithAddress(remote, false);
       if (result != -Errno.EINPROGRESS) {
         socket.check("connect to " + remote, result);
       }
@@ -91,7 +91,7 @@ public final class TcpSocket implements AutoCloseable {
     try {
       LinuxCalls.setIntOption(socket.fd, SOL_SOCKET, SO_REUSEADDR, 1);
       socket.setHops();
-      socket.check("bind to " + local, socket.named(local, true));
+      socket.check("bind to " + local, socket.callWithAddress(local, true));
       socket.check("listen on " + local, LinuxCalls.listen(socket.fd, BACKLOG));
       return socket;
     } catch (RuntimeException failure) {
@@ -109,7 +109,7 @@ public final class TcpSocket implements AutoCloseable {
     return new TcpSocket(loop, fd, ipv4);
   }
 
-  /** Returns whether its address family is IPv4. */
+  /** Returns whether the socket's address family is IPv4. */
   public boolean isIpv4() {
     return ipv4;
   }
@@ -127,14 +127,14 @@ public final class TcpSocket implements AutoCloseable {
     long name = loop.scratch();
     Memory.ALL.set(Memory.NATIVE_INT, name + 64, Endpoint.SOCKADDR_BYTES);
     int accepted = LinuxCalls.accept(fd, name, name + 64, SOCK_CLOEXEC_NONBLOCK);
-    if (isOutOf(-accepted)) {
+    if (isOutOfResources(-accepted)) {
       throw new SystemCallException("accept4", -accepted);
     }
     return accepted < 0 ? null : new TcpSocket(loop, accepted, ipv4);
   }
 
   /* With these errors the connection still waits. Any other error concerns one lost connection. */
-  private static boolean isOutOf(int errno) {
+  private static boolean isOutOfResources(int errno) {
     return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
@@ -194,7 +194,7 @@ public final class TcpSocket implements AutoCloseable {
     }
   }
 
-  private int named(Endpoint endpoint, boolean bind) {
+  private int callWithAddress(Endpoint endpoint, boolean bind) {
     long at = loop.scratch();
     endpoint.write(at);
     return bind

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * BGP speaker of a host: one thread, a listening socket for each address family, a session for each
  * peer.
  *
- * <p>{@link #execute} runs work of other threads on the speaker's thread; {@link #ask} also waits
- * for the result.
+ * <p>{@link #execute} runs work of other threads on the speaker's thread; {@link #callOnLoop} also
+ * waits for the result.
  */
 public final class BgpSpeaker implements AutoCloseable {
   private static final long ANSWER_LIMIT_SECONDS = 10;
@@ -36,8 +36,8 @@ public final class BgpSpeaker implements AutoCloseable {
   private @Nullable BfdSpeaker bfd;
   private @Nullable LinkWatch links;
   private BiConsumer<PeerSession, AddressFamily> refresh = (session, family) -> {};
-  private long strangers;
-  private long refusals;
+  private long unknownPeers;
+  private long acceptFailures;
 
   public BgpSpeaker(Log log) {
     loop = new EventLoop(log);
@@ -57,7 +57,7 @@ public final class BgpSpeaker implements AutoCloseable {
    *
    * @throws HeddleException if it threw, or gave no result within 10 s
    */
-  public <T> T ask(Supplier<T> question) {
+  public <T> T callOnLoop(Supplier<T> question) {
     if (loop.isLoopThread()) {
       return question.get();
     }
@@ -92,7 +92,7 @@ public final class BgpSpeaker implements AutoCloseable {
    * @throws HeddleException if the port is in use or needs privileges
    */
   public int listen(Endpoint local) {
-    return ask(() -> {
+    return callOnLoop(() -> {
       TcpSocket socket = TcpSocket.listen(loop, local);
       listeners.add(socket);
       sessions.forEach(session -> setKey(socket, session));
@@ -104,7 +104,7 @@ public final class BgpSpeaker implements AutoCloseable {
 
   /** Adds a peer; {@link PeerSession#start} starts it. For any thread. */
   public PeerSession add(PeerOptions options, SessionListener routes) {
-    return ask(() -> {
+    return callOnLoop(() -> {
       PeerSession session = new PeerSession(this, options, routes);
       sessions.add(session);
       if (!options.interfaceName().isEmpty()) {
@@ -181,8 +181,8 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   /** Returns the number of connections from addresses of no peer. For any thread. */
-  public long strangers() {
-    return ask(() -> strangers);
+  public long unknownPeers() {
+    return callOnLoop(() -> unknownPeers);
   }
 
   /**
@@ -226,12 +226,14 @@ public final class BgpSpeaker implements AutoCloseable {
     try {
       acceptAll(socket);
     } catch (SystemCallException outOfDescriptors) {
-      rest(socket, outOfDescriptors);
+      pauseAccepting(socket, outOfDescriptors);
     }
   }
 
-  /* The connection still waits: polling it at once would spin. */
-  private void rest(TcpSocket socket, SystemCallException why) {
+  /*
+   * Pauses before the next accept: the connection still waits, and polling it at once would spin.
+   */
+  private void pauseAccepting(TcpSocket socket, SystemCallException why) {
     loop.schedule(
         ACCEPT_PAUSE_NS,
         () -> {
@@ -240,11 +242,11 @@ public final class BgpSpeaker implements AutoCloseable {
           }
         });
     loop.change(socket.fd(), 0);
-    if (Long.bitCount(++refusals) == 1) {
+    if (Long.bitCount(++acceptFailures) == 1) {
       loop.log()
           .warn(
               "connections of peers wait (%d times so far): %s; raise the limit of open files",
-              refusals, String.valueOf(why.getMessage()));
+              acceptFailures, String.valueOf(why.getMessage()));
     }
   }
 
@@ -255,7 +257,7 @@ public final class BgpSpeaker implements AutoCloseable {
       if (session != null) {
         session.accepted(accepted);
       } else {
-        if (strangers++ == 0 && from != null) {
+        if (unknownPeers++ == 0 && from != null) {
           loop.log().warn("%s connected, but is no peer; later ones are counted", from);
         }
         accepted.close();
@@ -275,7 +277,7 @@ public final class BgpSpeaker implements AutoCloseable {
   private @Nullable PeerSession sessionFor(Endpoint from) {
     for (PeerSession session : sessions) {
       Endpoint remote = session.remote();
-      if (remote != null && remote.sameAddress(from)) {
+      if (remote != null && remote.hasSameAddress(from)) {
         return session;
       }
     }

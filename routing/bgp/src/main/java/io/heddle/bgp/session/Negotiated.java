@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param wire encoding of messages from now on
  * @param routeRefresh whether the peer supports route refresh
  * @param enhancedRefresh whether it marks a refresh's begin and end (RFC 7313)
- * @param filtered families of which it takes address prefix filters from us: it sends none of their
- *     routes before it has a filter or a request
+ * @param filtered families for which the peer takes address prefix filters from us; it sends none
+ *     of their routes before it has a filter or a request
  */
 public record Negotiated(
     OpenMessage peer,
@@ -30,8 +30,8 @@ public record Negotiated(
     filtered = List.copyOf(filtered);
   }
 
-  /** Returns whether it takes filters of any family. */
-  public boolean filters() {
+  /** Returns whether the peer takes filters of any family. */
+  public boolean hasFilters() {
     return !filtered.isEmpty();
   }
 
@@ -46,7 +46,7 @@ public record Negotiated(
 
   /**
    * Returns the peer's graceful restart capability; null without it. It may cover only some
-   * families, see {@link #kept}.
+   * families, see {@link #restartFamilies}.
    */
   public Capability.@Nullable GracefulRestart gracefulRestart() {
     Capability.GracefulRestart restart = peer.find(Capability.GracefulRestart.class);
@@ -54,7 +54,7 @@ public record Negotiated(
   }
 
   /** Returns the families whose routes the peer wants kept while it restarts. */
-  List<AddressFamily> kept() {
+  List<AddressFamily> restartFamilies() {
     Capability.GracefulRestart restart = gracefulRestart();
     return restart == null ? List.of() : families().all().stream().filter(restart::covers).toList();
   }

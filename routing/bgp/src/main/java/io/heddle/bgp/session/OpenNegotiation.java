@@ -31,7 +31,7 @@ final class OpenNegotiation {
   /**
    * @param extendedParameters whether to write RFC 9072's form, which some peers require
    */
-  OpenMessage ours(boolean extendedParameters) {
+  OpenMessage ownOpen(boolean extendedParameters) {
     List<Capability> capabilities = new ArrayList<>();
     for (AddressFamily family : options.families().all()) {
       capabilities.add(new Capability.Multiprotocol(family));
@@ -80,9 +80,9 @@ final class OpenNegotiation {
         extendedParameters);
   }
 
-  Outcome judge(OpenMessage peer) {
+  Outcome negotiate(OpenMessage peer) {
     long peerAs = peer.realAutonomousSystem();
-    String impossible = peer.impossibleAutonomousSystem();
+    String impossible = peer.invalidAsReason();
     if (impossible != null) {
       return refused(NotificationMessage.BAD_PEER_AS, new byte[0], impossible);
     }
@@ -102,7 +102,7 @@ final class OpenNegotiation {
           new byte[0],
           "the peer has our own router id " + ExtendedCommunity.dotted(peer.identifier()));
     }
-    Families common = options.families().only(peer::speaks);
+    Families common = options.families().filter(peer::supports);
     if (common == null) {
       List<AddressFamily> ours = options.families().all();
       return refused(
@@ -127,7 +127,7 @@ final class OpenNegotiation {
             peer.has(Capability.RouteRefresh.class),
             peer.has(Capability.EnhancedRouteRefresh.class),
             options.filters()
-                ? common.unicast().stream().filter(peer::takesPrefixFilters).toList()
+                ? common.unicast().stream().filter(peer::acceptsPrefixFilters).toList()
                 : List.of()));
   }
 

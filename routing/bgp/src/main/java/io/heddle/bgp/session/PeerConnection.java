@@ -3,7 +3,7 @@ package io.heddle.bgp.session;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.net.TcpSocket;
 import io.heddle.bgp.wire.BgpMessage;
-import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.DecodeResult;
 import io.heddle.bgp.wire.MessageDecoder;
 import io.heddle.bgp.wire.MessageEncoder;
 import io.heddle.bgp.wire.MessageFault;
@@ -68,7 +68,7 @@ final class PeerConnection {
 
           @Override
           public boolean onBroken(Throwable thrown) {
-            return breakOff(thrown);
+            return onTaskFailure(thrown);
           }
         });
   }
@@ -77,7 +77,7 @@ final class PeerConnection {
    * Sets the agreed encoding of messages. A side that offers extended messages may receive them
    * even if the other side doesn't offer them (RFC 8654 §4). We always offer them.
    */
-  void agreed(WireOptions options) {
+  void setWireOptions(WireOptions options) {
     decoder = new MessageDecoder(options.withMaxMessageBytes(BgpMessage.MAX_EXTENDED_BYTES));
     encoder = new MessageEncoder(options);
   }
@@ -87,7 +87,7 @@ final class PeerConnection {
   }
 
   /* A peer's message may break only its own session. A lack of memory is no session's fault. */
-  private boolean breakOff(Throwable thrown) {
+  private boolean onTaskFailure(Throwable thrown) {
     if (thrown instanceof VirtualMachineError) {
       return false;
     }
@@ -141,7 +141,7 @@ final class PeerConnection {
   private void decode() {
     int at = 0;
     while (!closed && at < inputBytes) {
-      Decoded decoded = decoder.decode(input, at, inputBytes - at);
+      DecodeResult decoded = decoder.decode(input, at, inputBytes - at);
       if (decoded == null) {
         break;
       }

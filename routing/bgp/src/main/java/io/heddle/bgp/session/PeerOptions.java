@@ -115,8 +115,8 @@ public record PeerOptions(
   }
 
   /** Returns the message for a failed TCP connect. */
-  String unanswered() {
-    String sentence = silence("no answer");
+  String describeFailedConnect() {
+    String sentence = describeSilence("no answer");
     return md5Key.isEmpty() && gtsmHops == 0
         ? sentence + "; a wrong MD5 key or a hop limit (GTSM) has the same effect"
         : sentence;
@@ -129,9 +129,9 @@ public record PeerOptions(
 
   /**
    * Returns the message if nothing came in {@link #openWaitMs}. The kernel silently drops packets
-   * with another key, or from too far.
+   * with another key, or over too many hops.
    */
-  String silence(String what) {
+  String describeSilence(String what) {
     String sentence = what + " within " + openWaitMs + " ms";
     if (!md5Key.isEmpty()) {
       sentence += "; has the peer the same MD5 key?";

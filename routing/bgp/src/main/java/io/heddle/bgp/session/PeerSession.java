@@ -54,7 +54,10 @@ public final class PeerSession {
   private long timesEstablished;
   private long failedAttempts;
   private long rejected;
-  /* Last logged rejections: the end that began the idle time, and the number of the session that was up. */
+  /*
+   * Latest causes for which a rejection was logged: the end of a session, and the number of an
+   * established session.
+   */
   private @Nullable SessionEnd loggedEnd;
   private long loggedSession;
 
@@ -68,8 +71,8 @@ public final class PeerSession {
     this.path = new PeerPath(speaker, options);
     this.received = new ReceivedRoutes(this, loop, listener);
     /*
-     * Own generator: a ThreadLocalRandom from here, used on the loop's thread, would be the same in
-     * every process of every host.
+     * Generator of this session. A ThreadLocalRandom fetched here and used on the loop's thread
+     * would be the same in every process of every host.
      */
     Backoff backoff =
         new Backoff(
@@ -223,14 +226,14 @@ public final class PeerSession {
         negotiated,
         lastEnd,
         retryNs < 0 ? -1 : retryNs / 1_000_000,
-        fsm.idleForNs() < 0 ? -1 : fsm.idleForNs() / 1_000_000,
+        fsm.idleHoldLeftNs() < 0 ? -1 : fsm.idleHoldLeftNs() / 1_000_000,
         current == null ? -1 : (System.nanoTime() - establishedNs) / 1_000_000,
         received.counters(rejected, timesEstablished, failedAttempts));
   }
 
   /** Takes a connection from the peer; closes it if the state doesn't allow it. */
   void accepted(TcpSocket socket) {
-    if (!fsm.accepts()) {
+    if (!fsm.acceptsConnection()) {
       logRejection();
       socket.close();
       return;
@@ -249,11 +252,11 @@ public final class PeerSession {
     rearm();
   }
 
-  /* Logs once for each wait, and for each session that blocks another one. */
+  /* Logs once for each idle time, and once for each session that blocks another connection. */
   private void logRejection() {
     rejected++;
     SessionEnd end = lastEnd;
-    long idleNs = fsm.idleForNs();
+    long idleNs = fsm.idleHoldLeftNs();
     if (idleNs >= 0 && end != null && end != loggedEnd) {
       loggedEnd = end;
       log.warn(
@@ -267,8 +270,8 @@ public final class PeerSession {
   }
 
   /**
-   * Returns our address of the session if the peer doesn't have it too; null if the session isn't
-   * up, or if a peer on this same host has our address.
+   * Returns our address of the session. Null if the session isn't up, or if the peer, being on this
+   * same host, has our address too.
    */
   @Nullable Endpoint ownEndpoint() {
     return ownEndpoint;
@@ -318,7 +321,8 @@ public final class PeerSession {
     if (connection != null && agreed != null && agreed.holdTimeSeconds() > 0) {
       long limitNs = Math.max(SEND_HOLD_LEAST_NS, 2_000_000_000L * agreed.holdTimeSeconds());
       if (connection.blockedForNs() > limitNs) {
-        fsm.stuck(side(connection), "the peer read nothing for " + limitNs / 1_000_000_000 + " s");
+        fsm.onSendHoldExpired(
+            side(connection), "the peer read nothing for " + limitNs / 1_000_000_000 + " s");
       }
     }
     fsm.tick();
@@ -392,7 +396,7 @@ public final class PeerSession {
     public void agreed(SessionFsm.Side side, Negotiated outcome) {
       PeerConnection connection = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
       if (connection != null) {
-        connection.agreed(outcome.wire());
+        connection.setWireOptions(outcome.wire());
       }
     }
 
@@ -424,7 +428,7 @@ public final class PeerSession {
       if (connection != null) {
         Endpoint ours = connection.socket().localEndpoint();
         Endpoint peer = remote();
-        ownEndpoint = peer != null && ours.sameAddress(peer) ? null : ours;
+        ownEndpoint = peer != null && ours.hasSameAddress(peer) ? null : ours;
         path.sessionUp(ours, remote(), PeerSession.this::pathDown);
       }
       log.info(

@@ -47,7 +47,7 @@ final class ReceivedRoutes {
   private final SessionListener listener;
   private final List<Staleness> families;
   private @Nullable Negotiated lastNegotiated;
-  /* By treatment, a bit for each attribute already logged in this session. */
+  /* Attributes already logged in this session: a bit for each, by treatment. */
   private final Map<AttributeFault.Treatment, long[]> logged =
       new EnumMap<>(AttributeFault.Treatment.class);
   private long updates;
@@ -66,7 +66,7 @@ final class ReceivedRoutes {
   }
 
   /** Returns the counters, with those of the session itself. */
-  SessionCounters counters(long turnedAway, long timesEstablished, long failedAttempts) {
+  SessionCounters counters(long rejected, long timesEstablished, long failedAttempts) {
     return new SessionCounters(
         updates,
         announced,
@@ -74,7 +74,7 @@ final class ReceivedRoutes {
         attributeFaults,
         ignored,
         looped,
-        turnedAway,
+        rejected,
         skippedFamilies,
         timesEstablished,
         failedAttempts);
@@ -92,7 +92,7 @@ final class ReceivedRoutes {
       listener.endOfRib(session, complete);
       dropStale(complete);
     } else {
-      listener.update(session, withoutOwn(update));
+      listener.update(session, withdrawLooped(update));
     }
   }
 
@@ -124,7 +124,7 @@ final class ReceivedRoutes {
   /*
    * Withdraws routes that lead back here: by AS path, by originator (RFC 4456 §8), or by next hop.
    */
-  private UpdateMessage withoutOwn(UpdateMessage update) {
+  private UpdateMessage withdrawLooped(UpdateMessage update) {
     int routes = update.announcedRoutes();
     if (routes == 0) {
       return update;
@@ -143,14 +143,14 @@ final class ReceivedRoutes {
       return update.allWithdrawn(faults);
     }
     if (update.attributes().asPath().contains(session.options().localAs())
-        || isReflectionOfOurs(update)) {
+        || isOwnReflected(update)) {
       looped += routes;
       return update.allWithdrawn(update.faults());
     }
     return update;
   }
 
-  private boolean isReflectionOfOurs(UpdateMessage update) {
+  private boolean isOwnReflected(UpdateMessage update) {
     Negotiated last = lastNegotiated;
     if (last == null || session.options().isExternal(last.peerAs())) {
       return false;
@@ -172,7 +172,7 @@ final class ReceivedRoutes {
         for (Staleness each : families) {
           each.stale |= each.family.equals(family);
         }
-        listener.routesBecomeStale(session, family);
+        listener.markRoutesStale(session, family);
       }
       case RouteRefreshMessage.END -> dropStale(family);
       default -> {
@@ -206,7 +206,7 @@ final class ReceivedRoutes {
     Negotiated last = lastNegotiated;
     var restart = last == null ? null : last.gracefulRestart();
     for (Staleness each : families) {
-      if (restart != null && end.keeps(each.family)) {
+      if (restart != null && end.keepsRoutesOf(each.family)) {
         keepStale(each, restart.timeSeconds() * 1_000_000_000L);
       } else {
         each.forget();

@@ -9,7 +9,7 @@ package io.heddle.bgp.session;
  * @param attributeFaults malformed attributes that didn't end the session
  * @param ignored announced prefixes that can't be routed
  * @param looped routes with our own AS in their path
- * @param turnedAway connections of the peer that were rejected
+ * @param rejected connections of the peer that were rejected
  * @param skippedFamilies route lists of families that weren't negotiated
  * @param established times that the session came up
  * @param failedAttempts failed attempts
@@ -21,7 +21,7 @@ public record SessionCounters(
     long attributeFaults,
     long ignored,
     long looped,
-    long turnedAway,
+    long rejected,
     long skippedFamilies,
     long established,
     long failedAttempts) {}

@@ -16,7 +16,7 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     kept = List.copyOf(kept);
   }
 
-  public boolean keeps(AddressFamily family) {
+  public boolean keepsRoutesOf(AddressFamily family) {
     return kept.contains(family);
   }
 
@@ -24,16 +24,16 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
   public enum Cause {
     /** TCP didn't connect. */
     UNREACHABLE,
-    /** TCP ended, or the peer connected again. */
+    /** TCP ended, or the peer made another connection. */
     CONNECTION_LOST,
     /** The peer sent a NOTIFICATION. */
-    PEER_ENDED_IT,
-    /** The peer ended it and wants no routes kept (RFC 8538). */
+    NOTIFICATION_RECEIVED,
+    /** The peer ended the session and wants no routes kept (RFC 8538). */
     HARD_RESET,
     /** The peer sent a malformed message. */
     PEER_MALFORMED,
     /** The peer isn't the configured one, or lacks a needed capability. */
-    NOT_ACCEPTABLE,
+    OPEN_REJECTED,
     /** The hold timer expired. */
     HOLD_TIMER,
     /** The send hold timer expired (RFC 9687). */
@@ -42,9 +42,9 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     BFD,
     /** The interface is down or has lost its carrier. */
     LINK_DOWN,
-    /** This side ended it by command. */
+    /** This side ended the session by command. */
     STOPPED,
-    /** Connection collision: the other one of two connections stays. */
+    /** Two connections collided: the other connection stays. */
     COLLISION
   }
 }

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Actions}, deadlines by {@link #nextDeadlineNs}. For one thread.
  */
 final class SessionFsm {
-  /** One of the two connections. */
+  /** Side that made a connection; each side makes at most one. */
   enum Side {
-    /** Made by us. */
+    /** Connection made by us. */
     OUTBOUND,
-    /** Made by the peer. */
+    /** Connection made by the peer. */
     INBOUND
   }
 
@@ -79,7 +79,7 @@ final class SessionFsm {
   private final Leg outbound = new Leg();
   private final Leg inbound = new Leg();
   private boolean running;
-  private boolean penalty;
+  private boolean isInIdleHold;
   private boolean retrying;
   private long retryNs;
   private long establishedNs;
@@ -96,7 +96,7 @@ final class SessionFsm {
   SessionState state() {
     Phase furthest = outbound.phase.compareTo(inbound.phase) > 0 ? outbound.phase : inbound.phase;
     return switch (furthest) {
-      case NONE -> !running || penalty ? SessionState.IDLE : SessionState.ACTIVE;
+      case NONE -> !running || isInIdleHold ? SessionState.IDLE : SessionState.ACTIVE;
       case CONNECTING -> SessionState.CONNECT;
       case OPEN_SENT -> SessionState.OPEN_SENT;
       case OPEN_CONFIRM -> SessionState.OPEN_CONFIRM;
@@ -113,14 +113,14 @@ final class SessionFsm {
    * Returns how much longer the peer's connections are rejected after an error; −1 if they are
    * accepted.
    */
-  long idleForNs() {
-    return running && penalty ? retryInNs() : -1;
+  long idleHoldLeftNs() {
+    return running && isInIdleHold ? retryInNs() : -1;
   }
 
   void start() {
     if (!running) {
       running = true;
-      penalty = false;
+      isInIdleHold = false;
       attempt();
     }
   }
@@ -135,7 +135,7 @@ final class SessionFsm {
     boolean wasUp = state() == SessionState.ESTABLISHED;
     for (Side side : Side.values()) {
       if (leg(side).phase != Phase.NONE) {
-        dismiss(side, reason);
+        closeSilently(side, reason);
       }
     }
     if (wasUp) {
@@ -146,7 +146,7 @@ final class SessionFsm {
   /** Connects now: the peer's address is new or changed, or carrier is back. */
   void retryNow() {
     if (running && outbound.phase == Phase.NONE && state() != SessionState.ESTABLISHED) {
-      penalty = false;
+      isInIdleHold = false;
       attempt();
     }
   }
@@ -166,7 +166,7 @@ final class SessionFsm {
     leg.phase = Phase.OPEN_SENT;
     arm(leg, options.openWaitMs() * 1_000_000);
     if (side == Side.OUTBOUND) {
-      actions.send(side, negotiation.ours(extendedParameters));
+      actions.send(side, negotiation.ownOpen(extendedParameters));
     }
   }
 
@@ -175,8 +175,8 @@ final class SessionFsm {
    * It replaces an earlier connection from the peer, or an established one that the peer has
    * evidently lost.
    */
-  boolean accepts() {
-    if (!running || penalty) {
+  boolean acceptsConnection() {
+    if (!running || isInIdleHold) {
       return false;
     }
     for (Side side : Side.values()) {
@@ -192,7 +192,7 @@ final class SessionFsm {
       }
     }
     if (inbound.phase != Phase.NONE) {
-      dismiss(Side.INBOUND, null);
+      closeSilently(Side.INBOUND, null);
     }
     return true;
   }
@@ -201,7 +201,7 @@ final class SessionFsm {
   boolean received(Side side, BgpMessage message) {
     Leg leg = leg(side);
     if (message instanceof NotificationMessage notification) {
-      notified(side, leg, notification);
+      onNotification(side, leg, notification);
       return false;
     }
     return switch (leg.phase) {
@@ -232,12 +232,12 @@ final class SessionFsm {
     };
   }
 
-  private void notified(Side side, Leg leg, NotificationMessage notification) {
+  private void onNotification(Side side, Leg leg, NotificationMessage notification) {
     if (leg.phase == Phase.OPEN_SENT && notification.code() == NotificationMessage.OPEN_ERROR) {
       /* Some peers accept only RFC 9072's form, some don't know it. */
       extendedParameters = !extendedParameters && notification.subcode() == 0;
     }
-    Cause cause = Cause.PEER_ENDED_IT;
+    Cause cause = Cause.NOTIFICATION_RECEIVED;
     if (notification.code() == NotificationMessage.CEASE) {
       cause =
           switch (notification.subcode()) {
@@ -258,15 +258,15 @@ final class SessionFsm {
   }
 
   private void opened(Side side, Leg leg, OpenMessage open) {
-    switch (negotiation.judge(open)) {
+    switch (negotiation.negotiate(open)) {
       case OpenNegotiation.Outcome.Refused refused ->
-          end(side, refused.fault().notification(), Cause.NOT_ACCEPTABLE, refused.fault().why());
+          end(side, refused.fault().notification(), Cause.OPEN_REJECTED, refused.fault().why());
       case OpenNegotiation.Outcome.Agreed agreed -> {
-        if (collides(side, open)) {
+        if (losesCollision(side, open)) {
           return;
         }
         if (side == Side.INBOUND) {
-          actions.send(side, negotiation.ours(open.extendedParameters()));
+          actions.send(side, negotiation.ownOpen(open.extendedParameters()));
         }
         Negotiated negotiated = agreed.negotiated();
         leg.negotiated = negotiated;
@@ -284,7 +284,7 @@ final class SessionFsm {
   }
 
   /* RFC 4271 §6.8 and RFC 6286 §2.3: the connection made by the higher identifier stays. */
-  private boolean collides(Side side, OpenMessage open) {
+  private boolean losesCollision(Side side, OpenMessage open) {
     Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
     Leg otherLeg = leg(other);
     if (otherLeg.phase != Phase.OPEN_CONFIRM && otherLeg.phase != Phase.ESTABLISHED) {
@@ -296,7 +296,7 @@ final class SessionFsm {
     }
     Side stays = order > 0 ? Side.OUTBOUND : Side.INBOUND;
     boolean thisGoes = otherLeg.phase == Phase.ESTABLISHED || stays == other;
-    dismiss(
+    closeSilently(
         thisGoes ? side : other,
         new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.COLLISION));
     return thisGoes;
@@ -313,7 +313,7 @@ final class SessionFsm {
     establishedNs = clock.nanoTime();
     Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
     if (leg(other).phase != Phase.NONE) {
-      dismiss(
+      closeSilently(
           other, new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.COLLISION));
     }
     actions.established(side, negotiated);
@@ -331,7 +331,7 @@ final class SessionFsm {
   }
 
   /** Handles a peer that no longer reads. */
-  void stuck(Side side, String why) {
+  void onSendHoldExpired(Side side, String why) {
     end(
         side,
         new NotificationMessage(NotificationMessage.SEND_HOLD_TIMER_EXPIRED, 0),
@@ -360,10 +360,11 @@ final class SessionFsm {
     }
     boolean wasUp = leg.phase == Phase.ESTABLISHED;
     Negotiated negotiated = leg.negotiated;
-    dismiss(side, notification);
-    SessionEnd end = new SessionEnd(cause, why, wasUp ? kept(negotiated, cause) : List.of());
+    closeSilently(side, notification);
+    SessionEnd end =
+        new SessionEnd(cause, why, wasUp ? keptFamilies(negotiated, cause) : List.of());
     if (wasUp) {
-      /* A session that lasted gets a quick second attempt; one that flaps doesn't. */
+      /* A session that lasted gets a quick second attempt; a flapping one doesn't. */
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
         backoff.reset();
       }
@@ -382,15 +383,15 @@ final class SessionFsm {
    * RFC 4724 §4.2 and RFC 8538 §4: routes are kept after an end that doesn't make them doubtful.
    * BFD means that packets don't arrive, so there is nothing to keep.
    */
-  private List<AddressFamily> kept(@Nullable Negotiated negotiated, Cause cause) {
+  private List<AddressFamily> keptFamilies(@Nullable Negotiated negotiated, Cause cause) {
     if (!options.gracefulRestart() || negotiated == null || negotiated.gracefulRestart() == null) {
       return List.of();
     }
     boolean notifications = negotiated.gracefulRestart().notifications();
     return switch (cause) {
-      case CONNECTION_LOST -> negotiated.kept();
-      case HOLD_TIMER, SEND_HOLD_TIMER, PEER_ENDED_IT ->
-          notifications ? negotiated.kept() : List.of();
+      case CONNECTION_LOST -> negotiated.restartFamilies();
+      case HOLD_TIMER, SEND_HOLD_TIMER, NOTIFICATION_RECEIVED ->
+          notifications ? negotiated.restartFamilies() : List.of();
       default -> List.of();
     };
   }
@@ -402,7 +403,7 @@ final class SessionFsm {
    */
   private static boolean deservesPenalty(Cause cause) {
     return switch (cause) {
-      case PEER_ENDED_IT, HARD_RESET, PEER_MALFORMED, NOT_ACCEPTABLE -> true;
+      case NOTIFICATION_RECEIVED, HARD_RESET, PEER_MALFORMED, OPEN_REJECTED -> true;
       case UNREACHABLE,
           CONNECTION_LOST,
           HOLD_TIMER,
@@ -419,13 +420,13 @@ final class SessionFsm {
     if (!running) {
       return;
     }
-    penalty = idle;
+    isInIdleHold = idle;
     retrying = true;
     retryNs = clock.nanoTime() + backoff.nextNs();
   }
 
   /** Closes a connection without effects. */
-  private void dismiss(Side side, @Nullable NotificationMessage notification) {
+  private void closeSilently(Side side, @Nullable NotificationMessage notification) {
     Leg leg = leg(side);
     if (notification != null && leg.phase != Phase.CONNECTING) {
       actions.send(side, notification);
@@ -451,20 +452,20 @@ final class SessionFsm {
     }
     if (retrying && retryNs - nowNs <= 0) {
       retrying = false;
-      penalty = false;
+      isInIdleHold = false;
       attempt();
     }
   }
 
   private void expired(Side side, Leg leg, boolean holds) {
     if (leg.phase == Phase.CONNECTING) {
-      end(side, null, Cause.UNREACHABLE, options.unanswered());
+      end(side, null, Cause.UNREACHABLE, options.describeFailedConnect());
       return;
     }
     String what =
         holds
             ? "the peer sent nothing for " + leg.holdNs / 1_000_000_000L + " s"
-            : options.silence("the peer sent no OPEN");
+            : options.describeSilence("the peer sent no OPEN");
     end(
         side,
         new NotificationMessage(NotificationMessage.HOLD_TIMER_EXPIRED, 0),

@@ -22,14 +22,14 @@ public interface SessionListener {
   void endOfRib(PeerSession session, AddressFamily family);
 
   /** The peer is about to send all routes of a family again: the present ones are stale. */
-  void routesBecomeStale(PeerSession session, AddressFamily family);
+  void markRoutesStale(PeerSession session, AddressFamily family);
 
   /** Stale routes of a family that haven't come again are withdrawn. */
   void dropStaleRoutes(PeerSession session, AddressFamily family);
 
   /**
-   * The session is down. Routes of families that {@link SessionEnd#keeps} are stale, those of
-   * others are withdrawn.
+   * The session is down. Routes of families that {@link SessionEnd#keepsRoutesOf} are stale, those
+   * of others are withdrawn.
    */
   void down(PeerSession session, SessionEnd end);
 

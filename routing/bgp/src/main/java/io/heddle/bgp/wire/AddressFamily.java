@@ -7,7 +7,7 @@ public record AddressFamily(int afi, int safi) {
   public static final AddressFamily IPV4_FLOWSPEC = new AddressFamily(1, 133);
   public static final AddressFamily IPV6_FLOWSPEC = new AddressFamily(2, 133);
 
-  /** Returns whether it is IPv4 or IPv6 unicast. */
+  /** Returns whether the family is IPv4 or IPv6 unicast. */
   public boolean isUnicast() {
     return equals(IPV6_UNICAST) || equals(IPV4_UNICAST);
   }

@@ -86,7 +86,7 @@ public record AsPath(List<Segment> segments) {
    * Returns why the path is forbidden in an UPDATE (RFC 7607 §2, RFC 5065 §5, RFC 9774 §3); null if
    * it is valid.
    */
-  @Nullable String forbidden(boolean external, boolean acceptSets) {
+  @Nullable String invalidReason(boolean external, boolean acceptSets) {
     if (contains(0)) {
       return "AS 0 in the path is reserved (RFC 7607)";
     }
@@ -101,7 +101,7 @@ public record AsPath(List<Segment> segments) {
     return null;
   }
 
-  /** Returns the neighbour's AS; −1 for an empty path or one that begins with a set. */
+  /** Returns the neighbour's AS; −1 for an empty path or a path that begins with a set. */
   public long first() {
     return segments.isEmpty() || segments.getFirst().type != SEQUENCE
         ? -1

@@ -26,12 +26,12 @@ final class AttributeDecoder {
       int missing,
       @Nullable NextHop ipv4NextHop) {}
 
-  private static final int FLAGS_THAT_TELL = PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE;
+  private static final int CHECKED_FLAGS = PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE;
   private static final int WELL_KNOWN = PathAttribute.TRANSITIVE;
-  private static final int OPTIONAL_TRANSITIVE = FLAGS_THAT_TELL;
+  private static final int OPTIONAL_TRANSITIVE = CHECKED_FLAGS;
   private static final int OPTIONAL_ONLY = PathAttribute.OPTIONAL;
 
-  private static final String NOBODY = "AS 0 is reserved (RFC 7607)";
+  private static final String AS_ZERO = "AS 0 is reserved (RFC 7607)";
 
   private final WireOptions options;
   private final byte[] bytes;
@@ -62,7 +62,7 @@ final class AttributeDecoder {
         discard(code, "a second occurrence; the first one counts");
       } else {
         seen[code >>> 6] |= 1L << (code & 63);
-        one(flags & ~PathAttribute.EXTENDED_LENGTH, code, value, length);
+        decodeOne(flags & ~PathAttribute.EXTENDED_LENGTH, code, value, length);
       }
       at = value + length;
     }
@@ -75,11 +75,11 @@ final class AttributeDecoder {
         attributes.isEmpty() ? PathAttributes.EMPTY : new PathAttributes(attributes),
         List.copyOf(faults),
         withdraw,
-        withdraw ? 0 : missing(),
+        withdraw ? 0 : findMissing(),
         ipv4NextHop);
   }
 
-  private int missing() {
+  private int findMissing() {
     boolean origin = false;
     boolean path = false;
     for (PathAttribute each : attributes) {
@@ -89,10 +89,10 @@ final class AttributeDecoder {
     return !origin ? PathAttribute.ORIGIN : path ? 0 : PathAttribute.AS_PATH;
   }
 
-  private void one(int flags, int code, int at, int length) {
+  private void decodeOne(int flags, int code, int at, int length) {
     int expected = expectedFlags(code);
-    if (expected >= 0 && (flags & FLAGS_THAT_TELL) != expected) {
-      String why = "flags 0x%02x, not 0x%02x".formatted(flags & FLAGS_THAT_TELL, expected);
+    if (expected >= 0 && (flags & CHECKED_FLAGS) != expected) {
+      String why = "flags 0x%02x, not 0x%02x".formatted(flags & CHECKED_FLAGS, expected);
       if (code == PathAttribute.AIGP) {
         discard(code, why);
       } else {
@@ -104,7 +104,9 @@ final class AttributeDecoder {
       case PathAttribute.ORIGIN -> origin(at, length);
       case PathAttribute.AS_PATH -> path(at, length);
       case PathAttribute.NEXT_HOP -> {
-        /* For IPv4's own fields only: other routes have their next hop in MP_REACH_NLRI. */
+        /*
+         * This next hop is for IPv4's own fields only: other routes have theirs in MP_REACH_NLRI.
+         */
         if (length == 4) {
           ipv4NextHop = NextHop.ipv4(WireBytes.i32(bytes, at));
         } else {
@@ -135,7 +137,7 @@ final class AttributeDecoder {
       case PathAttribute.AS4_PATH, PathAttribute.AS4_AGGREGATOR -> {
         /* Speakers with four-octet AS numbers may not send them (RFC 6793 §3): ignored. */
         if (!options.fourOctetAs()) {
-          ofFourOctets(code, at, length);
+          decodeFourOctets(code, at, length);
         }
       }
       case PathAttribute.AIGP -> aigp(at, length);
@@ -186,7 +188,7 @@ final class AttributeDecoder {
   private void path(int at, int length) {
     AsPath path = segments(at, length, options.fourOctetAs() ? 4 : 2);
     String why =
-        path == null ? "its segments don't fill its " + length + " bytes" : forbidden(path);
+        path == null ? "its segments don't fill its " + length + " bytes" : invalidReason(path);
     if (path == null || why != null) {
       withdraw(PathAttribute.AS_PATH, String.valueOf(why));
     } else {
@@ -194,17 +196,19 @@ final class AttributeDecoder {
     }
   }
 
-  private @Nullable String forbidden(AsPath path) {
-    return path.forbidden(options.external(), options.acceptAsSets());
+  private @Nullable String invalidReason(AsPath path) {
+    return path.invalidReason(options.external(), options.acceptAsSets());
   }
 
-  /* RFC 6793 §6: malformed ones are discarded; confederation segments are discarded silently. */
-  private void ofFourOctets(int code, int at, int length) {
+  /*
+   * RFC 6793 §6: malformed attributes are discarded; confederation segments are discarded silently.
+   */
+  private void decodeFourOctets(int code, int at, int length) {
     if (code == PathAttribute.AS4_AGGREGATOR) {
       if (length != 8) {
         discard(code, wrongLength(length, "8"));
       } else if (WireBytes.u32(bytes, at) == 0) {
-        discard(code, NOBODY);
+        discard(code, AS_ZERO);
       } else {
         aggregatorOfFourOctets =
             new PathAttribute.Aggregator(WireBytes.u32(bytes, at), WireBytes.i32(bytes, at + 4));
@@ -213,11 +217,11 @@ final class AttributeDecoder {
     }
     AsPath whole = segments(at, length, 4);
     AsPath path = whole == null ? AsPath.EMPTY : whole.withoutConfederations();
-    String why = forbidden(path);
+    String why = invalidReason(path);
     if (whole == null || whole.segments().isEmpty()) {
       discard(code, "its segments don't fill its " + length + " bytes");
     } else if (path.contains(0)) {
-      discard(code, NOBODY);
+      discard(code, AS_ZERO);
     } else if (why != null) {
       withdraw(code, why);
     } else {
@@ -250,8 +254,9 @@ final class AttributeDecoder {
   }
 
   /*
-   * RFC 6793 §4.2.3: the hops that a two-octet speaker added, then the four-octet path. A two-octet
-   * aggregator after a four-octet one means that both are older than it.
+   * RFC 6793 §4.2.3: the merged path has the hops that a two-octet speaker added, then the
+   * four-octet path. If the two-octet aggregator isn't AS_TRANS, the four-octet path and aggregator
+   * are outdated, and ignored.
    */
   private void mergePaths() {
     PathAttribute.Aggregator aggregator = aggregatorOfFourOctets;
@@ -317,7 +322,7 @@ final class AttributeDecoder {
     long autonomousSystem =
         options.fourOctetAs() ? WireBytes.u32(bytes, at) : WireBytes.u16(bytes, at);
     if (autonomousSystem == 0) {
-      discard(PathAttribute.AGGREGATOR, NOBODY);
+      discard(PathAttribute.AGGREGATOR, AS_ZERO);
       return;
     }
     attributes.add(

@@ -7,7 +7,7 @@ package io.heddle.bgp.wire;
  * marker 16 bytes, all ones | length 2, with the header | type 1 | body
  * </pre>
  */
-public sealed interface BgpMessage extends Decoded
+public sealed interface BgpMessage extends DecodeResult
     permits OpenMessage, UpdateMessage, NotificationMessage, KeepaliveMessage, RouteRefreshMessage {
   int HEADER_BYTES = 19;
 

@@ -163,7 +163,7 @@ public sealed interface Capability {
     }
   }
 
-  /** An unknown capability, or one whose value has the wrong length for its code. */
+  /** Unknown capability, or capability whose value has the wrong length for its code. */
   record Unknown(int code, byte[] value) implements Capability {
     @Override
     public boolean equals(Object other) {

@@ -38,7 +38,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
   }
 
   /** Returns these families and another one. */
-  public Families and(FamilyCodec<?> codec) {
+  public Families with(FamilyCodec<?> codec) {
     List<FamilyCodec<?>> more = new ArrayList<>(codecs);
     more.add(codec);
     return new Families(ipv6Unicast, ipv4Unicast, more);
@@ -69,7 +69,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
             : codec(family.afi(), family.safi()) != null;
   }
 
-  /** Returns the codec; null for unicast and for a family that isn't included. */
+  /** Returns the family's codec; null for unicast and for a family that isn't included. */
   @Nullable FamilyCodec<?> codec(int afi, int safi) {
     for (int i = 0; i < codecs.size(); i++) {
       AddressFamily family = codecs.get(i).family();
@@ -81,7 +81,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
   }
 
   /** Returns the families that fulfil a condition; null if there are none. */
-  public @Nullable Families only(Predicate<AddressFamily> condition) {
+  public @Nullable Families filter(Predicate<AddressFamily> condition) {
     boolean ipv6 = ipv6Unicast && condition.test(AddressFamily.IPV6_UNICAST);
     boolean ipv4 = ipv4Unicast && condition.test(AddressFamily.IPV4_UNICAST);
     List<FamilyCodec<?>> left = new ArrayList<>();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Codec of one address family's routes. A product that speaks a family other than unicast supplies
  * one, and {@link Families} passes it to the session. Stateless.
  *
- * @param <R> a route: a value with equality by identity of the route
+ * @param <R> a route, as a value; two values are equal if they identify the same route
  */
 public interface FamilyCodec<R> {
   /** Receiver of decoded routes. */

@@ -67,7 +67,7 @@ final class FamilyReader<R> implements FamilyCodec.Sink<R> {
     return firstMalformed;
   }
 
-  boolean announces() {
+  boolean hasAnnounced() {
     return !announced.isEmpty();
   }
 

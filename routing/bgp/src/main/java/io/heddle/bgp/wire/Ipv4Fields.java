@@ -56,7 +56,7 @@ final class Ipv4Fields {
     }
   }
 
-  /* Writes as many as fit; returns the first that doesn't. */
+  /* Writes as many routes as fit; returns the first that doesn't. */
   private static int take(Nlri routes, int from, WireWriter out, int most) {
     int at = from;
     while (at < routes.size() && out.size() + 1 + Integer.BYTES <= most) {

@@ -38,7 +38,7 @@ public final class MessageDecoder {
    *
    * @param available received bytes from {@code offset} on
    */
-  public @Nullable Decoded decode(byte[] bytes, int offset, int available) {
+  public @Nullable DecodeResult decode(byte[] bytes, int offset, int available) {
     for (int i = 0; i < Math.min(available, MARKER_BYTES); i++) {
       if (bytes[offset + i] != -1) {
         return MessageFault.of(

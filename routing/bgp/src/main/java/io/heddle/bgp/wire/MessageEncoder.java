@@ -90,7 +90,7 @@ public final class MessageEncoder {
       fields.announce(announced.of(AddressFamily.IPV4_UNICAST), nextHop, attributes);
       fields.bodies().forEach(each -> messages.add(update(each)));
     }
-    for (FamilyRoutes<?> each : update.others()) {
+    for (FamilyRoutes<?> each : update.otherFamilies()) {
       if (families.has(each.family())) {
         encodeAll(each, attributes, messages);
       }
@@ -122,7 +122,7 @@ public final class MessageEncoder {
     return out.toArray();
   }
 
-  /* Writes at least one message: one without routes is End-of-RIB. */
+  /* Writes at least one message: a message without routes is End-of-RIB. */
   private void unreach(AddressFamily family, Run routes, List<byte[]> messages) {
     int from = 0;
     do {

@@ -7,7 +7,7 @@ package io.heddle.bgp.wire;
  * @param notification to send before closing
  * @param why for the log, with the values
  */
-public record MessageFault(NotificationMessage notification, String why) implements Decoded {
+public record MessageFault(NotificationMessage notification, String why) implements DecodeResult {
   static MessageFault of(int code, int subcode, byte[] data, String why) {
     return new MessageFault(new NotificationMessage(code, subcode, data), why);
   }

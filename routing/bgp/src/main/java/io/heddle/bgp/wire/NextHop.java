@@ -16,7 +16,7 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
   }
 
   /** Returns why the next hop is invalid (RFC 2545 §3, RFC 4291 §2.5); null if it is valid. */
-  @Nullable String impossible() {
+  @Nullable String invalidReason() {
     if (globalHigh == 0 && globalLow == 0) {
       return hasLinkLocal() ? null : "next hop :: is no address";
     }
@@ -32,13 +32,13 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
    * Returns why the four-byte next hop of an IPv4 route is invalid (RFC 4271 §6.3); null if it is
    * valid.
    */
-  @Nullable String impossibleIpv4() {
+  @Nullable String invalidIpv4Reason() {
     AddressKind kind = AddressKind.ofIpv4(globalLow, Prefix.MAX_LENGTH);
     return kind == AddressKind.UNICAST ? null : "next hop " + this + " is " + kind.text();
   }
 
-  /** Returns whether one of its addresses is this one. */
-  public boolean is(long high, long low) {
+  /** Returns whether either address of the next hop is this address. */
+  public boolean hasAddress(long high, long low) {
     return high == globalHigh && low == globalLow
         || hasLinkLocal() && high == linkHigh && low == linkLow;
   }

@@ -92,7 +92,7 @@ public final class Nlri {
   }
 
   /** Returns these prefixes followed by others. */
-  public Nlri and(Nlri more) {
+  public Nlri plus(Nlri more) {
     if (isEmpty() || more.isEmpty()) {
       return isEmpty() ? more : this;
     }

@@ -18,7 +18,7 @@ final class OpenCodec {
 
   private OpenCodec() {}
 
-  static Decoded decode(byte[] bytes, int start, int length) {
+  static DecodeResult decode(byte[] bytes, int start, int length) {
     int version = WireBytes.u8(bytes, start);
     if (version != OpenMessage.VERSION) {
       return MessageFault.of(

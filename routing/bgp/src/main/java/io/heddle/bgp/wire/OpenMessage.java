@@ -37,10 +37,10 @@ public record OpenMessage(
   }
 
   /**
-   * Returns why its AS numbers are invalid (RFC 7607 §2, RFC 6793 §4.1 and §9); null if they are
-   * valid.
+   * Returns why the OPEN's AS numbers are invalid (RFC 7607 §2, RFC 6793 §4.1 and §9); null if they
+   * are valid.
    */
-  public @Nullable String impossibleAutonomousSystem() {
+  public @Nullable String invalidAsReason() {
     Capability.FourOctetAs four = find(Capability.FourOctetAs.class);
     if (autonomousSystem == 0 || four != null && four.autonomousSystem() == 0) {
       return "the peer is in AS 0, which is reserved";
@@ -71,18 +71,20 @@ public record OpenMessage(
   }
 
   /**
-   * Returns whether it speaks a family; a speaker that names no family speaks IPv4 (RFC 4760 §8).
+   * Returns whether the speaker has a family; a speaker that names no family speaks IPv4 (RFC 4760
+   * §8).
    */
-  public boolean speaks(AddressFamily family) {
+  public boolean supports(AddressFamily family) {
     return has(Capability.Multiprotocol.class)
         ? capabilities.contains(new Capability.Multiprotocol(family))
         : family.equals(AddressFamily.IPV4_UNICAST);
   }
 
   /**
-   * Returns whether any of its capabilities offers that: some speakers have one for each family.
+   * Returns whether any of the speaker's capabilities offers filters for the family: some speakers
+   * have one capability for each family.
    */
-  public boolean takesPrefixFilters(AddressFamily family) {
+  public boolean acceptsPrefixFilters(AddressFamily family) {
     return capabilities.stream()
         .anyMatch(each ->
             each instanceof Capability.OutboundRouteFilter filter

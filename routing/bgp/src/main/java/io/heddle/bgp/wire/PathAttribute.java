@@ -114,7 +114,7 @@ public sealed interface PathAttribute {
     }
   }
 
-  /** RFC 1997; each 32 bits. */
+  /** Communities of RFC 1997, 32 bits each. */
   record Communities(List<Integer> values) implements PathAttribute {
     public Communities {
       values = List.copyOf(values);

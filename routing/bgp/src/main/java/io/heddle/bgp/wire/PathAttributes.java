@@ -73,7 +73,7 @@ public final class PathAttributes {
           /* For routers. */
         }
         case ExtendedCommunity.Redirect ignored -> {
-          /* For receivers of Flowspec rules. */
+          /* Nothing to derive: this community is for receivers of Flowspec rules. */
         }
         case ExtendedCommunity.RouteTarget ignored -> {
           /* Likewise. */

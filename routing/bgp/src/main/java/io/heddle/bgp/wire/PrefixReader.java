@@ -61,7 +61,9 @@ final class PrefixReader {
     words[to + 1] = low & Prefix.lowMask(length);
   }
 
-  /* Returns −1 if one is longer than an address, or runs past the end. */
+  /*
+   * Returns the number of prefixes; −1 if a prefix is longer than an address, or runs past the end.
+   */
   private static int count(byte[] bytes, int start, int end, int longest) {
     int count = 0;
     for (int at = start; at < end; count++) {

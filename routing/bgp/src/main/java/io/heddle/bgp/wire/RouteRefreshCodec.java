@@ -13,7 +13,7 @@ final class RouteRefreshCodec {
 
   private RouteRefreshCodec() {}
 
-  static Decoded decode(byte[] bytes, int start, int length) {
+  static DecodeResult decode(byte[] bytes, int start, int length) {
     AddressFamily family =
         new AddressFamily(WireBytes.u16(bytes, start), WireBytes.u8(bytes, start + 3));
     int subtype = WireBytes.u8(bytes, start + 2);

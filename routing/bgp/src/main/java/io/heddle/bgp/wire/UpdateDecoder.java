@@ -45,28 +45,28 @@ final class UpdateDecoder {
   private int skippedFamilies;
   private int ignored;
   private @Nullable String firstIgnored;
-  private @Nullable String impossibleNextHop;
+  private @Nullable String invalidNextHop;
   private boolean noNextHop;
   private @Nullable AddressFamily endedUnicast;
   private @Nullable AttributeFault listFault;
-  private @Nullable FamilyReader<?> gone;
-  private @Nullable FamilyReader<?> come;
+  private @Nullable FamilyReader<?> withdrawnReader;
+  private @Nullable FamilyReader<?> announcedReader;
   private @Nullable MessageFault fatal;
 
   UpdateDecoder(WireOptions options) {
     this.options = options;
   }
 
-  Decoded decode(byte[] bytes, int start, int length) {
+  DecodeResult decode(byte[] bytes, int start, int length) {
     int withdrawnBytes = WireBytes.u16(bytes, start);
     if (withdrawnBytes + MIN_BODY_BYTES > length) {
-      return broken("%d bytes of withdrawn routes in a body of %d", withdrawnBytes, length);
+      return malformedList("%d bytes of withdrawn routes in a body of %d", withdrawnBytes, length);
     }
     int attributesAt = start + 2 + withdrawnBytes + 2;
     int attributeBytes = WireBytes.u16(bytes, attributesAt - 2);
     int left = start + length - attributesAt;
     if (attributeBytes > left) {
-      return broken("%d bytes of attributes where %d are left", attributeBytes, left);
+      return malformedList("%d bytes of attributes where %d are left", attributeBytes, left);
     }
     skippedFamilies = 0;
     fieldsAt = attributesAt + attributeBytes;
@@ -74,11 +74,11 @@ final class UpdateDecoder {
     Nlri withdrawn = Nlri.EMPTY;
     if (options.families().ipv4Unicast()) {
       if (length == MIN_BODY_BYTES) {
-        return UpdateMessage.end(AddressFamily.IPV4_UNICAST);
+        return UpdateMessage.endOfRibFor(AddressFamily.IPV4_UNICAST);
       }
       Nlri read = PrefixReader.read(bytes, start + 2, start + 2 + withdrawnBytes, true);
       if (read == null) {
-        return fieldLost("withdrawn");
+        return unreadableField("withdrawn");
       }
       withdrawn = read;
     } else if (withdrawnBytes > 0 || left > attributeBytes || length == MIN_BODY_BYTES) {
@@ -97,11 +97,11 @@ final class UpdateDecoder {
     listFault = null;
     ignored = 0;
     firstIgnored = null;
-    impossibleNextHop = null;
+    invalidNextHop = null;
     noNextHop = false;
     endedUnicast = null;
-    gone = null;
-    come = null;
+    withdrawnReader = null;
+    announcedReader = null;
     int at = start;
     while (at < end) {
       int flags = WireBytes.u8(bytes, at);
@@ -117,7 +117,7 @@ final class UpdateDecoder {
       if (code == PathAttribute.MP_REACH_NLRI || code == PathAttribute.MP_UNREACH_NLRI) {
         boolean reach = code == PathAttribute.MP_REACH_NLRI;
         if ((reach ? reachAt : unreachAt) >= 0) {
-          return broken("attribute %d occurs twice in %d bytes", code, end - start);
+          return malformedList("attribute %d occurs twice in %d bytes", code, end - start);
         }
         if (reach) {
           reachAt = at + header;
@@ -144,7 +144,8 @@ final class UpdateDecoder {
   /* RFC 7606 §4: the routes found so far are withdrawn. If none was found, the message is malformed. */
   private @Nullable MessageFault overrun(int code, int size, int left) {
     if (reachAt < 0 && unreachAt < 0) {
-      return broken("attribute %d runs past the end of the attributes, %d bytes", code, left);
+      return malformedList(
+          "attribute %d runs past the end of the attributes, %d bytes", code, left);
     }
     listFault =
         new AttributeFault(
@@ -152,16 +153,16 @@ final class UpdateDecoder {
     return null;
   }
 
-  private Decoded assemble(byte[] bytes, Nlri gone4) {
+  private DecodeResult assemble(byte[] bytes, Nlri gone4) {
     AttributeDecoder.Result result = cache.find(shared, sharedBytes, options);
     fatal = null;
-    Nlri withdrawn = unreachAt < 0 ? gone4 : gone4.and(withdrawn(bytes));
+    Nlri withdrawn = unreachAt < 0 ? gone4 : gone4.plus(withdrawn(bytes));
     NextHop nextHop = null;
     Nlri announced = Nlri.EMPTY;
     if (fatal == null && reachAt >= 0) {
       int nextHopBytes = reachBytes < MP_REACH_FIXED_BYTES ? 0 : WireBytes.u8(bytes, reachAt + 3);
       if (reachBytes < MP_REACH_FIXED_BYTES || nextHopBytes > reachBytes - MP_REACH_FIXED_BYTES) {
-        return routesLost("MP_REACH_NLRI of %d bytes ends in its next hop", reachBytes);
+        return unreadableRoutes("MP_REACH_NLRI of %d bytes ends in its next hop", reachBytes);
       }
       AddressFamily family = unicastAt(bytes, reachAt);
       if (family != null) {
@@ -174,9 +175,9 @@ final class UpdateDecoder {
             fourBytes
                 ? NextHop.ipv4(WireBytes.i32(bytes, reachAt + 4))
                 : nextHop(bytes, reachAt + 4, nextHopBytes);
-        impossibleNextHop = fourBytes ? nextHop.impossibleIpv4() : nextHop.impossible();
+        invalidNextHop = fourBytes ? nextHop.invalidIpv4Reason() : nextHop.invalidReason();
         int routesAt = reachAt + MP_REACH_FIXED_BYTES + nextHopBytes;
-        announced = possible(routes(bytes, routesAt, reachAt + reachBytes, ipv4), ipv4);
+        announced = validRoutes(routes(bytes, routesAt, reachAt + reachBytes, ipv4), ipv4);
       } else {
         otherAnnounced(bytes, nextHopBytes);
       }
@@ -184,9 +185,9 @@ final class UpdateDecoder {
     if (fatal == null && fieldsAt < fieldsEnd) {
       Nlri fields = PrefixReader.read(bytes, fieldsAt, fieldsEnd, true);
       if (fields == null) {
-        return fieldLost("announced");
+        return unreadableField("announced");
       }
-      announced = announced.and(possible(fields, true));
+      announced = announced.plus(validRoutes(fields, true));
       nextHop = nextHop == null ? ipv4NextHop(result) : nextHop;
     }
     if (fatal != null) {
@@ -195,11 +196,14 @@ final class UpdateDecoder {
     return message(result, withdrawn, announced, nextHop);
   }
 
-  /* For routes in IPv4's own fields (RFC 4271 §5.1.3); a malformed one is reported already. */
+  /*
+   * Returns the next hop of routes in IPv4's own fields (RFC 4271 §5.1.3). A malformed next hop is
+   * reported already.
+   */
   private @Nullable NextHop ipv4NextHop(AttributeDecoder.Result result) {
     NextHop nextHop = result.ipv4NextHop();
     if (nextHop != null) {
-      impossibleNextHop = nextHop.impossibleIpv4();
+      invalidNextHop = nextHop.invalidIpv4Reason();
     } else if (!result.withdraw()) {
       noNextHop = true;
     }
@@ -210,17 +214,19 @@ final class UpdateDecoder {
       AttributeDecoder.Result result, Nlri withdrawn, Nlri announced, @Nullable NextHop nextHop) {
     List<AttributeFault> faults = result.faults();
     boolean withdraw = result.withdraw();
-    boolean announces = !announced.isEmpty() || come != null && come.announces();
+    boolean announces =
+        !announced.isEmpty() || announcedReader != null && announcedReader.hasAnnounced();
     int missing = !announces || listFault != null ? 0 : result.missing();
     if (missing == 0 && noNextHop && listFault == null) {
       missing = PathAttribute.NEXT_HOP;
     }
-    List<FamilyRoutes<?>> others = gone == null && come == null ? List.of() : others();
+    List<FamilyRoutes<?>> others =
+        withdrawnReader == null && announcedReader == null ? List.of() : otherFamilies();
     if (firstIgnored != null) {
       faults = new ArrayList<>(faults);
       faults.add(new AttributeFault(Treatment.IGNORE, PathAttribute.MP_REACH_NLRI, firstIgnored));
     }
-    if (listFault != null || missing != 0 || impossibleNextHop != null) {
+    if (listFault != null || missing != 0 || invalidNextHop != null) {
       faults = new ArrayList<>(faults);
       if (listFault != null) {
         faults.add(listFault);
@@ -228,18 +234,18 @@ final class UpdateDecoder {
       if (missing != 0) {
         faults.add(new AttributeFault(Treatment.WITHDRAW, missing, "it is missing"));
       }
-      if (impossibleNextHop != null) {
+      if (invalidNextHop != null) {
         faults.add(
             new AttributeFault(
                 Treatment.WITHDRAW,
                 reachAt < 0 ? PathAttribute.NEXT_HOP : PathAttribute.MP_REACH_NLRI,
-                impossibleNextHop));
+                invalidNextHop));
       }
       withdraw = true;
     }
     AddressFamily end = announces || !faults.isEmpty() ? null : endOfRib(result, withdrawn);
     if (end != null) {
-      return UpdateMessage.end(end);
+      return UpdateMessage.endOfRibFor(end);
     }
     UpdateMessage message =
         new UpdateMessage(
@@ -266,17 +272,19 @@ final class UpdateDecoder {
     if (!empty) {
       return null;
     }
-    return gone == null ? endedUnicast : gone.routes().isEmpty() ? gone.codec().family() : null;
+    return withdrawnReader == null
+        ? endedUnicast
+        : withdrawnReader.routes().isEmpty() ? withdrawnReader.codec().family() : null;
   }
 
   /* Returns the routes of each family's reader; both lists share a reader if of one family. */
-  private List<FamilyRoutes<?>> others() {
+  private List<FamilyRoutes<?>> otherFamilies() {
     List<FamilyRoutes<?>> others = new ArrayList<>(2);
-    if (gone != null) {
-      others.add(gone.routes());
+    if (withdrawnReader != null) {
+      others.add(withdrawnReader.routes());
     }
-    if (come != null && come != gone) {
-      others.add(come.routes());
+    if (announcedReader != null && announcedReader != withdrawnReader) {
+      others.add(announcedReader.routes());
     }
     return others;
   }
@@ -288,8 +296,8 @@ final class UpdateDecoder {
       return;
     }
     FamilyReader<?> reader = new FamilyReader<>(codec);
-    gone = reader;
-    judge(
+    withdrawnReader = reader;
+    countMalformed(
         reader,
         reader.withdrawn(bytes, unreachAt + MP_UNREACH_FIXED_BYTES, unreachAt + unreachBytes));
   }
@@ -307,22 +315,24 @@ final class UpdateDecoder {
         return;
       }
       nextHop = nextHop(bytes, reachAt + 4, nextHopBytes);
-      impossibleNextHop = nextHop.impossible();
+      invalidNextHop = nextHop.invalidReason();
     }
     FamilyReader<?> reader =
-        gone != null && gone.codec() == codec ? gone : new FamilyReader<>(codec);
-    come = reader;
+        withdrawnReader != null && withdrawnReader.codec() == codec
+            ? withdrawnReader
+            : new FamilyReader<>(codec);
+    announcedReader = reader;
     int routesAt = reachAt + MP_REACH_FIXED_BYTES + nextHopBytes;
-    judge(reader, reader.announced(bytes, routesAt, reachAt + reachBytes, nextHop));
+    countMalformed(reader, reader.announced(bytes, routesAt, reachAt + reachBytes, nextHop));
   }
 
-  private void judge(FamilyReader<?> reader, @Nullable String lost) {
+  private void countMalformed(FamilyReader<?> reader, @Nullable String lost) {
     ignored += reader.takeMalformed();
     if (firstIgnored == null) {
       firstIgnored = reader.firstMalformed();
     }
     if (lost != null) {
-      fatal = routesLost("%s: %s", reader.codec().family(), lost);
+      fatal = unreadableRoutes("%s: %s", reader.codec().family(), lost);
     }
   }
 
@@ -331,7 +341,7 @@ final class UpdateDecoder {
   }
 
   private static MessageFault wrongNextHop(int nextHopBytes) {
-    return routesLost("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
+    return unreadableRoutes("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
   }
 
   /* Returns null if the lists at this offset belong to no negotiated unicast family. */
@@ -342,7 +352,7 @@ final class UpdateDecoder {
 
   private Nlri withdrawn(byte[] bytes) {
     if (unreachBytes < MP_UNREACH_FIXED_BYTES) {
-      fatal = routesLost("MP_UNREACH_NLRI of %d bytes has no address family", unreachBytes);
+      fatal = unreadableRoutes("MP_UNREACH_NLRI of %d bytes has no address family", unreachBytes);
       return Nlri.EMPTY;
     }
     AddressFamily family = unicastAt(bytes, unreachAt);
@@ -371,7 +381,7 @@ final class UpdateDecoder {
   }
 
   /* RFC 4271 §6.3: a prefix that can't be routed is ignored, the others are kept. */
-  private Nlri possible(Nlri announced, boolean ipv4) {
+  private Nlri validRoutes(Nlri announced, boolean ipv4) {
     int before = ignored;
     for (int i = 0; i < announced.size(); i++) {
       AddressKind kind =
@@ -391,14 +401,14 @@ final class UpdateDecoder {
   private Nlri routes(byte[] bytes, int start, int end, boolean ipv4) {
     Nlri read = PrefixReader.read(bytes, start, end, ipv4);
     if (read == null) {
-      fatal = routesLost("a prefix is longer than an address, or than its attribute");
+      fatal = unreadableRoutes("a prefix is longer than an address, or than its attribute");
       return Nlri.EMPTY;
     }
     return read;
   }
 
   /* RFC 7606 §5.3: routes of IPv4's own fields that can't be separated end the session. */
-  private static MessageFault fieldLost(String which) {
+  private static MessageFault unreadableField(String which) {
     return MessageFault.of(
         UPDATE_ERROR,
         INVALID_NETWORK_FIELD,
@@ -406,12 +416,12 @@ final class UpdateDecoder {
             .formatted(which));
   }
 
-  private static MessageFault broken(String format, Object... values) {
+  private static MessageFault malformedList(String format, Object... values) {
     return MessageFault.of(
         UPDATE_ERROR, MALFORMED_ATTRIBUTE_LIST, String.format(Locale.ROOT, format, values));
   }
 
-  private static MessageFault routesLost(String format, Object... values) {
+  private static MessageFault unreadableRoutes(String format, Object... values) {
     return MessageFault.of(
         UPDATE_ERROR, OPTIONAL_ATTRIBUTE_ERROR, String.format(Locale.ROOT, format, values));
   }

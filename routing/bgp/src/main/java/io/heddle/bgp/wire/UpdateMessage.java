@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param ignored number of announced prefixes that can't be routed
  * @param skippedFamilies number of route lists of families that the session doesn't speak, which
  *     aren't read
- * @param others routes of families other than unicast, two at most
+ * @param otherFamilies routes of families other than unicast, two at most
  * @param endOfRib family whose initial dump is complete (RFC 4724 §2); null otherwise
  */
 public record UpdateMessage(
@@ -26,15 +26,15 @@ public record UpdateMessage(
     List<AttributeFault> faults,
     int ignored,
     int skippedFamilies,
-    List<FamilyRoutes<?>> others,
+    List<FamilyRoutes<?>> otherFamilies,
     @Nullable AddressFamily endOfRib)
     implements BgpMessage {
   /** End-of-RIB of IPv6 unicast. */
-  public static final UpdateMessage END_OF_RIB = end(AddressFamily.IPV6_UNICAST);
+  public static final UpdateMessage END_OF_RIB = endOfRibFor(AddressFamily.IPV6_UNICAST);
 
   public UpdateMessage {
     faults = List.copyOf(faults);
-    others = List.copyOf(others);
+    otherFamilies = List.copyOf(otherFamilies);
   }
 
   /** Creates an UPDATE of unicast routes only. */
@@ -72,20 +72,20 @@ public record UpdateMessage(
         Nlri.EMPTY, Nlri.EMPTY, attributes, null, List.of(), 0, 0, List.of(routes), null);
   }
 
-  static UpdateMessage end(AddressFamily family) {
+  static UpdateMessage endOfRibFor(AddressFamily family) {
     return new UpdateMessage(
         Nlri.EMPTY, Nlri.EMPTY, PathAttributes.EMPTY, null, List.of(), 0, 0, List.of(), family);
   }
 
   /** Returns End-of-RIB of each family of a session. */
   public static List<UpdateMessage> endsOfRib(Families families) {
-    return families.all().stream().map(UpdateMessage::end).toList();
+    return families.all().stream().map(UpdateMessage::endOfRibFor).toList();
   }
 
   /** Returns the routes of a family; null if it has none. */
   @SuppressWarnings("unchecked")
   public <R> @Nullable FamilyRoutes<R> of(FamilyCodec<R> codec) {
-    for (FamilyRoutes<?> each : others) {
+    for (FamilyRoutes<?> each : otherFamilies) {
       if (each.codec() == codec) {
         return (FamilyRoutes<R>) each;
       }
@@ -96,8 +96,8 @@ public record UpdateMessage(
   /** Returns the number of announced routes of all families. */
   public int announcedRoutes() {
     int sum = announced.size();
-    for (int i = 0; i < others.size(); i++) {
-      sum += others.get(i).announced().size();
+    for (int i = 0; i < otherFamilies.size(); i++) {
+      sum += otherFamilies.get(i).announced().size();
     }
     return sum;
   }
@@ -105,20 +105,20 @@ public record UpdateMessage(
   /** Returns the number of withdrawn routes of all families. */
   public int withdrawnRoutes() {
     int sum = withdrawn.size();
-    for (int i = 0; i < others.size(); i++) {
-      sum += others.get(i).withdrawn().size();
+    for (int i = 0; i < otherFamilies.size(); i++) {
+      sum += otherFamilies.get(i).withdrawn().size();
     }
     return sum;
   }
 
   /** Returns the next hop with this address among the announced routes; null if none has it. */
   public @Nullable NextHop nextHopAt(long high, long low) {
-    if (nextHop != null && nextHop.is(high, low)) {
+    if (nextHop != null && nextHop.hasAddress(high, low)) {
       return nextHop;
     }
-    for (int i = 0; i < others.size(); i++) {
-      NextHop other = others.get(i).nextHop();
-      if (other != null && other.is(high, low)) {
+    for (int i = 0; i < otherFamilies.size(); i++) {
+      NextHop other = otherFamilies.get(i).nextHop();
+      if (other != null && other.hasAddress(high, low)) {
         return other;
       }
     }
@@ -128,14 +128,14 @@ public record UpdateMessage(
   /** Returns the same with every announced route as a withdrawn one. */
   public UpdateMessage allWithdrawn(List<AttributeFault> why) {
     return new UpdateMessage(
-        withdrawn.and(announced),
+        withdrawn.plus(announced),
         Nlri.EMPTY,
         PathAttributes.EMPTY,
         null,
         why,
         ignored,
         skippedFamilies,
-        others.stream().<FamilyRoutes<?>>map(each -> each.allWithdrawn()).toList(),
+        otherFamilies.stream().<FamilyRoutes<?>>map(each -> each.allWithdrawn()).toList(),
         null);
   }
 }

@@ -47,7 +47,7 @@ class BfdSessionTest {
     }
   }
 
-  private void passes(long ms) {
+  private void advance(long ms) {
     for (long end = nowNs + ms * MS; nowNs < end; ) {
       long next = Math.min(a.session.nextDeadlineNs(), b.session.nextDeadlineNs());
       nowNs += Math.min(end - nowNs, Math.max(1, next));
@@ -58,42 +58,42 @@ class BfdSessionTest {
 
   @Test
   void bothEndsComeUpAndStayUp() {
-    passes(3_000);
+    advance(3_000);
     assertEquals(List.of("up"), a.heard);
     assertEquals(List.of("up"), b.heard);
-    passes(60_000);
+    advance(60_000);
     assertEquals(BfdState.UP, a.session.state());
     assertEquals(List.of("up"), b.heard);
   }
 
   @Test
   void speaksAtTheSlowerOfBothRatesWithJitter() {
-    passes(3_000);
+    advance(3_000);
     a.sent.clear();
     b.sent.clear();
-    passes(10_000);
+    advance(10_000);
     assertTrue(a.sent.size() >= 100 && a.sent.size() <= 134, "a sent " + a.sent.size());
     assertTrue(b.sent.size() >= 100 && b.sent.size() <= 134, "b sent " + b.sent.size());
   }
 
   @Test
   void silenceIsReportedWithinTheDetectionTime() {
-    passes(3_000);
+    advance(3_000);
     assertEquals(400 * MS, a.session.detectionNs(), "the peer's 4 packets at our 100 ms");
     cut = true;
-    passes(401);
+    advance(401);
     assertEquals("down: BFD received nothing for 400 ms, 4 packets", a.heard.getLast());
     cut = false;
-    passes(5_000);
+    advance(5_000);
     assertEquals("up", a.heard.getLast());
     assertEquals("up", b.heard.getLast());
   }
 
   @Test
   void adminDownIsNoPathFailure() {
-    passes(3_000);
+    advance(3_000);
     b.session.stop();
-    passes(1);
+    advance(1);
     assertEquals(List.of("up"), a.heard);
     assertEquals(BfdState.DOWN, a.session.state());
   }
@@ -119,6 +119,6 @@ class BfdSessionTest {
       bad[fault[0]] = (byte) fault[1];
       assertNull(BfdPacket.decode(bad, bad.length), "byte " + fault[0]);
     }
-    assertFalse(BfdPacket.decode(good, good.length).poll());
+    assertFalse(BfdPacket.decode(good, good.length).isPoll());
   }
 }

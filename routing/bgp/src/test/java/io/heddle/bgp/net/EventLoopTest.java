@@ -28,7 +28,7 @@ class EventLoopTest {
     loop.close();
   }
 
-  static Stream<Throwable> whatCanNotBeUndone() {
+  static Stream<Throwable> unrecoverableErrors() {
     return Stream.of(
         new OutOfMemoryError("on purpose"),
         new StackOverflowError("on purpose"),
@@ -37,7 +37,7 @@ class EventLoopTest {
         new IllegalStateException("on purpose"));
   }
 
-  static Stream<Throwable> whatIsAsItWas() {
+  static Stream<Throwable> recoverableErrors() {
     return Stream.of(new HeddleException("refused"), new InternalError("a fault in a mapped file"));
   }
 
@@ -49,7 +49,7 @@ class EventLoopTest {
     }
   }
 
-  private void assertGoesOn() throws InterruptedException {
+  private void assertLoopContinues() throws InterruptedException {
     loop.execute(() -> heard.add("alive"));
     assertEquals("alive", heard.take());
   }
@@ -64,7 +64,7 @@ class EventLoopTest {
     assertEquals(thrown, heard.take(), "after a timer too");
     assertTrue(
         lines.getFirst().startsWith("heddle-bgp: continues after: " + thrown), lines::toString);
-    assertGoesOn();
+    assertLoopContinues();
   }
 
   @ParameterizedTest
@@ -72,7 +72,7 @@ class EventLoopTest {
   void loopContinuesAfterARefusal(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
-    assertGoesOn();
+    assertLoopContinues();
     assertTrue(
         lines.getFirst().startsWith("heddle-bgp: continues after: " + thrown), lines::toString);
   }
@@ -85,7 +85,7 @@ class EventLoopTest {
           org.junit.jupiter.api.Assertions.assertThrows(
               HeddleException.class,
               () ->
-                  speaker.ask(() -> {
+                  speaker.callOnLoop(() -> {
                     throw new OutOfMemoryError("on purpose");
                   }));
       assertInstanceOf(OutOfMemoryError.class, failed.getCause().getCause());

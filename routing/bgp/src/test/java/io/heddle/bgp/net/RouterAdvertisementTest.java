@@ -16,7 +16,7 @@ class RouterAdvertisementTest {
 
   @Test
   void ownAdvertisementIsNoDefaultRouter() {
-    byte[] ours = RouterAdvertisement.ours(MAC);
+    byte[] ours = RouterAdvertisement.encodeOwn(MAC);
     assertEquals(
         "86000000400000000000000000000000" + "0101020000000105", HexFormat.of().formatHex(ours));
     assertEquals(new RouterAdvertisement(0), RouterAdvertisement.decode(ours, ours.length));

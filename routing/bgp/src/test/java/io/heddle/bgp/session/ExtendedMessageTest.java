@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of messages of more than 4096 bytes (RFC 8654), in both directions. */
 @EndsWithin(60)
 class ExtendedMessageTest {
-  /* 17 bytes each: 59,500 bytes of routes. */
+  /* Prefixes of 17 bytes each: 59,500 bytes of routes. */
   private static final int ROUTES = 3500;
 
   private final RecordingListener heard = new RecordingListener();
@@ -75,7 +75,7 @@ class ExtendedMessageTest {
     peer.send(UpdateMessage.END_OF_RIB);
     heard.awaitEvent("end of rib");
     assertEquals(List.of(routes), heard.updates);
-    assertEquals(ROUTES, speaker.ask(session::status).counters().announced());
+    assertEquals(ROUTES, speaker.callOnLoop(session::status).counters().announced());
   }
 
   /*
@@ -83,7 +83,7 @@ class ExtendedMessageTest {
    * it.
    */
   @Test
-  void ourOfferAloneAllowsLongMessages() throws Exception {
+  void longMessagesAreReadIfOnlyWeOfferThem() throws Exception {
     peer.establish();
     peer.extendMessages();
     UpdateMessage routes = manyRoutes(65002);
@@ -141,7 +141,7 @@ class ExtendedMessageTest {
     heard.await("the reason", () -> (heard.events + " " + heard.log).contains(why));
   }
 
-  /* It is refused for its length alone, before the rest has arrived. */
+  /* The message is refused for its length alone, before the rest has arrived. */
   private static byte[] header(int type, int length) {
     byte[] message = new byte[BgpMessage.HEADER_BYTES];
     Arrays.fill(message, 0, 16, (byte) -1);

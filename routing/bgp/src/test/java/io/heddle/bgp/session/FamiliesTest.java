@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class FamiliesTest {
   private static final WordsCodec WORDS = WordsCodec.INSTANCE;
   private static final WordsCodec NAMES = new WordsCodec(new AddressFamily(2, 251));
-  private static final Families ALL = Families.IPV6_UNICAST.and(WORDS).and(NAMES);
+  private static final Families ALL = Families.IPV6_UNICAST.with(WORDS).with(NAMES);
   private static final Prefix ROUTE = Prefix.of("fd00:aa::/32");
   private static final NextHop NEXT_HOP = NextHop.of(Prefix.of("fd00::1").address());
   private static final String OF_WORDS = "end of rib IPv6/250";
@@ -108,16 +108,16 @@ class FamiliesTest {
 
   @Test
   void twoSpeakersUseTheFamiliesThatBothSpeak() {
-    List<PeerSession> both = connect(ALL, Families.IPV6_UNICAST.and(WORDS));
+    List<PeerSession> both = connect(ALL, Families.IPV6_UNICAST.with(WORDS));
     heard.awaitEvent(OF_WORDS);
     other.awaitEvent(OF_WORDS);
     for (RecordingListener each : List.of(heard, other)) {
-      /* A first attempt to connect may have failed before. */
+      /* Only these events count: an earlier attempt to connect may have failed. */
       assertEquals(
           List.of("end of rib", OF_WORDS),
           each.events.stream().filter(event -> event.startsWith("end of rib")).toList());
     }
-    Negotiated negotiated = speaker.ask(both.getFirst()::status).negotiated();
+    Negotiated negotiated = speaker.callOnLoop(both.getFirst()::status).negotiated();
     assertEquals(List.of(AddressFamily.IPV6_UNICAST, WORDS.family()), negotiated.families().all());
     speaker.execute(() -> {
       PeerSession session = both.getFirst();
@@ -135,10 +135,10 @@ class FamiliesTest {
         other.updates);
     assertEquals(List.of("warp", "weft"), other.updates.getFirst().of(WORDS).announced());
     assertNull(other.updates.getFirst().of(NAMES));
-    SessionCounters counters = second.ask(both.getLast()::status).counters();
+    SessionCounters counters = second.callOnLoop(both.getLast()::status).counters();
     assertEquals(3, counters.announced());
     assertEquals(1, counters.withdrawn());
-    assertFalse(speaker.ask(() -> both.getFirst().requestRefresh(NAMES.family())));
+    assertFalse(speaker.callOnLoop(() -> both.getFirst().requestRefresh(NAMES.family())));
   }
 
   @Test
@@ -156,7 +156,7 @@ class FamiliesTest {
   }
 
   @Test
-  void peerWithoutACommonFamilyIsToldOurFamilies() throws Exception {
+  void refusalOfAPeerWithoutACommonFamilyNamesOurFamilies() throws Exception {
     start(Families.of(List.of(WORDS, NAMES)));
     raw.accept();
     raw.send(raw.open(30));
@@ -168,12 +168,12 @@ class FamiliesTest {
             NotificationMessage.UNSUPPORTED_CAPABILITY,
             new byte[] {1, 4, 0, 2, 0, (byte) 250, 1, 4, 0, 2, 0, (byte) 251}),
         refusal);
-    heard.awaitEvent("failed NOT_ACCEPTABLE: the peer doesn't speak IPv6/250 or IPv6/251");
+    heard.awaitEvent("failed OPEN_REJECTED: the peer doesn't speak IPv6/250 or IPv6/251");
   }
 
   @Test
   void routesOfUnagreedFamiliesAreSkipped() throws Exception {
-    PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
+    PeerSession session = start(Families.IPV6_UNICAST.with(WORDS));
     establishWithWords();
     raw.speak(ALL);
     raw.send(announce(NAMES, 65002, "nobody"));
@@ -182,21 +182,21 @@ class FamiliesTest {
     heard.await("the word", () -> heard.updates.size() == 3);
     assertEquals(0, heard.updates.getFirst().announcedRoutes());
     assertEquals(announce(WORDS, 65002, "weft"), heard.updates.getLast());
-    SessionStatus status = speaker.ask(session::status);
+    SessionStatus status = speaker.callOnLoop(session::status);
     assertEquals(2, status.counters().skippedFamilies());
     assertEquals(SessionState.ESTABLISHED, status.state());
   }
 
   @Test
   void malformedRouteCountsAsWithdrawnAndTheOthersStay() throws Exception {
-    PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
+    PeerSession session = start(Families.IPV6_UNICAST.with(WORDS));
     establishWithWords();
     raw.send(announce(WORDS, 65002, "weft", "w4rp"));
     heard.await("both", () -> !heard.updates.isEmpty());
     FamilyRoutes<String> routes = heard.updates.getFirst().of(WORDS);
     assertEquals(List.of("weft"), routes.announced());
     assertEquals(List.of("w4rp"), routes.withdrawn());
-    assertEquals(1, speaker.ask(session::status).counters().ignored());
+    assertEquals(1, speaker.callOnLoop(session::status).counters().ignored());
     assertTrue(heard.log.toString().contains("a word of other things than letters"));
     raw.send(
         UpdateMessage.of(
@@ -208,7 +208,7 @@ class FamiliesTest {
 
   @Test
   void routesThatCannotBeSeparatedEndTheSession() throws Exception {
-    start(Families.IPV6_UNICAST.and(WORDS));
+    start(Families.IPV6_UNICAST.with(WORDS));
     establishWithWords();
     byte[] bytes =
         new MessageEncoder(WireOptions.DEFAULT.withFamilies(ALL)).encode(withdraw(WORDS, "weft"));
@@ -221,14 +221,14 @@ class FamiliesTest {
 
   @Test
   void loopedRoutesAreWithdrawnInEveryFamily() throws Exception {
-    PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
+    PeerSession session = start(Families.IPV6_UNICAST.with(WORDS));
     establishWithWords();
     raw.send(
         UpdateMessage.of(
             FamilyRoutes.announce(WORDS, List.of("weft", "warp"), null), path(65002, 65001)));
     heard.await("the words", () -> !heard.updates.isEmpty());
     assertEquals(List.of(withdraw(WORDS, "weft", "warp")), heard.updates);
-    assertEquals(2, speaker.ask(session::status).counters().looped());
+    assertEquals(2, speaker.callOnLoop(session::status).counters().looped());
   }
 
   @Test
@@ -236,7 +236,7 @@ class FamiliesTest {
     Capability restart =
         new Capability.GracefulRestart(
             false, true, 60, List.of(new Capability.GracefulRestart.Kept(WORDS.family(), true)));
-    start(Families.IPV6_UNICAST.and(WORDS));
+    start(Families.IPV6_UNICAST.with(WORDS));
     establishWithWords(restart);
     raw.drop();
     heard.awaitEvent("down CONNECTION_LOST kept IPv6/250");
@@ -249,7 +249,7 @@ class FamiliesTest {
 
   @Test
   void refreshIsPerFamily() throws Exception {
-    PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
+    PeerSession session = start(Families.IPV6_UNICAST.with(WORDS));
     List<AddressFamily> asked = new CopyOnWriteArrayList<>();
     speaker.onRefreshRequest((peer, family) -> asked.add(family));
     establishWithWords(new Capability.EnhancedRouteRefresh());
@@ -260,7 +260,7 @@ class FamiliesTest {
     heard.awaitEvent("drop stale IPv6/250");
     assertEquals(List.of(WORDS.family()), asked);
     assertTrue(heard.has("stale IPv6/250"));
-    assertTrue(speaker.ask(() -> session.requestRefresh(WORDS.family())));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(WORDS.family())));
     assertEquals(RouteRefreshMessage.request(WORDS.family()), raw.read());
   }
 
@@ -292,7 +292,7 @@ class FamiliesTest {
   }
 
   private void establishWithWords(Capability... more) throws Exception {
-    raw.speak(Families.IPV6_UNICAST.and(WORDS));
+    raw.speak(Families.IPV6_UNICAST.with(WORDS));
     Capability[] all = Arrays.copyOf(more, more.length + 1);
     all[more.length] = capability(WORDS);
     raw.establish(all);

@@ -8,7 +8,7 @@ import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AttributeFault;
 import io.heddle.bgp.wire.AttributeFault.Treatment;
 import io.heddle.bgp.wire.Capability;
-import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.DecodeResult;
 import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.NotificationMessage;
 import io.heddle.bgp.wire.OpenMessage;
@@ -91,7 +91,7 @@ class ForbiddenValuesTest {
     }
     peer.send(UpdateMessage.END_OF_RIB);
     heard.awaitEvent("end of rib");
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
     UpdateMessage update = heard.updates.getFirst();
     boolean gone = row.outcome.equals("withdraw") || row.outcome.equals("loop");
     assertEquals(!gone, update.announced().prefixes().contains(USUAL), update.toString());
@@ -108,7 +108,7 @@ class ForbiddenValuesTest {
         expected == null ? List.of() : List.of(expected),
         update.faults().stream().map(AttributeFault::treatment).toList(),
         update.faults().toString());
-    SessionCounters counters = speaker.ask(session::status).counters();
+    SessionCounters counters = speaker.callOnLoop(session::status).counters();
     assertEquals(expected == null ? 0 : 1, counters.attributeFaults());
     assertEquals(row.outcome.equals("loop") ? 1 : 0, counters.looped());
     assertEquals(row.outcome.equals("pass over") ? 1 : 0, counters.ignored());
@@ -156,7 +156,7 @@ class ForbiddenValuesTest {
   }
 
   private void assertEnds(Row row) throws IOException {
-    Decoded answer = peer.read();
+    DecodeResult answer = peer.read();
     while (answer instanceof KeepaliveMessage) {
       answer = peer.read();
     }

@@ -89,7 +89,7 @@ class PeerSessionTest {
         heard.log.stream().anyMatch(line -> line.contains("serving a descriptor failed")),
         heard.log::toString);
     peer.establish();
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
     assertEquals(List.of(), ends);
   }
 
@@ -115,7 +115,7 @@ class PeerSessionTest {
     peer.send(UpdateMessage.END_OF_RIB);
     heard.awaitEvent("end of rib");
     assertEquals(List.of(UpdateMessage.withdraw(Nlri.of(ROUTE))), heard.updates);
-    assertEquals(1, speaker.ask(session::status).counters().looped());
+    assertEquals(1, speaker.callOnLoop(session::status).counters().looped());
   }
 
   @Test
@@ -126,8 +126,8 @@ class PeerSessionTest {
     peer.send(UpdateMessage.END_OF_RIB);
     heard.awaitEvent("end of rib");
     assertEquals(List.of(ROUTE), heard.updates.getFirst().withdrawn().prefixes());
-    assertEquals(1, speaker.ask(session::status).counters().attributeFaults());
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(1, speaker.callOnLoop(session::status).counters().attributeFaults());
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
     assertTrue(heard.log.toString().contains("malformed attribute 1: it is missing"));
   }
 
@@ -163,11 +163,13 @@ class PeerSessionTest {
       assertEquals("[fd00:9::1/128]", update.withdrawn().toString());
       assertTrue(update.announced().isEmpty());
     }
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
-    /* Each attribute is logged once, whatever came before it. */
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
+    /* Each attribute is logged once, regardless of earlier faults. */
     assertEquals(List.of(16, 200, 4, 1, 2, 255), attributesInTheLog());
     assertEquals(
-        hostile.size(), speaker.ask(session::status).counters().attributeFaults(), "all counted");
+        hostile.size(),
+        speaker.callOnLoop(session::status).counters().attributeFaults(),
+        "all counted");
   }
 
   private List<Integer> attributesInTheLog() {
@@ -196,7 +198,7 @@ class PeerSessionTest {
   void connectionDuringIdleHoldTimeIsLogged() throws Exception {
     int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     PeerSession session = start(options().retryMs(600_000, 600_000));
-    assertEquals(-1, speaker.ask(session::status).idleForMs());
+    assertEquals(-1, speaker.callOnLoop(session::status).idleForMs());
     peer.accept();
     peer.send(new byte[100]);
     heard.awaitEvent("failed PEER_MALFORMED");
@@ -206,8 +208,8 @@ class PeerSessionTest {
         assertNull(again.read());
       }
     }
-    SessionStatus status = speaker.ask(session::status);
-    assertEquals(3, status.counters().turnedAway());
+    SessionStatus status = speaker.callOnLoop(session::status);
+    assertEquals(3, status.counters().rejected());
     assertTrue(status.idleForMs() > 400_000 && status.idleForMs() <= 600_000);
     assertEquals(SessionState.IDLE, status.state());
     List<String> told = heard.log.stream().filter(line -> line.contains("is rejected")).toList();
@@ -229,7 +231,7 @@ class PeerSessionTest {
         assertNull(again.read());
       }
     }
-    assertEquals(2, speaker.ask(session::status).counters().turnedAway());
+    assertEquals(2, speaker.callOnLoop(session::status).counters().rejected());
     assertEquals(1, heard.log.stream().filter(line -> line.contains("connects again")).count());
   }
 
@@ -339,7 +341,7 @@ class PeerSessionTest {
     PeerSession session = start(options());
     peer.establish(new Capability.EnhancedRouteRefresh());
     heard.awaitEvent("established");
-    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
+    assertTrue(speaker.callOnLoop(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     assertEquals(RouteRefreshMessage.request(AddressFamily.IPV6_UNICAST), peer.read());
     peer.send(new RouteRefreshMessage(AddressFamily.IPV6_UNICAST, RouteRefreshMessage.BEGIN, null));
     peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP));
@@ -360,7 +362,7 @@ class PeerSessionTest {
     heard.awaitEvent("established");
     List<OrfEntry> lines =
         IntStream.range(1, 401).mapToObj(i -> OrfEntry.permit(i, new Prefix(1, i, 128))).toList();
-    assertTrue(speaker.ask(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
+    assertTrue(speaker.callOnLoop(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
     int seen = 0;
     for (int left = 400; left > 0; left -= OrfEntry.HOSTS_PER_MESSAGE) {
       RouteRefreshMessage message = assertInstanceOf(RouteRefreshMessage.class, peer.read());
@@ -376,7 +378,7 @@ class PeerSessionTest {
     peer.establish();
     heard.awaitEvent("established");
     assertTrue(
-        !speaker.ask(() ->
+        !speaker.callOnLoop(() ->
             session.sendFilter(AddressFamily.IPV6_UNICAST, List.of(OrfEntry.permit(1, ROUTE)))));
   }
 
@@ -390,7 +392,7 @@ class PeerSessionTest {
     assertEquals("plane-1 maintenance", bye.shutdownText());
     assertNull(peer.read());
     heard.awaitEvent("down STOPPED");
-    assertEquals(SessionState.IDLE, speaker.ask(session::state));
+    assertEquals(SessionState.IDLE, speaker.callOnLoop(session::state));
   }
 
   @RepeatedTest(10)
@@ -422,8 +424,8 @@ class PeerSessionTest {
       heard.await(
           "both stay up",
           () ->
-              speaker.ask(here::state) == SessionState.ESTABLISHED
-                  && other.ask(there::state) == SessionState.ESTABLISHED);
+              speaker.callOnLoop(here::state) == SessionState.ESTABLISHED
+                  && other.callOnLoop(there::state) == SessionState.ESTABLISHED);
       speaker.execute(() -> here.send(update));
       others.await(
           "5000 routes",
@@ -441,7 +443,7 @@ class PeerSessionTest {
       second.connect(port);
       assertNull(second.read());
     }
-    assertEquals(2, speaker.strangers());
+    assertEquals(2, speaker.unknownPeers());
     assertEquals(1, heard.log.stream().filter(line -> line.contains("is no peer")).count());
   }
 
@@ -463,11 +465,14 @@ class PeerSessionTest {
     PeerSession session = start(options().onInterface("lo").bfd(new BfdOptions(100, 3)));
     peer.establish();
     heard.awaitEvent("established");
-    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
     long open = descriptors();
     speaker.close();
     peer.close();
-    /* epoll, eventfd, connection, netlink, BFD's receiver and sender; the peer's two are Java's. */
+    /*
+     * Our six: epoll, eventfd, connection, netlink, BFD's receiver and sender. Java owns the peer's
+     * two.
+     */
     heard.await("closed descriptors", () -> descriptors() <= open - 6);
   }
 

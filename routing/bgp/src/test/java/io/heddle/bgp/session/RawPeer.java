@@ -7,7 +7,7 @@ import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.Capability;
 import io.heddle.bgp.wire.CodePoints;
-import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.DecodeResult;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.MessageDecoder;
@@ -96,7 +96,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** Returns the next message; null at the end of the connection. */
-  Decoded read() throws IOException {
+  DecodeResult read() throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     byte[] header = in.readNBytes(BgpMessage.HEADER_BYTES);
     if (header.length < BgpMessage.HEADER_BYTES) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.platform.Log;
-import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.Deadline;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
@@ -44,7 +44,7 @@ public final class RecordingListener implements SessionListener {
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+  public void markRoutesStale(PeerSession session, AddressFamily family) {
     events.add("stale" + of(family));
   }
 
@@ -78,9 +78,9 @@ public final class RecordingListener implements SessionListener {
   }
 
   public void await(String what, BooleanSupplier condition) {
-    Patience patience = Patience.ofSeconds(20);
+    Deadline deadline = Deadline.ofSeconds(20);
     while (!condition.getAsBoolean()) {
-      assertTrue(!patience.isOver(), what + " timed out; events: " + events + " " + log);
+      assertTrue(!deadline.isOver(), what + " timed out; events: " + events + " " + log);
       java.util.concurrent.locks.LockSupport.parkNanos(2_000_000);
     }
   }

@@ -97,7 +97,7 @@ class SessionFsmTest {
     done.clear();
   }
 
-  private void passes(long ns) {
+  private void advance(long ns) {
     for (long end = nowNs + ns; nowNs < end; ) {
       nowNs += Math.min(end - nowNs, Math.max(1, fsm.nextDeadlineNs()));
       fsm.tick();
@@ -121,7 +121,7 @@ class SessionFsmTest {
     fsm.lost(Side.OUTBOUND, "refused");
     assertEquals(SessionState.ACTIVE, fsm.state());
     expect("connect", "OUTBOUND close", "failed UNREACHABLE");
-    passes(SECOND);
+    advance(SECOND);
     expect("connect");
     fsm.connected(Side.OUTBOUND);
     assertEquals(SessionState.OPEN_SENT, fsm.state());
@@ -139,7 +139,7 @@ class SessionFsmTest {
   void keepsAliveAtAThirdOfTheSmallerHoldTime() {
     establish(Side.OUTBOUND);
     for (int i = 0; i < 4; i++) {
-      passes(3 * SECOND);
+      advance(3 * SECOND);
       expect("OUTBOUND Keepalive");
       fsm.received(Side.OUTBOUND, KeepaliveMessage.INSTANCE);
     }
@@ -147,7 +147,7 @@ class SessionFsmTest {
     fsm.tick();
     expect("OUTBOUND 4/0", "OUTBOUND close", "down HOLD_TIMER");
     assertEquals(SessionState.ACTIVE, fsm.state());
-    passes(SECOND);
+    advance(SECOND);
     expect("connect");
   }
 
@@ -155,7 +155,7 @@ class SessionFsmTest {
   void holdTimeZeroNeverExpires() {
     fsm = machine(options().holdTimeSeconds(0));
     establish(Side.OUTBOUND);
-    passes(100_000 * SECOND);
+    advance(100_000 * SECOND);
     expect();
   }
 
@@ -170,21 +170,21 @@ class SessionFsmTest {
       assertTrue(waitNs <= whole && waitNs >= whole * 3 / 4, "wait " + i + " is " + waitNs);
       assertTrue(waitNs >= last * 3 / 4);
       last = waitNs;
-      passes(waitNs);
+      advance(waitNs);
     }
   }
 
   @Test
   void holdTimerEndsASilentSession() {
     fsm.start();
-    passes(10 * SECOND);
+    advance(10 * SECOND);
     assertEquals(List.of("connect", "OUTBOUND close", "failed UNREACHABLE"), done.subList(0, 3));
     done.clear();
     fsm = machine(options());
     fsm.start();
     fsm.connected(Side.OUTBOUND);
     done.clear();
-    passes(10 * SECOND);
+    advance(10 * SECOND);
     expect("OUTBOUND 4/0", "OUTBOUND close", "failed HOLD_TIMER");
   }
 
@@ -194,24 +194,24 @@ class SessionFsmTest {
     fsm.connected(Side.OUTBOUND);
     done.clear();
     fsm.received(Side.OUTBOUND, open(65009, 1));
-    expect("OUTBOUND 2/2", "OUTBOUND close", "failed NOT_ACCEPTABLE");
-    passes(2 * SECOND);
+    expect("OUTBOUND 2/2", "OUTBOUND close", "failed OPEN_REJECTED");
+    advance(2 * SECOND);
     fsm.connected(Side.OUTBOUND);
     done.clear();
     fsm.received(Side.OUTBOUND, new OpenMessage(65002, 9, 1, List.of(), false));
-    expect("OUTBOUND 2/7", "OUTBOUND close", "failed NOT_ACCEPTABLE");
+    expect("OUTBOUND 2/7", "OUTBOUND close", "failed OPEN_REJECTED");
     NotificationMessage last = (NotificationMessage) sent.getLast();
     assertEquals(List.of((byte) 1, (byte) 4), List.of(last.body()[0], last.body()[1]));
   }
 
   @Test
-  void anyOtherAsMeansNotOurs() {
+  void unsetRemoteAsAcceptsAnyAsButOurs() {
     fsm = machine(options().remoteAs(0));
     fsm.start();
     fsm.connected(Side.OUTBOUND);
     done.clear();
     fsm.received(Side.OUTBOUND, open(65001, 1));
-    expect("OUTBOUND 2/2", "OUTBOUND close", "failed NOT_ACCEPTABLE");
+    expect("OUTBOUND 2/2", "OUTBOUND close", "failed OPEN_REJECTED");
   }
 
   @Test
@@ -222,7 +222,7 @@ class SessionFsmTest {
         int peerId = oursIsHigher ? OUR_ID - 1 : OUR_ID + 1;
         fsm.start();
         fsm.connected(Side.OUTBOUND);
-        assertTrue(fsm.accepts());
+        assertTrue(fsm.acceptsConnection());
         fsm.connected(Side.INBOUND);
         Side first = oursIsFirst ? Side.OUTBOUND : Side.INBOUND;
         Side second = oursIsFirst ? Side.INBOUND : Side.OUTBOUND;
@@ -243,14 +243,14 @@ class SessionFsmTest {
   @Test
   void establishedSessionSurvivesANewConnection() {
     establish(Side.OUTBOUND);
-    assertFalse(fsm.accepts());
+    assertFalse(fsm.acceptsConnection());
     assertEquals(SessionState.ESTABLISHED, fsm.state());
   }
 
   @Test
   void restartedPeersConnectionReplacesTheOldOne() {
     establish(Side.OUTBOUND, restart(false));
-    assertTrue(fsm.accepts());
+    assertTrue(fsm.acceptsConnection());
     expect("OUTBOUND close", "down CONNECTION_LOST kept");
     fsm.connected(Side.INBOUND);
     fsm.received(Side.INBOUND, open(65002, 1, restart(false)));
@@ -270,11 +270,11 @@ class SessionFsmTest {
   void routesAreKeptOnlyAfterAnEndThatAllowsIt() {
     establish(Side.OUTBOUND, restart(false));
     fsm.received(Side.OUTBOUND, new NotificationMessage(6, 4));
-    expect("OUTBOUND close", "down PEER_ENDED_IT");
+    expect("OUTBOUND close", "down NOTIFICATION_RECEIVED");
     fsm = machine(options());
     establish(Side.OUTBOUND, restart(true));
     fsm.received(Side.OUTBOUND, new NotificationMessage(6, 4));
-    expect("OUTBOUND close", "down PEER_ENDED_IT kept");
+    expect("OUTBOUND close", "down NOTIFICATION_RECEIVED kept");
     fsm = machine(options());
     establish(Side.OUTBOUND, restart(true));
     fsm.received(Side.OUTBOUND, new NotificationMessage(6, 9));
@@ -296,7 +296,7 @@ class SessionFsmTest {
     done.clear();
     fsm.received(Side.OUTBOUND, UpdateMessage.END_OF_RIB);
     expect("OUTBOUND 5/1", "OUTBOUND close", "failed PEER_MALFORMED");
-    assertFalse(fsm.accepts(), "idle after a fault");
+    assertFalse(fsm.acceptsConnection(), "idle after a fault");
   }
 
   @Test
@@ -305,7 +305,7 @@ class SessionFsmTest {
     fsm.connected(Side.OUTBOUND);
     assertFalse(((OpenMessage) sent.getLast()).extendedParameters());
     fsm.received(Side.OUTBOUND, new NotificationMessage(2, 0));
-    passes(SECOND);
+    advance(SECOND);
     fsm.connected(Side.OUTBOUND);
     assertTrue(((OpenMessage) sent.getLast()).extendedParameters());
   }
@@ -318,7 +318,7 @@ class SessionFsmTest {
     fsm.lost(Side.OUTBOUND, "closed");
     expect("OUTBOUND close", "failed CONNECTION_LOST");
     assertEquals(SessionState.ACTIVE, fsm.state());
-    assertTrue(fsm.accepts());
+    assertTrue(fsm.acceptsConnection());
   }
 
   @Test
@@ -326,10 +326,10 @@ class SessionFsmTest {
     establish(Side.OUTBOUND);
     fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, "maintenance"));
     expect("OUTBOUND 6/2", "OUTBOUND close", "down STOPPED");
-    passes(100 * SECOND);
+    advance(100 * SECOND);
     expect();
     assertEquals(SessionState.IDLE, fsm.state());
-    assertFalse(fsm.accepts());
+    assertFalse(fsm.acceptsConnection());
   }
 
   @Test
@@ -337,9 +337,9 @@ class SessionFsmTest {
     fsm = machine(options().passive(true));
     fsm.start();
     assertEquals(SessionState.ACTIVE, fsm.state());
-    passes(100 * SECOND);
+    advance(100 * SECOND);
     expect();
-    assertTrue(fsm.accepts());
+    assertTrue(fsm.acceptsConnection());
     fsm.connected(Side.INBOUND);
     expect();
     fsm.received(Side.INBOUND, open(65002, 1));

@@ -22,8 +22,8 @@ class DaemonMessagesTest {
     assertEquals(65301, open.realAutonomousSystem());
     assertEquals(9, open.holdTimeSeconds());
     assertEquals("10.0.3.1", ExtendedCommunity.dotted(open.identifier()));
-    assertTrue(open.speaks(AddressFamily.IPV6_UNICAST));
-    assertFalse(open.speaks(AddressFamily.IPV4_UNICAST));
+    assertTrue(open.supports(AddressFamily.IPV6_UNICAST));
+    assertFalse(open.supports(AddressFamily.IPV4_UNICAST));
     assertTrue(open.has(Capability.RouteRefresh.class));
     assertTrue(open.has(Capability.EnhancedRouteRefresh.class));
     assertEquals(
@@ -106,7 +106,8 @@ class DaemonMessagesTest {
 
     WireOptions without =
         new WireOptions(true, true, false, false, 4096, CodePoints.DEFAULT, Families.IPV6_UNICAST);
-    Decoded decoded = WireMessages.decode(WireMessages.fromDaemon("bird-colour-aigp"), without);
+    DecodeResult decoded =
+        WireMessages.decode(WireMessages.fromDaemon("bird-colour-aigp"), without);
     assertTrue(decoded instanceof UpdateMessage);
     assertNull(((UpdateMessage) decoded).attributes().aigp());
   }

@@ -21,7 +21,7 @@ class Ipv4UnicastTest {
   private static final String PATH = "40 02 06 02 01 0000 fde9";
   private static final String TEN = "40 03 04 0a000001";
 
-  private static Decoded decode(byte[] message) {
+  private static DecodeResult decode(byte[] message) {
     return WireMessages.decode(message, BOTH);
   }
 

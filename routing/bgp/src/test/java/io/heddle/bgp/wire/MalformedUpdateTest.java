@@ -171,7 +171,7 @@ class MalformedUpdateTest {
       for (int bit = 0; bit < 8 * whole.length; bit++) {
         byte[] flipped = whole.clone();
         flipped[bit / 8] ^= (byte) (1 << bit % 8);
-        Decoded decoded =
+        DecodeResult decoded =
             new MessageDecoder(WireMessages.OPTIONS).decode(flipped, 0, flipped.length);
         boolean lengthGrew = decoded == null && bit / 8 >= 16 && bit / 8 < 18;
         assertTrue(decoded != null || lengthGrew, each.getKey() + " bit " + bit);

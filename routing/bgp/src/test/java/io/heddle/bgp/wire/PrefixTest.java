@@ -56,7 +56,7 @@ class PrefixTest {
     List<Prefix> some = List.of(Prefix.of("fd00::1"), Prefix.of("::/0"), Prefix.of("fd00:2::/32"));
     Nlri nlri = Nlri.of(some);
     assertEquals(some, nlri.prefixes());
-    assertEquals(nlri, Nlri.of(some.getFirst()).and(Nlri.of(some.subList(1, 3))));
+    assertEquals(nlri, Nlri.of(some.getFirst()).plus(Nlri.of(some.subList(1, 3))));
     assertEquals(128, nlri.length(0));
   }
 }

@@ -34,10 +34,10 @@ class WireFuzzTest {
     WireBytes.put16(message, 16, message.length);
     message[18] = bytes[1];
     System.arraycopy(bytes, 2, message, BgpMessage.HEADER_BYTES, length);
-    Decoded decoded = WireMessages.decode(message, options);
+    DecodeResult decoded = WireMessages.decode(message, options);
     switch (decoded) {
       case MessageFault fault -> assertFalse(fault.why().isEmpty());
-      case UpdateMessage update -> takenApart(update, options);
+      case UpdateMessage update -> assertReencodes(update, options);
       case OpenMessage open -> {
         if (open.capabilities().stream().noneMatch(WireFuzzTest::isLossy)) {
           OpenMessage extended =
@@ -66,8 +66,8 @@ class WireFuzzTest {
   private static Families families(int choice) {
     return switch (choice) {
       case 0 -> Families.IPV6_UNICAST;
-      case 1 -> Families.IPV6_UNICAST.and(WordsCodec.INSTANCE);
-      case 2 -> Families.UNICAST.and(WordsCodec.INSTANCE);
+      case 1 -> Families.IPV6_UNICAST.with(WordsCodec.INSTANCE);
+      case 2 -> Families.UNICAST.with(WordsCodec.INSTANCE);
       default -> Families.IPV4_UNICAST;
     };
   }
@@ -84,7 +84,7 @@ class WireFuzzTest {
     return new MessageEncoder(options).encode(message);
   }
 
-  private static void takenApart(UpdateMessage update, WireOptions options) {
+  private static void assertReencodes(UpdateMessage update, WireOptions options) {
     update.announced().forEach((high, low, bits) -> assertTrue(bits <= Prefix.MAX_LENGTH));
     assertFalse(update.attributes().toString() == null);
     assertTrue(update.announced().isEmpty() || update.nextHop() != null);

@@ -55,17 +55,17 @@ final class WireMessages {
     return message(2, "0000 %04x".formatted(length) + attributes);
   }
 
-  static Decoded decode(byte[] message) {
+  static DecodeResult decode(byte[] message) {
     return decode(message, OPTIONS);
   }
 
-  static Decoded decode(byte[] message, WireOptions options) {
-    Decoded decoded = new MessageDecoder(options).decode(message, 0, message.length);
+  static DecodeResult decode(byte[] message, WireOptions options) {
+    DecodeResult decoded = new MessageDecoder(options).decode(message, 0, message.length);
     assertNotNull(decoded, "more bytes are wanted than the message has");
     return decoded;
   }
 
-  static <T extends Decoded> T decode(Class<T> type, byte[] message) {
+  static <T extends DecodeResult> T decode(Class<T> type, byte[] message) {
     return assertInstanceOf(type, decode(message));
   }
 }

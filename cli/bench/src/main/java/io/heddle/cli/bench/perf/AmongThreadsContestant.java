@@ -73,8 +73,8 @@ final class AmongThreadsContestant implements AutoCloseable {
    * @return median time of an all-reduce, µs
    * @throws HeddleException if a rank ends, has wrong data or reports nothing
    */
-  double turn(long bytes) throws InterruptedException {
-    ranks.say(plan.order(bytes));
+  double runTurn(long bytes) throws InterruptedException {
+    ranks.sendLine(plan.orderLine(bytes));
     List<List<Double>> times = new ArrayList<>();
     for (int rank = 0; rank < plan.ranks(); rank++) {
       if (!(next(rank) instanceof AmongThreadsEvent.Turn turn)

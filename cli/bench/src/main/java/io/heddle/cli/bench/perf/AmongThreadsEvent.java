@@ -67,8 +67,8 @@ sealed interface AmongThreadsEvent {
                     each.path("name").asText(),
                     each.path("ran_us").asDouble(),
                     each.path("waited_us").asDouble(),
-                    each.path("sleeps").asDouble(),
-                    each.path("losses").asDouble())));
+                    each.path("voluntary_switches").asDouble(),
+                    each.path("involuntary_switches").asDouble())));
     return threads;
   }
 }

@@ -57,7 +57,7 @@ record AmongThreadsPlan(
   }
 
   /** Returns the line that orders a turn from the driver. */
-  String order(long bytes) {
+  String orderLine(long bytes) {
     return bytes + " " + turns;
   }
 }

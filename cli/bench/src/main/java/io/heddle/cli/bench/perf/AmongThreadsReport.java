@@ -188,14 +188,14 @@ record AmongThreadsReport(
     line(text, "%n# threads: means of a rank for each all-reduce and the small one before it");
     line(
         text,
-        "#%11s %-32s %-16s %10s %10s %8s %8s",
+        "#%11s %-32s %-16s %10s %10s %9s %9s",
         "bytes",
         "",
         "thread",
         "ran us",
         "waited us",
-        "sleeps",
-        "losses");
+        "voluntary",
+        "preempted");
     for (Row row : rows) {
       for (int i = 0; i < row.cells().size(); i++) {
         for (ThreadAccount each : row.cells().get(i).threads()) {
@@ -204,14 +204,14 @@ record AmongThreadsReport(
           }
           line(
               text,
-              "%12d %-32s %-16s %10.1f %10.1f %8.2f %8.2f",
+              "%12d %-32s %-16s %10.1f %10.1f %9.2f %9.2f",
               row.bytes(),
               contestants.get(i),
               each.name(),
               each.ranUs(),
               each.waitedUs(),
-              each.sleeps(),
-              each.losses());
+              each.voluntarySwitches(),
+              each.involuntarySwitches());
         }
       }
     }

@@ -82,7 +82,7 @@ final class CallCostContestant implements AutoCloseable {
   }
 
   void round(boolean counts) throws InterruptedException {
-    process.order(
+    process.request(
         "round",
         line -> {
           String[] words = line.split(" ");
@@ -95,14 +95,14 @@ final class CallCostContestant implements AutoCloseable {
   }
 
   void soak(long milliseconds) throws InterruptedException {
-    process.order("soak " + milliseconds, line -> {});
+    process.request("soak " + milliseconds, line -> {});
   }
 
   /** Returns the results of the soaks since the last report. */
   CallCostReport.Soak report() throws InterruptedException {
     List<CallCostReport.Tail> tails = new ArrayList<>();
     long[] messages = {0};
-    process.order(
+    process.request(
         "report",
         line -> {
           String[] words = line.split(" ");

@@ -63,7 +63,7 @@ final class DriverRanks implements AutoCloseable {
                 lab.command(rank, command.apply(rank)),
                 all,
                 folder.path().resolve("rank-" + rank + ".log"),
-                line -> take(own, line)));
+                line -> addLine(own, line)));
       }
     } catch (IOException cannotStart) {
       close();
@@ -71,7 +71,7 @@ final class DriverRanks implements AutoCloseable {
     }
   }
 
-  private void take(BlockingQueue<String> own, String line) {
+  private void addLine(BlockingQueue<String> own, String line) {
     lastLineNs = System.nanoTime();
     own.add(line);
   }
@@ -81,10 +81,10 @@ final class DriverRanks implements AutoCloseable {
   }
 
   /** Writes a line to the standard input of each rank. */
-  void say(String line) throws InterruptedException {
+  void sendLine(String line) throws InterruptedException {
     for (RankProcess rank : ranks) {
       try {
-        rank.say(line);
+        rank.sendLine(line);
       } catch (IOException ended) {
         if (rank.awaitEnd(END_SECONDS)) {
           throw rankEnded(List.of(rank));

@@ -6,8 +6,8 @@ import io.heddle.cli.job.SentByPlane;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricRouteDaemons;
 import io.heddle.cli.lab.FabricShape;
-import io.heddle.cli.lab.FabricSpeakers;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
@@ -233,7 +233,7 @@ final class FailoverBench {
     Path logs = Files.createDirectory(folder.resolve(of.toString()));
     TemporaryFabric made = TemporaryFabric.up('w', plan, logs, own);
     Fabric fabric = made.fabric();
-    FabricSpeakers speakers = made.speakers();
+    FabricRouteDaemons speakers = made.speakers();
     speakers.awaitRoutes();
     return new Bench() {
       @Override

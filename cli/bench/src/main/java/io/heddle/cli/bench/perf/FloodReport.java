@@ -18,10 +18,10 @@ import java.util.Locale;
  * @param calmGbps received payload while the packets went to a host outside the job, one value per
  *     round
  * @param floodedGbps received payload while the packets went to the job
- * @param besideCalm ratio flooded ÷ calm of each round
+ * @param timesCalm ratio flooded ÷ calm of each round
  * @param calmBytesPerNs received payload per ns of the ranks' processor time, calm
  * @param floodedBytesPerNs received payload per ns of the ranks' processor time, flooded
- * @param besideCalmPerNs ratio flooded ÷ calm of each round, per processor time
+ * @param timesCalmPerNs ratio flooded ÷ calm of each round, per processor time
  * @param packetsSent total of malformed packets to the job
  * @param counted growth of the device counters for such packets, from the first round to the last
  */
@@ -37,10 +37,10 @@ record FloodReport(
     List<Double> load,
     List<Double> calmGbps,
     List<Double> floodedGbps,
-    List<Double> besideCalm,
+    List<Double> timesCalm,
     List<Double> calmBytesPerNs,
     List<Double> floodedBytesPerNs,
-    List<Double> besideCalmPerNs,
+    List<Double> timesCalmPerNs,
     long packetsSent,
     List<Counted> counted) {
   /**
@@ -69,11 +69,11 @@ record FloodReport(
     line(text, "# %-10s %8s %18s", "", "Gbit/s", "");
     row(text, "without", calmGbps, "%8.2f", "(%.2f to %.2f)");
     row(text, "with", floodedGbps, "%8.2f", "(%.2f to %.2f)");
-    row(text, "ratio", besideCalm, "%8.3f", "(%.3f to %.3f)");
+    row(text, "ratio", timesCalm, "%8.3f", "(%.3f to %.3f)");
     line(text, "# %-10s %8s %18s", "", "B/ns", "of the ranks' processors");
     row(text, "without", calmBytesPerNs, "%8.3f", "(%.3f to %.3f)");
     row(text, "with", floodedBytesPerNs, "%8.3f", "(%.3f to %.3f)");
-    row(text, "ratio", besideCalmPerNs, "%8.3f", "(%.3f to %.3f)");
+    row(text, "ratio", timesCalmPerNs, "%8.3f", "(%.3f to %.3f)");
     line(text, "# %d packets sent; counted:", packetsSent);
     counted.forEach(each -> line(text, "  %-28s %10d", each.counter(), each.packets()));
     return text.toString();

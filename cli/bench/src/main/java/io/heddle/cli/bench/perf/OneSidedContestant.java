@@ -64,7 +64,7 @@ final class OneSidedContestant implements AutoCloseable {
 
   /** Measures one round; returns the figure in the test's unit. */
   double measure() throws InterruptedException {
-    ranks.say("go");
+    ranks.sendLine("go");
     return event("measured").path("value").asDouble();
   }
 

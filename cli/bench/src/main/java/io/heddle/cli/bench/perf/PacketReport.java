@@ -34,15 +34,15 @@ record PacketReport(
    * @param contestant policy, or go-back-N
    * @param loss share of packets lost
    * @param goodputGbps received payload
-   * @param besideSpray goodput ÷ that of spray without loss
-   * @param besideLossless goodput ÷ the same contestant's without loss
+   * @param timesSpray goodput ÷ that of spray without loss
+   * @param timesLossless goodput ÷ the same contestant's without loss
    */
   record Row(
       String contestant,
       double loss,
       List<Double> goodputGbps,
-      List<Double> besideSpray,
-      List<Double> besideLossless) {}
+      List<Double> timesSpray,
+      List<Double> timesLossless) {}
 
   String table() {
     StringBuilder text = new StringBuilder();
@@ -81,8 +81,8 @@ record PacketReport(
           row.loss() * 100,
           goodput.median(),
           String.format(Locale.ROOT, "(%.2f to %.2f)", goodput.least(), goodput.most()),
-          Quantiles.ofFinite(row.besideSpray()).median(),
-          Quantiles.ofFinite(row.besideLossless()).median());
+          Quantiles.ofFinite(row.timesSpray()).median(),
+          Quantiles.ofFinite(row.timesLossless()).median());
     }
     return text.toString();
   }

@@ -163,7 +163,7 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
         state[0] = "round " + round + " of " + rounds;
         for (long bytes : sizes) {
           for (int i = 0; i < running.size(); i++) {
-            double figure = running.get(i).turn(bytes);
+            double figure = running.get(i).runTurn(bytes);
             figures.get(i).computeIfAbsent(bytes, size -> new ArrayList<>()).add(figure);
             onIdle.run();
           }

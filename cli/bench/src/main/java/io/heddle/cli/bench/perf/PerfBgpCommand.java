@@ -5,8 +5,8 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.kit.ReportOption;
-import io.heddle.cli.kit.SelfCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,7 +76,7 @@ final class PerfBgpCommand implements Callable<Integer> {
       Path json = folder.path().resolve("report.json");
       Path table = folder.path().resolve("table");
       command.addAll(List.of("--json", json.toString(), "--"));
-      command.addAll(SelfCall.asStarted());
+      command.addAll(OwnCommandLine.asStarted());
       Process process =
           new ProcessBuilder(command).inheritIO().redirectOutput(table.toFile()).start();
       cleanup.add(process::destroy);

@@ -148,9 +148,9 @@ final class PerfFailoverCommand implements Callable<Integer> {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
   }
 
-  private void show(String story) {
+  private void show(String text) {
     PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
-    err.print(story);
+    err.print(text);
     err.flush();
   }
 

@@ -240,7 +240,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
         guestRate,
         skipped,
         SwitchedContestant.PAYLOAD_SHARE,
-        how.means(),
+        how.implementation(),
         perPacket,
         List.of(loadBefore, HostLoad.ofLastMinute()),
         cells.entrySet().stream()
@@ -320,7 +320,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
                   .toList(),
               ofHash,
               own.stream().map(SwitchedTraffic.Sample::messageP99Ms).toList(),
-              own.stream().map(SwitchedTraffic.Sample::inVain).toList(),
+              own.stream().map(SwitchedTraffic.Sample::spuriousRetransmissions).toList(),
               own.stream().map(SwitchedTraffic.Sample::marked).toList()));
     }
     return cells;

@@ -113,7 +113,7 @@ final class PluginPerfContestant implements AutoCloseable {
   Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
     @Nullable ThreadTimes before = timesSoFar();
     long start = System.nanoTime();
-    ranks.say("go");
+    ranks.sendLine("go");
     double[] values = new double[RANKS];
     double messageUs = 0;
     for (int rank = 0; rank < RANKS; rank++) {

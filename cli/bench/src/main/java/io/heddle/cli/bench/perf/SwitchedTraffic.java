@@ -12,11 +12,12 @@ sealed interface SwitchedTraffic extends AutoCloseable permits SwitchedContestan
    *
    * @param goodputGbps received payload
    * @param messageP99Ms 99th percentile of the message time; NaN if unknown
-   * @param inVain needless retransmissions (the first copy had arrived) ÷ sent packets; NaN if
-   *     nothing was sent
+   * @param spuriousRetransmissions needless retransmissions (the first copy had arrived) ÷ sent
+   *     packets; NaN if nothing was sent
    * @param marked ECN-marked packets ÷ all packets that switches balanced; NaN if there were none
    */
-  record Sample(double goodputGbps, double messageP99Ms, double inVain, double marked) {}
+  record Sample(
+      double goodputGbps, double messageP99Ms, double spuriousRetransmissions, double marked) {}
 
   /** Returns the rate of a link during the measurement, Gbit/s. */
   double rateGbps();

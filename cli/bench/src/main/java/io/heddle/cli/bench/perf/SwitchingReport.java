@@ -17,7 +17,7 @@ import java.util.Locale;
  * @param rxeSkipped reason why requested rxe was not measured; empty otherwise
  * @param payloadShare payload share of a full packet's bytes on the wire, the ideal; rxe's packets
  *     are smaller
- * @param means implementation of the switches: bpf or nft
+ * @param implementation implementation of the switches: bpf or nft
  * @param perPacket whether hosts sent single packets instead of segment trains
  * @param load load averages of the last minute, before and after
  */
@@ -32,7 +32,7 @@ record SwitchingReport(
     double guestRateGbps,
     String rxeSkipped,
     double payloadShare,
-    String means,
+    String implementation,
     boolean perPacket,
     List<Double> load,
     List<Situation> situations) {
@@ -54,7 +54,8 @@ record SwitchingReport(
    * @param ofCapacity goodput ÷ payload capacity of all links together
    * @param ofHash goodput ÷ the same policy's under hash in the same round
    * @param messageP99Ms 99th percentile of the message time; null for rxe
-   * @param inVain needless retransmissions (the first copy had arrived) ÷ sent packets
+   * @param spuriousRetransmissions needless retransmissions (the first copy had arrived) ÷ sent
+   *     packets
    * @param marked ECN-marked packets ÷ all packets that a leaf balanced
    */
   record Cell(
@@ -64,7 +65,7 @@ record SwitchingReport(
       List<Double> ofCapacity,
       List<Double> ofHash,
       List<Double> messageP99Ms,
-      List<Double> inVain,
+      List<Double> spuriousRetransmissions,
       List<Double> marked) {}
 
   String table() {
@@ -84,7 +85,7 @@ record SwitchingReport(
         text,
         "# switched by %s, %s; capacity: rate of all links, of which %.1f %% is payload; load %.1f"
             + " to %.1f",
-        means,
+        implementation,
         perPacket ? "single packets" : "trains",
         payloadShare * 100,
         load.getFirst(),
@@ -124,7 +125,7 @@ record SwitchingReport(
             String.format(Locale.ROOT, "(%.3f to %.3f)", ofCapacity.least(), ofCapacity.most()),
             median(cell.ofHash()),
             milliseconds(median(cell.messageP99Ms())),
-            median(cell.inVain()) * 100,
+            median(cell.spuriousRetransmissions()) * 100,
             median(cell.marked()) * 100);
       }
     }

@@ -12,21 +12,31 @@ import java.util.Map;
  * @param name name of the thread, at most 15 characters
  * @param ranUs time on a core
  * @param waitedUs time ready to run without a core
- * @param sleeps voluntary context switches
- * @param losses involuntary context switches and yields
+ * @param voluntarySwitches voluntary context switches
+ * @param involuntarySwitches involuntary context switches and yields
  */
-record ThreadAccount(String name, double ranUs, double waitedUs, double sleeps, double losses) {
+record ThreadAccount(
+    String name,
+    double ranUs,
+    double waitedUs,
+    double voluntarySwitches,
+    double involuntarySwitches) {
   private ThreadAccount plus(ThreadAccount other) {
     return new ThreadAccount(
         name,
         ranUs + other.ranUs,
         waitedUs + other.waitedUs,
-        sleeps + other.sleeps,
-        losses + other.losses);
+        voluntarySwitches + other.voluntarySwitches,
+        involuntarySwitches + other.involuntarySwitches);
   }
 
   private ThreadAccount over(double count) {
-    return new ThreadAccount(name, ranUs / count, waitedUs / count, sleeps / count, losses / count);
+    return new ThreadAccount(
+        name,
+        ranUs / count,
+        waitedUs / count,
+        voluntarySwitches / count,
+        involuntarySwitches / count);
   }
 
   /** Returns the sum for each name divided by a number, in descending order of run time. */

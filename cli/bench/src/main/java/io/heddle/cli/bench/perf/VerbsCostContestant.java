@@ -45,7 +45,7 @@ final class VerbsCostContestant implements AutoCloseable {
   }
 
   void round(boolean counts) throws InterruptedException {
-    process.order(
+    process.request(
         "round",
         line -> {
           String[] words = line.split(" ");

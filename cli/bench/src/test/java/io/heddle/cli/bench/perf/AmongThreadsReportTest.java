@@ -32,7 +32,7 @@ final class AmongThreadsReportTest {
         AmongThreadsEvent.parse(
             "{\"event\":\"turns\",\"rank\":0,\"bytes\":8,\"wrong\":0,\"times_us\":[1.50],"
                 + "\"threads\":[{\"name\":\"progress\",\"ran_us\":12.5,\"waited_us\":3.0,"
-                + "\"sleeps\":1,\"losses\":4}]}"));
+                + "\"voluntary_switches\":1,\"involuntary_switches\":4}]}"));
     assertEquals(
         new AmongThreadsEvent.Ended(2),
         AmongThreadsEvent.parse("{\"event\":\"end\",\"rank\":0,\"wrong\":2}"));
@@ -117,7 +117,7 @@ final class AmongThreadsReportTest {
                     new ThreadAccount("rests", 0.2, 0, 0, 0))
                 : List.of());
     assertTrue(table.contains("1024 A, 1 plane"), table);
-    assertTrue(table.contains("worker                 70.0        5.0     0.00     3.25"), table);
+    assertTrue(table.contains("worker                 70.0        5.0      0.00      3.25"), table);
     assertFalse(table.contains("rests"), table);
   }
 
@@ -139,7 +139,7 @@ final class AmongThreadsReportTest {
     AmongThreadsPlan plan =
         new AmongThreadsPlan(
             Path.of("driver"), AmongThreadsReport.Algorithm.RING, 3, 2, 0, 4096, 20, false);
-    assertEquals("1024 20", plan.order(1024));
+    assertEquals("1024 20", plan.orderLine(1024));
     List<String> command = plan.command(Path.of("plugin.so"), Path.of("folder"), 2);
     assertEquals("ring", command.get(command.indexOf("--algorithm") + 1));
     assertEquals("2", command.get(command.indexOf("--rank") + 1));

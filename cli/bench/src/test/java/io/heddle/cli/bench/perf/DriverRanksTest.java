@@ -65,7 +65,7 @@ final class DriverRanksTest {
     try (DriverRanks ranks = start("echo $GREETING $0; read order; echo $order $0; echo bye")) {
       assertEquals("hello 1", ranks.next(1, QUIET_SECONDS));
       assertEquals("hello 0", ranks.next(0, QUIET_SECONDS));
-      ranks.say("go");
+      ranks.sendLine("go");
       assertEquals("go 0", ranks.next(0, QUIET_SECONDS));
       ranks.awaitEnd();
       assertEquals(List.of("bye"), ranks.unreadLines(0));
@@ -126,7 +126,7 @@ final class DriverRanksTest {
   void orderToAnEndedRankFailsWithItsEnd() throws Exception {
     try (DriverRanks ranks = start("[ $0 = 0 ] && read order; echo wrong data >&2; exit 2")) {
       ProcessHandle.of(ranks.pids().get(1)).ifPresent(process -> process.onExit().join());
-      String message = failure(() -> ranks.say("go"));
+      String message = failure(() -> ranks.sendLine("go"));
       assertTrue(message.startsWith("spray: rank 1 ended with 2: wrong data"), message);
     }
   }

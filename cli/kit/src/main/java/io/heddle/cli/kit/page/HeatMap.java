@@ -28,14 +28,14 @@ public final class HeatMap {
    * @param none meaning of 0
    * @param all meaning of 1
    */
-  public record Words(String name, String rows, String columns, String none, String all) {}
+  public record Labels(String name, String rows, String columns, String none, String all) {}
 
   /**
    * Returns the picture.
    *
    * @param cells by row and column, 0 to 1
    */
-  public static String svg(Words words, List<List<Double>> cells) {
+  public static String svg(Labels words, List<List<Double>> cells) {
     int across = cells.getFirst().size();
     double size = Math.min((double) (WIDTH - LEFT) / across, (double) MOST_HEIGHT / cells.size());
     double height = Math.max(size, 6) * cells.size();
@@ -61,14 +61,14 @@ public final class HeatMap {
                 100 * share));
       }
     }
-    svg.words(LEFT + (WIDTH - LEFT - SCALE) / 2.0, TOP + height + 24, "middle", words.columns());
+    svg.text(LEFT + (WIDTH - LEFT - SCALE) / 2.0, TOP + height + 24, "middle", words.columns());
     svg.verticalText(16, TOP + height / 2, words.rows());
     for (int i = 0; i < SCALE; i++) {
       double share = (double) i / SCALE;
       svg.rectangle(WIDTH - SCALE + i, TOP + height + 8, 1, 10, colour(share), "scale");
     }
-    svg.words(WIDTH - SCALE, TOP + height + 32, "start", words.none());
-    svg.words(WIDTH, TOP + height + 32, "end", words.all());
+    svg.text(WIDTH - SCALE, TOP + height + 32, "start", words.none());
+    svg.text(WIDTH, TOP + height + 32, "end", words.all());
     return svg.end();
   }
 

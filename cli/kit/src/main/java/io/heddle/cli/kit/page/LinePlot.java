@@ -70,20 +70,20 @@ public final class LinePlot {
     for (double mark : across.marks()) {
       double at = x(across, mark);
       svg.line(at, TOP, at, HEIGHT - BOTTOM, grid);
-      svg.words(at, HEIGHT - BOTTOM + 18.0, "middle", Axis.text(mark));
+      svg.text(at, HEIGHT - BOTTOM + 18.0, "middle", Axis.text(mark));
     }
     for (double mark : up.marks()) {
       double at = y(up, mark);
       svg.line(LEFT, at, WIDTH - RIGHT, at, grid);
-      svg.words(LEFT - 8.0, at + 4, "end", Axis.text(mark));
+      svg.text(LEFT - 8.0, at + 4, "end", Axis.text(mark));
     }
-    svg.words((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "middle", xLabel);
+    svg.text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "middle", xLabel);
     svg.verticalText(14, (TOP + HEIGHT - BOTTOM) / 2.0, yLabel);
     double legend = LEFT;
     if (band != null) {
       svg.area(outline(band, across, up));
       svg.swatch(legend, 11);
-      svg.words(legend + 26, 20, "start", band.name());
+      svg.text(legend + 26, 20, "start", band.name());
       legend += SWATCH + 20 + LETTER * band.name().length();
     }
     for (int i = 0; i < lines.size(); i++) {
@@ -95,7 +95,7 @@ public final class LinePlot {
       }
       svg.path(points, colour);
       svg.line(legend, 16, legend + 20, 16, "stroke=\"" + colour + "\" stroke-width=\"3\"");
-      svg.words(legend + 26, 20, "start", line.name());
+      svg.text(legend + 26, 20, "start", line.name());
       legend += SWATCH + 20 + LETTER * line.name().length();
     }
     return svg.end();

@@ -56,7 +56,7 @@ final class Svg {
    *
    * @param anchor start, middle or end
    */
-  void words(double x, double y, String anchor, String words) {
+  void text(double x, double y, String anchor, String words) {
     add("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n", x, y, anchor, escape(words));
   }
 

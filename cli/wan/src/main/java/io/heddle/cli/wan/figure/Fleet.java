@@ -346,7 +346,7 @@ final class Fleet {
     }
 
     @Override
-    public void routesBecomeStale(PeerSession session, AddressFamily family) {
+    public void markRoutesStale(PeerSession session, AddressFamily family) {
       /* Likewise. */
     }
 

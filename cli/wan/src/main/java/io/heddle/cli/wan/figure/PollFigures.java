@@ -46,7 +46,7 @@ public final class PollFigures {
     try (BpfDataPlane plane = BpfDataPlane.open(List.of(), PRIORITY)) {
       plane.configure(new DataPlaneSettings(1, 16, 0, 0));
       plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
-      plane.setBuckets(0, Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)));
+      plane.setBuckets(0, Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)));
       for (int i = 0; i < QUEUE_PAIRS; i++) {
         plane.run(packet(2 + i), 1);
       }

@@ -78,7 +78,7 @@ public final class RuleFigures {
       figures.await(
           "the session",
           POLL_ALL_NS,
-          () -> figures.speaker.ask(figures.session::state) == SessionState.ESTABLISHED);
+          () -> figures.speaker.callOnLoop(figures.session::state) == SessionState.ESTABLISHED);
       figures.announceAll(WARM_UP);
       figures.withdrawAll(WARM_UP);
       TimeUnit.MILLISECONDS.sleep(REST_AFTER_WARM_UP_MS);

@@ -13,7 +13,7 @@ import java.util.Locale;
  * @param bound that decides
  * @param judged whether a missed bound is a failure; missed times on a machine known to be busy are
  *     not
- * @param holds whether the value is within its bound, or isn't judged
+ * @param passed whether the value is within its bound, or isn't judged
  * @param sentence description of the measurement
  */
 public record WanFigure(
@@ -24,7 +24,7 @@ public record WanFigure(
     boolean isLeast,
     double bound,
     boolean judged,
-    boolean holds,
+    boolean passed,
     String sentence) {
   /** Returns a figure with a maximum. */
   public static WanFigure atMost(

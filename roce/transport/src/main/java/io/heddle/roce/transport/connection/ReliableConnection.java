@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * its owner passes it packets and times, and calls it to transmit. Under the progress lock.
  */
 public final class ReliableConnection {
-  /** Length of its tables. */
+  /** Length of the connection's tables. */
   public static final int TABLES_BYTES = Responder.TABLES_BYTES;
 
   private final QueuePairEvents events;
@@ -119,7 +119,7 @@ public final class ReliableConnection {
   /** Processes a packet with a valid checksum from this link. */
   public void onPacket(
       int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
-    responder.answerBy(link);
+    responder.setAnswerLink(link);
     QueuePairState state = events.state();
     if (state == QueuePairState.ERROR) {
       drops.count(DropCounters.Reason.IN_FLIGHT_AFTER_ERROR);
@@ -128,7 +128,7 @@ public final class ReliableConnection {
       }
       return;
     }
-    requester.heard(nowNs);
+    requester.onPeerPacket(nowNs);
     if (opcode <= PacketFormat.READ_REQUEST) {
       int thirdWord = PacketFormat.networkInt(packet + 8);
       responder.onRequest(opcode, thirdWord, packet, payload, payloadBytes, nowNs);
@@ -143,7 +143,7 @@ public final class ReliableConnection {
   }
 
   /**
-   * Processes a row of packets as {@link WriteRows} does; returns 0 where the first one isn't
+   * Processes a row of packets as {@link WriteRows} does; returns 0 where the first packet isn't
    * eligible.
    *
    * @param flow receive flow of this link
@@ -157,8 +157,8 @@ public final class ReliableConnection {
     }
     int taken = responder.onRow(rows, packet, stride, most, flow, nowNs);
     if (taken > 0) {
-      requester.heard(nowNs);
-      responder.answerBy(link);
+      requester.onPeerPacket(nowNs);
+      responder.setAnswerLink(link);
     }
     return taken;
   }
@@ -186,24 +186,24 @@ public final class ReliableConnection {
       return false;
     }
     boolean sends = state == QueuePairState.READY_TO_SEND;
-    boolean carries = sends && requester.nextCarries();
+    boolean carries = sends && requester.canNextCarryAcknowledgement();
     if (!carries && !responder.flush(nowNs)) {
-      return blocked(nowNs);
+      return beginBlock(nowNs);
     }
     for (int i = 0; i < trains && responder.hasResponses(); i++) {
       if (!responder.sendResponses()) {
-        return blocked(nowNs);
+        return beginBlock(nowNs);
       }
     }
     boolean more = responder.hasResponses();
     more |= sends && requester.transmit(nowNs, trains);
     if (carries && !events.isDead() && !responder.flush(nowNs)) {
-      return blocked(nowNs);
+      return beginBlock(nowNs);
     }
     return more;
   }
 
-  private boolean blocked(long nowNs) {
+  private boolean beginBlock(long nowNs) {
     blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
     events.timerAt(blocked.dueNs());
     return false;
@@ -226,7 +226,7 @@ public final class ReliableConnection {
   }
 
   /** Ends an acknowledgement's wait for a packet to carry it: its rounds are over. */
-  public void waitIsOver() {
+  public void endAcknowledgementWait() {
     responder.endWait();
   }
 
@@ -235,16 +235,16 @@ public final class ReliableConnection {
     return responder.isAnswerWaiting();
   }
 
-  /** Returns the link of the acknowledgement. */
-  public int answersBy() {
-    return responder.answersBy();
+  /** Returns the link of the waiting acknowledgement. */
+  public int answerLink() {
+    return responder.answerLink();
   }
 
   /** Sends the waiting acknowledgement along with another queue pair's packet. */
   public void acknowledgeWithPacket(long nowNs) {
     responder.endWaitWithPacket();
     if (!responder.flush(nowNs)) {
-      blocked(nowNs);
+      beginBlock(nowNs);
     }
   }
 

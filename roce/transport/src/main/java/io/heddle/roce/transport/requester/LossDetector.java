@@ -16,16 +16,16 @@ final class LossDetector {
 
   private final Outstanding outstanding;
   private final TransmitRing ring;
-  private final LinkLoads loads;
+  private final LinkScheduler loads;
   private final SendTags tags;
 
   /* Numbers declared lost here and not acknowledged since; with several links, the link of each. */
-  private final PsnBits given = new PsnBits();
-  private byte[] givenOn = {};
-  private int givenCount;
+  private final PsnBits declared = new PsnBits();
+  private byte[] declaredLink = {};
+  private int declaredCount;
   private long dueNs = Pause.NEVER_NS;
 
-  LossDetector(Outstanding outstanding, TransmitRing ring, LinkLoads loads, SendTags tags) {
+  LossDetector(Outstanding outstanding, TransmitRing ring, LinkScheduler loads, SendTags tags) {
     this.outstanding = outstanding;
     this.ring = ring;
     this.loads = loads;
@@ -34,35 +34,35 @@ final class LossDetector {
 
   /** Clears the state; nothing is outstanding. */
   void clear() {
-    given.clearAll();
-    givenCount = 0;
+    declared.clearAll();
+    declaredCount = 0;
     dueNs = Pause.NEVER_NS;
-    if (loads.several() && givenOn.length == 0) {
-      givenOn = new byte[PsnBits.SIZE];
+    if (loads.hasSeveral() && declaredLink.length == 0) {
+      declaredLink = new byte[PsnBits.SIZE];
     }
   }
 
-  /** Returns when {@link #lose} may find further losses, or {@link Pause#NEVER_NS}. */
+  /** Returns when {@link #detectLosses} may find further losses, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return dueNs;
   }
 
   /**
-   * Marks packets as lost that acknowledgements show as missing. In trains sent once: packets that
-   * enough later ones of the link have overtaken. In retransmitted trains: everything, once that
-   * transmission or a later one on the link is answered.
+   * Marks packets as lost that acknowledgements show as missing. In a train that was sent once,
+   * those are the packets that enough later packets of the link have overtaken. A retransmitted
+   * train loses everything once that transmission, or a later one on the link, is answered.
    *
    * @return links with losses, bit i for link i
    */
-  int lose(long nowNs) {
+  int detectLosses(long nowNs) {
     dueNs = Pause.NEVER_NS;
-    return loads.several() ? loseOfSeveral(nowNs) : loseOfOne(nowNs);
+    return loads.hasSeveral() ? detectOnLinks(nowNs) : detectOnOneLink(nowNs);
   }
 
-  private int loseOfOne(long nowNs) {
+  private int detectOnOneLink(long nowNs) {
     boolean found = false;
     long highest = outstanding.highestAcknowledged();
-    boolean byGuest = !ring.isEmpty() && ring.wasGuest(ring.slotOf(highest));
+    boolean highestBundled = !ring.isEmpty() && ring.wasBundled(ring.slotOf(highest));
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long first = ring.firstPsn(slot);
       if (first + REORDER_PACKETS > highest) {
@@ -71,15 +71,15 @@ final class LossDetector {
       if (ring.isRead(slot) || ring.sends(slot) > 1 && ring.serial(slot) > tags.answered(0)) {
         continue;
       }
-      if (ring.sends(slot) == 1 && ring.wasGuest(slot) != byGuest) {
+      if (ring.sends(slot) == 1 && ring.wasBundled(slot) != highestBundled) {
         continue; /* packets sent through another socket may be late */
       }
       long from = Math.max(first, outstanding.unacknowledged());
       long to = Math.min(first + ring.packets(slot), highest - REORDER_PACKETS + 1);
       long missing = nextMissing(from, to);
-      if (missing < to && isOver(slot, 0, nowNs)) {
+      if (missing < to && hasLostTimePassed(slot, 0, nowNs)) {
         for (; missing < to; missing = nextMissing(missing + 1, to)) {
-          give(missing, 0);
+          declareLost(missing, 0);
           found = true;
         }
       }
@@ -87,7 +87,7 @@ final class LossDetector {
     return found ? 1 : 0;
   }
 
-  private int loseOfSeveral(long nowNs) {
+  private int detectOnLinks(long nowNs) {
     PsnLinks links = outstanding.links();
     int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
@@ -107,8 +107,8 @@ final class LossDetector {
             links.wasRetransmitted(psn)
                 ? ring.serial(slot) <= tags.answered(link)
                 : psn + REORDER_PACKETS <= links.highest(link);
-        if (passed && isOver(slot, link, nowNs)) {
-          give(psn, link);
+        if (passed && hasLostTimePassed(slot, link, nowNs)) {
+          declareLost(psn, link);
           found |= 1 << link;
         }
       }
@@ -116,7 +116,7 @@ final class LossDetector {
     return found;
   }
 
-  /* Returns the first number in flight from this one on, or end. */
+  /* Returns the first number in flight from {@code from} on, or end. */
   private long nextMissing(long from, long end) {
     for (long psn = from; psn < end; psn = (psn | 63) + 1) {
       long missing = outstanding.inFlightWord(psn, end);
@@ -127,9 +127,11 @@ final class LossDetector {
     return end;
   }
 
-  /* Returns whether its delay has passed; if not, schedules the next check. */
-  private boolean isOver(long slot, int link, long nowNs) {
-    LinkLoad load = loads.get(link);
+  /*
+   * Returns whether the delay of an overtaken packet has passed; if not, schedules the next check.
+   */
+  private boolean hasLostTimePassed(long slot, int link, long nowNs) {
+    LinkState load = loads.get(link);
     long lostAtNs = load.lateness.lostAtNs(ring.sentAtNs(slot), load.roundTrip);
     if (nowNs - lostAtNs >= 0) {
       return true;
@@ -138,14 +140,14 @@ final class LossDetector {
     return false;
   }
 
-  private void give(long psn, int link) {
-    outstanding.lose(psn);
-    if (!given.get(psn)) {
-      given.set(psn);
-      givenCount++;
+  private void declareLost(long psn, int link) {
+    outstanding.markLost(psn);
+    if (!declared.get(psn)) {
+      declared.set(psn);
+      declaredCount++;
     }
-    if (loads.several()) {
-      givenOn[(int) psn & PsnBits.SIZE - 1] = (byte) link;
+    if (loads.hasSeveral()) {
+      declaredLink[(int) psn & PsnBits.SIZE - 1] = (byte) link;
     }
   }
 
@@ -156,8 +158,8 @@ final class LossDetector {
    */
   int arrivedIn(long from, long upTo, long nowNs) {
     int spurious = 0;
-    for (long psn = from; givenCount > 0 && psn < upTo; ) {
-      spurious += arrived(psn, given.word(psn) & PsnBits.mask(psn, upTo), nowNs);
+    for (long psn = from; declaredCount > 0 && psn < upTo; ) {
+      spurious += arrived(psn, declared.word(psn) & PsnBits.mask(psn, upTo), nowNs);
       psn = (psn | 63) + 1;
     }
     return spurious;
@@ -170,12 +172,12 @@ final class LossDetector {
    */
   int arrivedIn(long firstMissing, long address, int words, long nowNs) {
     int spurious = 0;
-    for (int i = 0; givenCount > 0 && i < words; i++) {
+    for (int i = 0; declaredCount > 0 && i < words; i++) {
       long from = Math.max((firstMissing & ~63L) + 64L * i, outstanding.unacknowledged());
       long to = Math.min((firstMissing & ~63L) + 64L * (i + 1), outstanding.next());
       if (from < to) {
         long told = outstanding.newlyAcknowledgedWord(from, to, address + 8L * i);
-        spurious += arrived(from, given.word(from) & told, nowNs);
+        spurious += arrived(from, declared.word(from) & told, nowNs);
       }
     }
     return spurious;
@@ -185,19 +187,22 @@ final class LossDetector {
     int spurious = 0;
     for (long left = bits; left != 0; left &= left - 1) {
       long psn = (wordOf & ~63L) + Long.numberOfTrailingZeros(left);
-      given.clear(psn);
-      givenCount--;
+      declared.clear(psn);
+      declaredCount--;
       spurious += spuriousLoss(psn, nowNs) ? 1 : 0;
     }
     return spurious;
   }
 
-  /* An acknowledgement of the retransmission takes a round trip and returns its tag or a later one. */
+  /*
+   * Returns whether an arrived number had been retransmitted without need. An acknowledgement of
+   * the retransmission would take a round trip and return its tag or a later one.
+   */
   private boolean spuriousLoss(long psn, long nowNs) {
-    LinkLoad lost = loads.get(loads.several() ? givenOn[(int) psn & PsnBits.SIZE - 1] : 0);
+    LinkState lost = loads.get(loads.hasSeveral() ? declaredLink[(int) psn & PsnBits.SIZE - 1] : 0);
     if (outstanding.isLost(psn)) {
       lost.spuriousLoss(0, nowNs);
-      return false; /* in time: not retransmitted yet */
+      return false; /* the packet arrived in time: it isn't retransmitted yet */
     }
     long slot = ring.slotOf(psn);
     int link = outstanding.links().link(psn);
@@ -207,7 +212,7 @@ final class LossDetector {
       lost.spuriousLoss(sinceNs, nowNs);
       return true;
     }
-    lost.lateness.wasLost(nowNs);
+    lost.lateness.onRealLoss(nowNs);
     return false;
   }
 }

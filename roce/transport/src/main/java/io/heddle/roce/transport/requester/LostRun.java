@@ -18,7 +18,10 @@ final class LostRun {
     this.outstanding = outstanding;
   }
 
-  /** Searches the run; a READ counts where {@code readIsLost}. Returns whether there is one. */
+  /**
+   * Searches for the first lost run, and returns whether there is one. A READ counts where {@code
+   * readIsLost}.
+   */
   boolean find(boolean readIsLost) {
     for (slot = ring.head(); slot < ring.tail(); slot++) {
       if (ring.isRead(slot) ? readIsLost : findIn(ring.firstPsn(slot), ring.packets(slot))) {
@@ -49,12 +52,12 @@ final class LostRun {
     return slot;
   }
 
-  /** Returns its first packet in the slot. */
+  /** Returns the first packet of the run in the slot. */
   int from() {
     return from;
   }
 
-  /** Returns the packet after its last one. */
+  /** Returns the packet after the run's last packet. */
   int to() {
     return to;
   }

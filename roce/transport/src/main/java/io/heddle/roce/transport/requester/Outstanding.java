@@ -30,9 +30,9 @@ final class Outstanding {
     return links;
   }
 
-  /** Resets with nothing outstanding, this next number and this number of links. */
+  /** Resets to a state with nothing outstanding, with this next number and this number of links. */
   void start(int psn, int linkCount) {
-    /* Offset from 0, so that numbers below the first one stay positive. */
+    /* The offset keeps numbers below the first one positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
     highestAcknowledged = unacknowledged - 1;
     links.start(linkCount, unacknowledged);
@@ -67,7 +67,7 @@ final class Outstanding {
     return (int) (next - unacknowledged) - acknowledgedCount - lostCount;
   }
 
-  boolean anyLost() {
+  boolean isAnyLost() {
     return lostCount > 0;
   }
 
@@ -84,7 +84,10 @@ final class Outstanding {
     return highestAcknowledged;
   }
 
-  /** Returns the numbers in flight from {@code psn} to {@code end}, as bits of its word. */
+  /**
+   * Returns the numbers in flight from {@code psn} to {@code end}, as bits of the word of {@code
+   * psn}.
+   */
   long inFlightWord(long psn, long end) {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }
@@ -94,7 +97,9 @@ final class Outstanding {
     return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
   }
 
-  /** Records that everything below {@code end} was sent; the new part on this link. */
+  /**
+   * Records that everything below {@code end} was sent; numbers that are new went over this link.
+   */
   void sentTo(long end, int link) {
     links.sent(next, end, link);
     next = end;
@@ -102,7 +107,7 @@ final class Outstanding {
 
   /** Records the retransmission of lost or probed numbers on this link. */
   void retransmitted(long from, long to, int link) {
-    for (long psn = from; links.several() && psn < to; psn++) {
+    for (long psn = from; links.hasSeveral() && psn < to; psn++) {
       if (!acknowledged.get(psn)) {
         links.retransmitted(psn, link, !lost.get(psn));
       }
@@ -118,7 +123,7 @@ final class Outstanding {
    */
   int advance(long to) {
     int fresh = (int) (to - unacknowledged);
-    for (long psn = unacknowledged; links.several() && psn < to; psn++) {
+    for (long psn = unacknowledged; links.hasSeveral() && psn < to; psn++) {
       if (!acknowledged.get(psn)) {
         links.arrived(psn, !lost.get(psn));
       }
@@ -141,21 +146,21 @@ final class Outstanding {
    *
    * @return number newly acknowledged
    */
-  int arrived(long from, long to) {
+  int acknowledgeRange(long from, long to) {
     int news = 0;
     for (long psn = from; psn < to; psn = (psn | 63) + 1) {
-      news += take(psn, PsnBits.mask(psn, to) & ~acknowledged.word(psn));
+      news += acknowledgeWord(psn, PsnBits.mask(psn, to) & ~acknowledged.word(psn));
     }
     return news;
   }
 
   /* Acknowledges new bits of the number's word; returns their count. */
-  private int take(long wordOf, long fresh) {
+  private int acknowledgeWord(long wordOf, long fresh) {
     if (fresh == 0) {
       return 0;
     }
     long base = wordOf & ~63L;
-    for (long left = fresh; links.several() && left != 0; left &= left - 1) {
+    for (long left = fresh; links.hasSeveral() && left != 0; left &= left - 1) {
       long psn = base + Long.numberOfTrailingZeros(left);
       links.arrived(psn, !lost.get(psn));
     }
@@ -174,46 +179,46 @@ final class Outstanding {
    *
    * @return count of numbers newly acknowledged
    */
-  int takeBitmap(long firstMissing, long address, int words) {
+  int acknowledgeBitmap(long firstMissing, long address, int words) {
     int news = 0;
     long base = firstMissing & ~63L;
     for (int i = 0; i < words; i++) {
       long from = Math.max(base + 64L * i, unacknowledged);
       long to = Math.min(base + 64L * (i + 1), next);
       if (from < to) {
-        news += take(from, newlyAcknowledgedWord(from, to, address + 8L * i));
+        news += acknowledgeWord(from, newlyAcknowledgedWord(from, to, address + 8L * i));
       }
     }
     return news;
   }
 
   /** Marks these packets of a slot as lost. */
-  void losePackets(long slot, int from, int to) {
+  void markPacketsLost(long slot, int from, int to) {
     for (int i = from; i < to; i++) {
-      lose(ring.firstPsn(slot) + i);
+      markLost(ring.firstPsn(slot) + i);
     }
   }
 
   /** Marks a number as lost. */
-  void lose(long psn) {
+  void markLost(long psn) {
     if (!lost.get(psn)) {
       lost.set(psn);
       lostCount++;
-      if (links.several()) {
+      if (links.hasSeveral()) {
         links.lost(psn);
       }
     }
   }
 
   /**
-   * Returns the links of several that were silent too long while others answered: their packets
-   * were sent before an answered one by more than a timeout.
+   * Returns which of several links were silent too long while others answered: they have
+   * unacknowledged packets older than an answered packet by more than a timeout.
    */
-  int silentLinks(LinkLoads loads, SendTags tags, long nowNs) {
+  int silentLinks(LinkScheduler loads, SendTags tags, long nowNs) {
     int silent = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       int link = ring.link(slot);
-      LinkLoad load = loads.get(link);
+      LinkState load = loads.get(link);
       long aheadNs = tags.newestAnsweredNs() - ring.sentAtNs(slot);
       if (aheadNs <= RoundTrip.MINIMUM_TIMEOUT_NS) {
         continue;
@@ -238,32 +243,32 @@ final class Outstanding {
   }
 
   /**
-   * Marks everything in flight on this link of several as lost, except a READ.
+   * Marks everything in flight on this link as lost, except a READ. For several links only.
    *
    * @return whether a READ is in flight on it
    */
-  boolean loseOn(int link) {
-    boolean asked = false;
+  boolean markLinkLost(int link) {
+    boolean isReadInFlight = false;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       if (ring.isRead(slot)) {
-        asked |= ring.link(slot) == link;
+        isReadInFlight |= ring.link(slot) == link;
         continue;
       }
       long end = ring.endPsn(slot);
       for (long psn = Math.max(ring.firstPsn(slot), unacknowledged); psn < end; psn++) {
         if (links.link(psn) == link && !acknowledged.get(psn)) {
-          lose(psn);
+          markLost(psn);
         }
       }
     }
-    return asked;
+    return isReadInFlight;
   }
 
-  /** Marks all unacknowledged numbers from this one on as lost. */
-  void loseFrom(long psn) {
+  /** Marks all unacknowledged numbers from {@code psn} on as lost. */
+  void markLostFrom(long psn) {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       if (!ring.isRead(slot)) {
-        loseUnacknowledged(slot, psn);
+        markUnacknowledgedLost(slot, psn);
       }
     }
   }
@@ -274,28 +279,31 @@ final class Outstanding {
    *
    * @return links with losses, bit i for link i
    */
-  int loseSentBefore(long serial, LinkLoads loads, long nowNs) {
+  int markLostSentBefore(long serial, LinkScheduler loads, long nowNs) {
     int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long timeoutNs = loads.get(ring.link(slot)).roundTrip.timeoutNs();
-      boolean older = !links.several() || nowNs - ring.sentAtNs(slot) > timeoutNs;
-      /* The probe's own packet has arrived, and the others of its slot were sent a timeout before it. */
-      boolean asked = ring.serial(slot) == serial;
-      if (!ring.isRead(slot) && (asked || ring.serial(slot) < serial && older)) {
-        found |= loseUnacknowledged(slot, unacknowledged);
+      boolean older = !links.hasSeveral() || nowNs - ring.sentAtNs(slot) > timeoutNs;
+      /*
+       * The answer covers the probe's own slot: the other packets there were sent a timeout before
+       * the probe.
+       */
+      boolean isReadInFlight = ring.serial(slot) == serial;
+      if (!ring.isRead(slot) && (isReadInFlight || ring.serial(slot) < serial && older)) {
+        found |= markUnacknowledgedLost(slot, unacknowledged);
       }
     }
     return found;
   }
 
   /* Returns links with losses, bit i for link i. */
-  private int loseUnacknowledged(long slot, long from) {
+  private int markUnacknowledgedLost(long slot, long from) {
     int found = 0;
     long end = ring.endPsn(slot);
     for (long psn = Math.max(ring.firstPsn(slot), from); psn < end; psn++) {
       if (!acknowledged.get(psn) && !lost.get(psn)) {
-        found |= 1 << (links.several() ? links.link(psn) : 0);
-        lose(psn);
+        found |= 1 << (links.hasSeveral() ? links.link(psn) : 0);
+        markLost(psn);
       }
     }
     return found;

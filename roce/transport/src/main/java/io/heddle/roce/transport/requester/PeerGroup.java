@@ -35,7 +35,7 @@ public final class PeerGroup {
     members.remove(qp);
   }
 
-  /** Returns the time of the last packet from the peer on any of them. */
+  /** Returns the time of the last packet from the peer on any queue pair of the group. */
   long heardAtNs() {
     long latest = members.getFirst().heardAtNs();
     for (int i = 1; i < members.size(); i++) {
@@ -45,7 +45,10 @@ public final class PeerGroup {
     return latest;
   }
 
-  /** Returns the send time of the newest packet that the peer is known to have, on any of them. */
+  /**
+   * Returns the send time of the newest packet that the peer is known to have, on any queue pair of
+   * the group.
+   */
   long reachedAtNs() {
     long latest = members.getFirst().reachedAtNs();
     for (int i = 1; i < members.size(); i++) {

@@ -22,7 +22,7 @@ final class PeerSilence {
   }
 
   /** Records a packet from the peer on this path. */
-  void heard(long nowNs) {
+  void onPeerPacket(long nowNs) {
     heardAtNs = nowNs;
   }
 
@@ -37,11 +37,11 @@ final class PeerSilence {
   }
 
   /** Evaluates another timeout. Returns whether a silence begins with it. */
-  boolean judge(RetryTimer retries, long nowNs) {
+  boolean onTimeout(RetryTimer retries, long nowNs) {
     boolean before = sinceNs != Pause.NEVER_NS;
     long since = Pause.NEVER_NS;
     if (retries.isHeld(nowNs)) {
-      long news = retries.newsAtNs();
+      long news = retries.progressAtNs();
       long heard = peerHeardAtNs();
       since = heard - news > 0 ? heard : news;
     }

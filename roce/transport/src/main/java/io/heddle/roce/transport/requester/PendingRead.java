@@ -21,9 +21,9 @@ final class PendingRead {
   private int offset;
   private int endOffset;
   private long acknowledged;
-  private long askedPsn;
-  private long askedAtNs;
-  private boolean askedOnce;
+  private long requestPsn;
+  private long requestedAtNs;
+  private boolean isRequestedOnce;
 
   PendingRead(MemoryRights rights, SendQueue queue) {
     this.rights = rights;
@@ -42,9 +42,9 @@ final class PendingRead {
     offset = from;
     endOffset = to;
     acknowledged = end;
-    askedPsn = first;
-    askedAtNs = nowNs;
-    askedOnce = true;
+    requestPsn = first;
+    requestedAtNs = nowNs;
+    isRequestedOnce = true;
   }
 
   void stop() {
@@ -56,24 +56,24 @@ final class PendingRead {
     return active;
   }
 
-  /** Returns whether it must be requested again. */
+  /** Returns whether the READ must be requested again. */
   boolean isLost() {
     return lost;
   }
 
-  void lose() {
+  void markLost() {
     lost = true;
   }
 
-  void loseIf(boolean requestIsLost) {
+  void markLostIf(boolean requestIsLost) {
     lost |= active && requestIsLost;
   }
 
-  void loseIfEndsBehind(long number) {
+  void markLostIfEndsBehind(long number) {
     lost |= active && endPsn > number;
   }
 
-  void requestedAgain() {
+  void onRequestRepeated() {
     lost = false;
   }
 
@@ -83,15 +83,15 @@ final class PendingRead {
   }
 
   /** Returns the number of missing responses. */
-  int awaited() {
+  int missingResponses() {
     return active ? (int) (endPsn - psn) : 0;
   }
 
   /**
-   * Limits a cumulative acknowledgement to the first missing response. The part after the last
-   * response takes effect once that has come.
+   * Limits a cumulative acknowledgement to the first missing response. The part beyond the
+   * responses takes effect once the last response has come.
    */
-  long bound(long upTo) {
+  long limitAcknowledgement(long upTo) {
     if (!active) {
       return upTo;
     }
@@ -104,8 +104,10 @@ final class PendingRead {
     return endPsn;
   }
 
-  /** Returns the end of what responses and cumulative acknowledgements cover together. */
-  long reached() {
+  /**
+   * Returns the end of the numbers that responses and cumulative acknowledgements cover together.
+   */
+  long coveredEnd() {
     return active ? psn : acknowledged;
   }
 
@@ -114,16 +116,16 @@ final class PendingRead {
   }
 
   /**
-   * Returns whether this out-of-order response shows a loss of the next one; one path keeps their
-   * order. Responses already in flight at a repeated request prove nothing new, so it applies only
-   * once per round trip.
+   * Returns whether this out-of-order response shows a loss of the expected one; responses on one
+   * path keep their order. Responses that were in flight when the request was repeated prove
+   * nothing new, so a loss is reported only once per round trip.
    */
   boolean showsLoss(long number, long roundTripNs, long nowNs) {
     return active
         && number > psn
         && number < endPsn
         && roundTripNs > 0
-        && nowNs - askedAtNs >= roundTripNs / 4 * 3;
+        && nowNs - requestedAtNs >= roundTripNs / 4 * 3;
   }
 
   /**
@@ -150,16 +152,16 @@ final class PendingRead {
   void measure(RoundTrip roundTrip, int opcode, long number, long nowNs) {
     boolean first =
         opcode == PacketFormat.READ_RESPONSE_FIRST || opcode == PacketFormat.READ_RESPONSE_ONLY;
-    if (first && askedOnce && number == askedPsn) {
-      roundTrip.sample(Math.max(1, nowNs - askedAtNs));
+    if (first && isRequestedOnce && number == requestPsn) {
+      roundTrip.sample(Math.max(1, nowNs - requestedAtNs));
     }
   }
 
   /** Rewrites the request for the missing responses. */
   void rewrite(TrainBuilder builder, long packet, long nowNs) {
-    askedOnce = psn != askedPsn;
-    askedPsn = psn;
-    askedAtNs = nowNs;
+    isRequestedOnce = psn != requestPsn;
+    requestPsn = psn;
+    requestedAtNs = nowNs;
     builder.writeRead(
         packet, psn, queue.remoteAddress(index) + offset, queue.rkey(index), endOffset - offset);
   }

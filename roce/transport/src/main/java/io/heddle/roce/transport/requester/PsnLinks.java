@@ -12,21 +12,21 @@ import io.heddle.roce.wire.PsnBits;
  * may have arrived.
  */
 final class PsnLinks {
-  private static final int AGAIN = 0x40;
+  private static final int RETRANSMITTED = 0x40;
   private static final int LINK = 0x3f;
   private static final int MASK = PsnBits.SIZE - 1;
 
-  private byte[] by = {};
+  private byte[] linkOf = {};
   private final int[] inFlightOn = new int[EndpointParameters.MOST_LINKS];
   private final int[] arrivals = new int[EndpointParameters.MOST_LINKS];
   private final long[] highest = new long[EndpointParameters.MOST_LINKS];
   private int links = 1;
 
-  /** Resets with nothing outstanding and this next number. */
+  /** Resets to a state with nothing outstanding, with this next number. */
   void start(int count, long next) {
     links = count;
-    if (count > 1 && by.length == 0) {
-      by = new byte[PsnBits.SIZE];
+    if (count > 1 && linkOf.length == 0) {
+      linkOf = new byte[PsnBits.SIZE];
     }
     java.util.Arrays.fill(highest, next - 1);
     stop();
@@ -38,17 +38,17 @@ final class PsnLinks {
     clearArrivals();
   }
 
-  boolean several() {
+  boolean hasSeveral() {
     return links > 1;
   }
 
   /** Returns the link of this number's last transmission. */
   int link(long psn) {
-    return links == 1 ? 0 : by[(int) psn & MASK] & LINK;
+    return links == 1 ? 0 : linkOf[(int) psn & MASK] & LINK;
   }
 
   boolean wasRetransmitted(long psn) {
-    return (by[(int) psn & MASK] & AGAIN) != 0;
+    return (linkOf[(int) psn & MASK] & RETRANSMITTED) != 0;
   }
 
   /** Returns the numbers in flight on a link. */
@@ -76,7 +76,7 @@ final class PsnLinks {
       return;
     }
     for (long psn = from; psn < to; psn++) {
-      by[(int) psn & MASK] = (byte) link;
+      linkOf[(int) psn & MASK] = (byte) link;
     }
     inFlightOn[link] += (int) (to - from);
   }
@@ -85,20 +85,20 @@ final class PsnLinks {
   void retransmitted(long psn, int link, boolean counted) {
     int row = (int) psn & MASK;
     if (counted) {
-      inFlightOn[by[row] & LINK]--;
+      inFlightOn[linkOf[row] & LINK]--;
     }
-    by[row] = (byte) (link | AGAIN);
+    linkOf[row] = (byte) (link | RETRANSMITTED);
     inFlightOn[link]++;
   }
 
   /** Records an arrival; {@code counted} where the number counts as in flight, not as lost. */
   void arrived(long psn, boolean counted) {
-    int how = by[(int) psn & MASK];
+    int how = linkOf[(int) psn & MASK];
     int link = how & LINK;
     if (counted) {
       inFlightOn[link]--;
     }
-    if ((how & AGAIN) == 0) {
+    if ((how & RETRANSMITTED) == 0) {
       arrivals[link]++;
       highest[link] = Math.max(highest[link], psn);
     }
@@ -106,6 +106,6 @@ final class PsnLinks {
 
   /** Records the loss of a number in flight. */
   void lost(long psn) {
-    inFlightOn[by[(int) psn & MASK] & LINK]--;
+    inFlightOn[linkOf[(int) psn & MASK] & LINK]--;
   }
 }

@@ -50,8 +50,8 @@ public final class Requester {
   private final SendTags tags = new SendTags();
   private final Outstanding outstanding;
   private final PendingRead read;
-  private final LinkLoads loads;
-  private final LossDetector overtaken;
+  private final LinkScheduler loads;
+  private final LossDetector lossDetector;
   private final SlotSender sender;
 
   /* Largest number of outstanding packets by both ends' buffers; each link has its own window besides. */
@@ -87,8 +87,8 @@ public final class Requester {
     builder = new TrainBuilder(queue, rights, memory.seal());
     read = new PendingRead(rights, queue);
     outstanding = new Outstanding(ring);
-    loads = new LinkLoads(outstanding, read);
-    overtaken = new LossDetector(outstanding, ring, loads, tags);
+    loads = new LinkScheduler(outstanding, read);
+    lossDetector = new LossDetector(outstanding, ring, loads, tags);
     sender =
         new SlotSender(
             events, outlet, memory, builder, read, outstanding, loads, tags, responder, counters);
@@ -115,7 +115,7 @@ public final class Requester {
     builder.configure(sizes, peerIsSoft, remoteNumber, Math.min(window, READ_PACKETS));
     outstanding.start(attributes.sendPsn(), links.count());
     loads.start(links, sizes, nowNs);
-    overtaken.clear();
+    lossDetector.clear();
     mtu = sizes.mtuBytes();
     softPeer = peerIsSoft;
     roundTrip.reset();
@@ -134,10 +134,10 @@ public final class Requester {
   /** Returns the next time for {@link #onTimer}, or {@link Pause#NEVER_NS}. */
   public long dueNs() {
     long others = Math.min(receiverNotReady.dueNs(), sender.dueNs());
-    return Math.min(Math.min(retries.dueNs(), overtaken.dueNs()), others);
+    return Math.min(Math.min(retries.dueNs(), lossDetector.dueNs()), others);
   }
 
-  boolean idle() {
+  boolean isIdle() {
     return outstanding.isEmpty() && queue.completed() == queue.posted();
   }
 
@@ -151,10 +151,10 @@ public final class Requester {
       return false;
     }
     int left = trains;
-    if (loads.several()) {
+    if (loads.hasSeveral()) {
       sender.probeRestingLinks(nowNs);
     }
-    while ((outstanding.anyLost() || read.isLost()) && loads.choose(LinkLoads.NONE) >= 0) {
+    while ((outstanding.isAnyLost() || read.isLost()) && loads.choose(LinkScheduler.NONE) >= 0) {
       if (left-- == 0) {
         return true;
       }
@@ -165,11 +165,11 @@ public final class Requester {
     if (builder.hasMore() && retries.unanswered() == 0) {
       sender.probeWidth(nowNs);
     }
-    while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && mayBuild()) {
+    while (!outstanding.isAnyLost() && !read.isLost() && builder.hasMore() && mayBuild()) {
       int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
-      int link = loads.choose(LinkLoads.NONE);
+      int link = loads.choose(LinkScheduler.NONE);
       int room = link < 0 ? 0 : Math.min(loads.room(link), window - ahead);
-      if (room <= 0 || read.isActive() && builder.nextIsRead()) {
+      if (room <= 0 || read.isActive() && builder.isNextRead()) {
         return false;
       }
       if (left-- == 0) {
@@ -184,27 +184,30 @@ public final class Requester {
 
   /* Small requests are sent even if the ring has its share of large trains: another process may wait for them. */
   private boolean mayBuild() {
-    return !ring.isFull() && (!ring.hasFullShare() || builder.nextIsSmall());
+    return !ring.isFull() && (!ring.hasFullShare() || builder.isNextSmall());
   }
 
   private boolean sendNext(int link, int room, long nowNs) {
-    boolean isRead = builder.nextIsRead();
+    boolean isRead = builder.isNextRead();
     long index = queue.started();
     int offset = builder.offset();
     long next = outstanding.next();
     int tag = softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG;
     outlet.sealFor(link);
-    builder.cut(loads.get(link).wide.passes() && !outlet.isTooNarrow(link));
+    builder.cut(loads.get(link).wide.isPassing() && !outlet.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
-      /* Access to its local memory isn't allowed: it fails once everything before it has completed. */
+      /*
+       * The request may not access its local memory: it fails once everything before it has
+       * completed.
+       */
       if (outstanding.isEmpty()) {
         failSend(Status.LOCAL_PROTECTION_ERROR);
       }
       return false;
     }
     if (outstanding.isEmpty()) {
-      retries.news(nowNs);
+      retries.onProgress(nowNs);
     }
     if (isRead) {
       boolean whole = queue.started() != index;
@@ -224,18 +227,18 @@ public final class Requester {
     return sender.sendNew(link, slot, nowNs);
   }
 
-  /* Accurate to the four bytes of an immediate. */
+  /* Returns the payload of a slot. An immediate may count as four bytes of it. */
   private int payload(long slot) {
     return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }
 
   /** Returns whether the next packet is small and can carry an acknowledgement. */
-  public boolean nextCarries() {
+  public boolean canNextCarryAcknowledgement() {
     return softPeer
-        && builder.nextIsSmall()
-        && !outstanding.anyLost()
+        && builder.isNextSmall()
+        && !outstanding.isAnyLost()
         && !ring.isFull()
-        && loads.choose(LinkLoads.NONE) >= 0
+        && loads.choose(LinkScheduler.NONE) >= 0
         && !receiverNotReady.isWaiting()
         && !sender.isBlocked();
   }
@@ -271,41 +274,41 @@ public final class Requester {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
-    loads.beginAnswer();
+    loads.beginAcknowledgement();
     int fresh = advance(upTo, nowNs);
     if (events.isDead()) {
       return;
     }
     if (bitmapWords > 0) {
-      counters.spuriouslyResent(overtaken.arrivedIn(upTo, bitmapAddress, bitmapWords, nowNs));
-      fresh += outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
+      counters.spuriouslyResent(lossDetector.arrivedIn(upTo, bitmapAddress, bitmapWords, nowNs));
+      fresh += outstanding.acknowledgeBitmap(upTo, bitmapAddress, bitmapWords);
     }
-    boolean news = loads.endAnswer(fresh, nowNs);
+    boolean news = loads.endAcknowledgement(fresh, nowNs);
     if (bitmapWords > 0) {
-      loseOvertaken(nowNs);
+      detectLosses(nowNs);
     }
     long probe = tags.takeAnsweredProbe();
     if (probe > 0) {
-      int losers = outstanding.loseSentBefore(probe, loads, nowNs);
-      lossSeen(losers);
-      retireSilentLinks(loads.overdue(losers, nowNs), nowNs);
+      int losers = outstanding.markLostSentBefore(probe, loads, nowNs);
+      onLosses(losers);
+      onSilentLinks(loads.overdue(losers, nowNs), nowNs);
     }
-    if (loads.several() && !outstanding.isEmpty()) {
-      retireSilentLinks(outstanding.silentLinks(loads, tags, nowNs), nowNs);
+    if (loads.hasSeveral() && !outstanding.isEmpty()) {
+      onSilentLinks(outstanding.silentLinks(loads, tags, nowNs), nowNs);
     }
     if (news) {
-      newsArrived(nowNs);
+      onProgress(nowNs);
     }
     if (!positive && psn >= outstanding.unacknowledged()) {
       onNegative(psn, syndrome, nowNs);
     }
   }
 
-  private void retireSilentLinks(int links, long nowNs) {
+  private void onSilentLinks(int links, long nowNs) {
     for (int left = links; left != 0; left &= left - 1) {
       int link = Integer.numberOfTrailingZeros(left);
-      read.loseIf(outstanding.loseOn(link));
-      loads.silent(link, nowNs);
+      read.markLostIf(outstanding.markLinkLost(link));
+      loads.onSilence(link, nowNs);
       events.activate();
     }
   }
@@ -313,18 +316,18 @@ public final class Requester {
   /** Takes a link out of use: the host reports it down. */
   public void linkLost(int link, long nowNs) {
     if (loads.mayRest(link)) {
-      retireSilentLinks(1 << link, nowNs);
-      loads.get(link).gone(nowNs);
+      onSilentLinks(1 << link, nowNs);
+      loads.get(link).onDown(nowNs);
       events.timerAt(nowNs); /* without polling callers, the device's thread makes progress */
     }
   }
 
-  private void newsArrived(long nowNs) {
+  private void onProgress(long nowNs) {
     if (retries.unanswered() > 0) {
       silence.end();
     }
-    retries.news(nowNs);
-    receiverNotReady.news();
+    retries.onProgress(nowNs);
+    receiverNotReady.onProgress();
     armTimeout(nowNs);
   }
 
@@ -342,17 +345,17 @@ public final class Requester {
    * queue pair: a completion may overrun its queue.
    */
   private int advance(long upTo, long nowNs) {
-    long to = read.bound(upTo);
+    long to = read.limitAcknowledgement(upTo);
     int fresh = 0;
     if (to < upTo) {
-      /* after a READ with missing responses */
-      counters.spuriouslyResent(overtaken.arrivedIn(read.endPsn(), upTo, nowNs));
-      fresh = outstanding.arrived(read.endPsn(), upTo);
+      /* these numbers follow a READ with missing responses */
+      counters.spuriouslyResent(lossDetector.arrivedIn(read.endPsn(), upTo, nowNs));
+      fresh = outstanding.acknowledgeRange(read.endPsn(), upTo);
     }
     if (to <= outstanding.unacknowledged()) {
       return fresh;
     }
-    counters.spuriouslyResent(overtaken.arrivedIn(outstanding.unacknowledged(), to, nowNs));
+    counters.spuriouslyResent(lossDetector.arrivedIn(outstanding.unacknowledged(), to, nowNs));
     fresh += outstanding.advance(to);
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
       long slot = ring.head();
@@ -360,10 +363,11 @@ public final class Requester {
       if (newest && ring.sends(slot) == 1) {
         arrived(slot, nowNs);
       }
-      LinkLoad load = loads.get(ring.link(slot));
+      LinkState load = loads.get(ring.link(slot));
       load.acknowledgedBytes += payload(slot);
       if (!softPeer && ring.sends(slot) > 2) {
-        sender.answered(0, ring.sentAtNs(slot), nowNs); /* last transmission was packet by packet */
+        /* The last transmission was packet by packet. */
+        sender.answered(0, ring.sentAtNs(slot), nowNs);
       }
       sender.acknowledged(load, slot, nowNs);
       ring.removeHead();
@@ -384,11 +388,14 @@ public final class Requester {
     for (long index = queue.completed();
         index < queue.started() && queue.lastPsn(index) < upTo;
         index = queue.completed()) {
-      boolean signalled = queue.signalled(index);
+      boolean signalled = queue.isSignalled(index);
       long id = queue.id(index);
       Kind kind = Completer.kind(queue.operation(index));
       int lengthBytes = queue.lengthBytes(index);
-      /* Freed first: a completion that overruns its queue ends this queue pair before it returns. */
+      /*
+       * The slot is freed first: a completion that overruns its queue ends this queue pair before
+       * it returns.
+       */
       queue.complete();
       if (signalled) {
         events.completeSend(id, Status.SUCCESS, kind, lengthBytes);
@@ -397,17 +404,17 @@ public final class Requester {
   }
 
   /* Records losses on this set of links. */
-  private void lossSeen(int links) {
+  private void onLosses(int links) {
     if (links != 0) {
       loads.lost(links);
       events.activate();
     }
   }
 
-  private void loseOvertaken(long nowNs) {
-    lossSeen(overtaken.lose(nowNs));
-    if (overtaken.dueNs() != Pause.NEVER_NS) {
-      events.timerAt(overtaken.dueNs());
+  private void detectLosses(long nowNs) {
+    onLosses(lossDetector.detectLosses(nowNs));
+    if (lossDetector.dueNs() != Pause.NEVER_NS) {
+      events.timerAt(lossDetector.dueNs());
     }
   }
 
@@ -416,11 +423,11 @@ public final class Requester {
       if (receiverNotReady.isWaiting()) {
         return;
       }
-      if (!receiverNotReady.mayWait()) {
+      if (!receiverNotReady.canWait()) {
         failSend(Status.RECEIVER_NOT_READY_RETRY_EXCEEDED);
         return;
       }
-      loseFrom(psn);
+      markLostFrom(psn);
       receiverNotReady.waitUntil(nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31));
       retries.stop();
       events.timerAt(receiverNotReady.dueNs());
@@ -428,8 +435,8 @@ public final class Requester {
     }
     switch (syndrome) {
       case PacketFormat.SYNDROME_SEQUENCE_ERROR -> {
-        loseFrom(psn);
-        lossSeen(1);
+        markLostFrom(psn);
+        onLosses(1);
       }
       case PacketFormat.SYNDROME_INVALID_REQUEST -> failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
       case PacketFormat.SYNDROME_REMOTE_ACCESS -> failSend(Status.REMOTE_ACCESS_ERROR);
@@ -438,9 +445,9 @@ public final class Requester {
     }
   }
 
-  private void loseFrom(long psn) {
-    outstanding.loseFrom(psn);
-    read.loseIfEndsBehind(psn);
+  private void markLostFrom(long psn) {
+    outstanding.markLostFrom(psn);
+    read.markLostIfEndsBehind(psn);
   }
 
   /** Processes a READ response with a valid CRC. */
@@ -449,14 +456,14 @@ public final class Requester {
     if (!read.expects(psn, payloadBytes, mtu)) {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       if (read.showsLoss(psn, roundTrip.smoothedNs(), nowNs)) {
-        read.lose();
+        read.markLost();
         events.activate();
       }
       return;
     }
     read.measure(roundTrip, opcode, psn, nowNs);
     /* A response acknowledges everything before its request. */
-    loads.beginAnswer();
+    loads.beginAcknowledgement();
     int fresh = advance(psn, nowNs);
     if (events.isDead()) {
       return;
@@ -465,12 +472,12 @@ public final class Requester {
       failSend(Status.LOCAL_PROTECTION_ERROR);
       return;
     }
-    fresh += advance(read.reached(), nowNs);
+    fresh += advance(read.coveredEnd(), nowNs);
     if (events.isDead()) {
       return;
     }
-    loads.endAnswer(fresh, nowNs);
-    newsArrived(nowNs);
+    loads.endAcknowledgement(fresh, nowNs);
+    onProgress(nowNs);
     events.activate();
   }
 
@@ -483,8 +490,8 @@ public final class Requester {
     if (sender.endBlockIfDue(nowNs)) {
       events.activate();
     }
-    if (nowNs - overtaken.dueNs() >= 0) {
-      loseOvertaken(nowNs);
+    if (nowNs - lossDetector.dueNs() >= 0) {
+      detectLosses(nowNs);
     }
     if (retries.isDue(nowNs)) {
       onTimeout(nowNs);
@@ -498,7 +505,7 @@ public final class Requester {
    * packets, so everything is retransmitted, in a small window.
    */
   private void onTimeout(long nowNs) {
-    retries.served(
+    retries.onExpiry(
         silence.peerHeardAtNs(),
         peerGroup == null ? reachedAtNs() : peerGroup.reachedAtNs(),
         nowNs);
@@ -506,19 +513,19 @@ public final class Requester {
       failSend(Status.RETRY_EXCEEDED);
       return;
     }
-    if (silence.judge(retries, nowNs)) {
+    if (silence.onTimeout(retries, nowNs)) {
       counters.waitsForPeer();
     }
     int unanswered = retries.timedOut();
     counters.timedOut();
     if (!softPeer || unanswered > 1) {
-      loads.allSilent();
+      loads.onSilenceOfAll();
     }
     if (softPeer) {
       sender.probe(retries.unanswered(), nowNs);
     } else {
       loads.recover();
-      loseFrom(outstanding.unacknowledged());
+      markLostFrom(outstanding.unacknowledged());
     }
     if (unanswered > 1 && peerGroup != null) {
       peerGroup.probe(nowNs);
@@ -535,8 +542,8 @@ public final class Requester {
   }
 
   /** Records a packet from the peer. */
-  public void heard(long nowNs) {
-    silence.heard(nowNs);
+  public void onPeerPacket(long nowNs) {
+    silence.onPeerPacket(nowNs);
   }
 
   long heardAtNs() {
@@ -571,13 +578,13 @@ public final class Requester {
   /** Sets the weights of the links, in order. */
   public void setLinkWeights(int[] weights) {
     if (weights.length == loads.count()) {
-      loads.weigh(weights);
+      loads.setWeights(weights);
     }
   }
 
   /** Returns the counters of each link; empty before {@link #start}, or with one link. */
   public List<LinkCounts> linkCounts(LinkArrivals arrivals) {
-    return loads.several() ? loads.counts(arrivals) : List.of();
+    return loads.hasSeveral() ? loads.counts(arrivals) : List.of();
   }
 
   /** Stops: clears all outstanding packets and timers. */
@@ -590,7 +597,7 @@ public final class Requester {
     sender.stop();
     read.stop();
     outstanding.stop();
-    overtaken.clear();
+    lossDetector.clear();
     builder.restart();
     silence.end();
   }

@@ -27,7 +27,10 @@ final class SendTags {
   /* Tag of each link's unanswered width probe, which isn't reused meanwhile. */
   private final byte[] kept = new byte[EndpointParameters.MOST_LINKS];
 
-  /* Transmissions so far; newest answered one of each link; send time of the newest answered one; last answered probe, or 0. */
+  /*
+   * Number of transmissions so far; newest answered transmission of each link; send time of the
+   * newest answered transmission; last answered probe, or 0.
+   */
   private long transmissions;
   private final long[] answered = new long[EndpointParameters.MOST_LINKS];
   private long newestAnsweredNs;
@@ -90,7 +93,7 @@ final class SendTags {
     return tag;
   }
 
-  /** Returns whether it is the tag of a width probe. */
+  /** Returns whether the tag is that of a width probe. */
   boolean isWidthProbe(int tag) {
     return widthProbes[known(tag)];
   }

@@ -28,16 +28,16 @@ final class SlotSender {
   private final PendingRead read;
   private final Outstanding outstanding;
   private final LostRun lost;
-  private final LinkLoads loads;
+  private final LinkScheduler loads;
   private final SendTags tags;
-  private final PacketPieces pieces;
+  private final PieceSender pieces;
   private final Counters counters;
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private volatile long resentPackets;
   private boolean softPeer;
   private int probedOn;
 
-  /* Set when the socket was full. */
+  /* Pause of sending, which runs after the socket was full. */
   private final Pause blocked = new Pause();
 
   SlotSender(
@@ -47,7 +47,7 @@ final class SlotSender {
       TrainBuilder builder,
       PendingRead read,
       Outstanding outstanding,
-      LinkLoads loads,
+      LinkScheduler loads,
       SendTags tags,
       Responder responder,
       Counters counters) {
@@ -63,7 +63,7 @@ final class SlotSender {
     this.tags = tags;
     this.counters = counters;
     lost = new LostRun(ring, outstanding);
-    pieces = new PacketPieces(outlet, memory);
+    pieces = new PieceSender(outlet, memory);
   }
 
   void start(PacketSizes agreed, boolean peerIsSoft) {
@@ -82,12 +82,12 @@ final class SlotSender {
     return blocked.isRunning();
   }
 
-  /** Ends the pause if it is due; returns whether it was. */
+  /** Ends the pause of sending if it is due; returns whether it was. */
   boolean endBlockIfDue(long nowNs) {
     return blocked.endIfDue(nowNs);
   }
 
-  /** Returns its end, or {@link Pause#NEVER_NS}. */
+  /** Returns the end of the pause, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return blocked.dueNs();
   }
@@ -105,30 +105,30 @@ final class SlotSender {
     int segment = ring.segmentBytes(slot);
     int begin = from * segment;
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
-    ring.sent(slot, link, tags.sent(), nowNs);
+    ring.recordSent(slot, link, tags.sent(), nowNs);
     int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, address, nowNs) : 0;
-    if (leaves(link, slot, address + begin, end - begin + carried, nowNs)) {
+    if (transmit(link, slot, address + begin, end - begin + carried, nowNs)) {
       if (carried > 0) {
-        responder.carried();
+        responder.onCarried();
       }
       counters.sent(to - from, end - begin);
       return true;
     }
-    ring.unsent(slot);
+    ring.undoSent(slot);
     if (ring.isRead(slot)) {
-      read.lose();
+      read.markLost();
     } else {
-      outstanding.losePackets(slot, from, to);
+      outstanding.markPacketsLost(slot, from, to);
     }
     return block(nowNs);
   }
 
   /* Only a first transmission stays unchanged in memory; retransmissions are modified. */
-  private boolean leaves(int link, long slot, long address, int bytes, long nowNs) {
+  private boolean transmit(int link, long slot, long address, int bytes, long nowNs) {
     int segment = ring.segmentBytes(slot);
     if (bytes > segment) {
-      boolean inOne = goesInOne(link, slot, bytes, nowNs);
-      ring.inOne(slot, inOne);
+      boolean inOne = isSentAsTrain(link, slot, bytes, nowNs);
+      ring.setSentAsTrain(slot, inOne);
       if (!inOne) {
         return sendPacketsSingly(link, address, bytes, segment);
       }
@@ -137,19 +137,19 @@ final class SlotSender {
       return outlet.send(link, address, bytes, segment);
     }
     PacketOutlet.Outcome outcome = outlet.sendRetained(link, address, bytes, segment);
-    if (outcome == PacketOutlet.Outcome.LENT) {
-      ring.lent(slot);
-    } else if (outcome == PacketOutlet.Outcome.AS_GUEST) {
-      ring.asGuest(slot);
+    if (outcome == PacketOutlet.Outcome.ZERO_COPY) {
+      ring.markZeroCopy(slot);
+    } else if (outcome == PacketOutlet.Outcome.BUNDLED) {
+      ring.markBundled(slot);
     }
     return outcome != PacketOutlet.Outcome.FULL;
   }
 
-  private boolean goesInOne(int link, long slot, int bytes, long nowNs) {
+  private boolean isSentAsTrain(int link, long slot, int bytes, long nowNs) {
     TrainPath trains = loads.get(link).trains;
     return ring.sends(slot) > 1
         ? ring.sends(slot) == 2 && !trains.isInDoubt()
-        : !trains.isSingly() || trains.tries(slot, bytes, nowNs);
+        : !trains.sendsSinglePackets() || trains.beginTrial(slot, bytes, nowNs);
   }
 
   /* A part sent twice, because the socket became full after it, is a duplicate, which the peer ignores. */
@@ -174,25 +174,25 @@ final class SlotSender {
   }
 
   /** Updates the path state from a fully acknowledged slot, before it is removed. */
-  void acknowledged(LinkLoad load, long slot, long nowNs) {
+  void acknowledged(LinkState load, long slot, long nowNs) {
     if (ring.sends(slot) == 1) {
       if (isWide(slot)) {
         load.wide.carried();
       }
-      if (ring.wasInOne(slot)) {
+      if (ring.wasSentAsTrain(slot)) {
         load.trains.carried(slot, ring.totalBytes(slot));
       }
     }
     load.trains.removed(slot, nowNs);
   }
 
-  /** Sends width probes on all links where one is due. */
+  /** Sends a width probe on each link where a probe is due. */
   void probeWidth(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
       WidePathProbe wide = loads.get(link).wide;
       if (wide.isProbeDue(nowNs)) {
-        boolean leaves = outlet.mayPass(link, sizes.sentWriteBytes());
-        wide.probed(leaves, nowNs);
+        boolean leaves = outlet.canPass(link, sizes.sentWriteBytes());
+        wide.onProbe(leaves, nowNs);
         if (leaves) {
           int widest = sizes.sentWriteBytes() + PacketFormat.IMMEDIATE_BYTES;
           sendProbe(link, widest, tags.nextWidthProbe(link, nowNs));
@@ -203,8 +203,8 @@ final class SlotSender {
 
   /** Processes the answer to something sent at this time on this link. */
   void answered(int link, long sentAtNs, long nowNs) {
-    LinkLoad load = loads.get(link);
-    if (load.wide.overtaken(sentAtNs)) {
+    LinkState load = loads.get(link);
+    if (load.wide.onLaterAnswer(sentAtNs)) {
       outlet.warnNarrowPath(link, sizes);
     }
     if (load.trains.answered(sentAtNs, nowNs)) {
@@ -228,7 +228,10 @@ final class SlotSender {
     outlet.send(link, memory.scratch(), bytes, bytes);
   }
 
-  /* Only the last packet of a train may be shorter, so only a train of equal packets takes one more. */
+  /*
+   * Only the last packet of a train may be shorter, so only a train of equal packets can end with
+   * an acknowledgement.
+   */
   private int appendAcknowledgement(long slot, long address, long nowNs) {
     int bytes = ring.totalBytes(slot);
     int segment = ring.segmentBytes(slot);
@@ -255,32 +258,35 @@ final class SlotSender {
   boolean resendRun(long nowNs) {
     if (lost.find(read.isLost())) {
       return lost.isRead()
-          ? resendRead(otherLink(ring.link(lost.slot())), lost.slot(), nowNs)
+          ? resendRead(chooseOtherLink(ring.link(lost.slot())), lost.slot(), nowNs)
           : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
-      read.requestedAgain(); /* its last response has come */
+      read.onRequestRepeated(); /* the READ's last response has come */
       return true;
     }
     throw new IllegalStateException(
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  /* Returns another link than the one with the loss, if one has room. */
-  private int otherLink(int before) {
-    return loads.choose(loads.several() ? before : LinkLoads.NONE);
+  /* Returns another link than the lossy one, if one has room. */
+  private int chooseOtherLink(int before) {
+    return loads.choose(loads.hasSeveral() ? before : LinkScheduler.NONE);
   }
 
   private boolean resendLost(long slot, int from, int to, long nowNs) {
     int before = outstanding.links().link(ring.firstPsn(slot) + from);
-    int link = otherLink(before);
+    int link = chooseOtherLink(before);
     loads.get(before).resentPackets += to - from;
     return resend(link, slot, from, to, nowNs, false);
   }
 
   private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
-    if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasInOne(slot)) {
-      /* The first packet of the oldest train was the probe. */
+    if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasSentAsTrain(slot)) {
+      /*
+       * All packets of a train that was one datagram are lost; the first packet of the oldest train
+       * was already sent again as a probe.
+       */
       loads
           .get(ring.link(slot))
           .trains
@@ -295,8 +301,8 @@ final class SlotSender {
       }
       return resendInPieces(link, slot, from, to, nowNs, probe);
     }
-    long address = changeable(slot, from, to);
-    sealAgain(link, slot, address, from, to, nowNs, probe);
+    long address = modifiableAddress(slot, from, to);
+    reseal(link, slot, address, from, to, nowNs, probe);
     countResent(to - from);
     return sendSlot(link, slot, address, from, to, nowNs);
   }
@@ -305,12 +311,12 @@ final class SlotSender {
   private boolean resendInPieces(int link, long slot, int from, int to, long nowNs, boolean probe) {
     int tag = tags.next(link, nowNs, probe);
     outlet.sealFor(link);
-    ring.sent(slot, link, tags.sent(), nowNs);
-    ring.inOne(slot, ring.wasInOne(slot) && probe);
+    ring.recordSent(slot, link, tags.sent(), nowNs);
+    ring.setSentAsTrain(slot, ring.wasSentAsTrain(slot) && probe);
     for (int packet = from; packet < to; packet++) {
       boolean last = packet == to - 1;
       if (!sendCopy(link, slot, packet, last ? tag : PacketFormat.NO_TAG)) {
-        outstanding.losePackets(slot, packet, to);
+        outstanding.markPacketsLost(slot, packet, to);
         return block(nowNs);
       }
       countResent(1);
@@ -319,7 +325,7 @@ final class SlotSender {
     return true;
   }
 
-  /* Sends a copy of one packet, sealed for that link; a wide one in pieces. */
+  /* Sends a copy of one packet, sealed for that link; a wide packet is sent in pieces. */
   private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
     long offset = (long) packet * segment;
@@ -327,8 +333,8 @@ final class SlotSender {
     if (bytes > sizes.narrowPacketBytes()) {
       return pieces.send(link, ring.address(slot) + offset, bytes, tag);
     }
-    long address = changeable(slot, packet, packet + 1);
-    builder.prepareRetransmission(ring, slot, address, packet, packet + 1, tag, loads.several());
+    long address = modifiableAddress(slot, packet, packet + 1);
+    builder.prepareRetransmission(ring, slot, address, packet, packet + 1, tag, loads.hasSeveral());
     return outlet.send(link, address + offset, bytes, segment);
   }
 
@@ -341,9 +347,9 @@ final class SlotSender {
    * Returns the slot's address for modification. A zero-copy slot is copied: the kernel may still read it, and a packet in
    * flight must not get the tag of a later transmission.
    */
-  private long changeable(long slot, int from, int to) {
+  private long modifiableAddress(long slot, int from, int to) {
     long address = ring.address(slot);
-    if (!ring.isLent(slot)) {
+    if (!ring.isZeroCopy(slot)) {
       return address;
     }
     long begin = (long) from * ring.segmentBytes(slot);
@@ -352,21 +358,21 @@ final class SlotSender {
     return memory.scratch();
   }
 
-  private void sealAgain(
+  private void reseal(
       int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
     int tag = softPeer ? tags.next(link, nowNs, probe) : PacketFormat.NO_TAG;
     outlet.sealFor(link);
-    builder.prepareRetransmission(ring, slot, address, from, to, tag, loads.several());
+    builder.prepareRetransmission(ring, slot, address, from, to, tag, loads.hasSeveral());
   }
 
   /**
    * Probes each link whose rest is over with a packet of the path MTU. A copy of an outstanding
-   * packet wouldn't do: its answer has the newest tag, which may be another link's, but a probe is
-   * always answered by its own tag.
+   * packet won't do, since the answer has the newest tag, which may be that of another link. The
+   * answer to a probe always has the probe's own tag.
    */
   void probeRestingLinks(long nowNs) {
     for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
-      LinkLoad load = loads.get(link);
+      LinkState load = loads.get(link);
       if (load.isTrialDue(nowNs)) {
         load.postponeTrial(nowNs);
         sendProbe(link, sizes.mtuBytes(), tags.next(link, nowNs, false));
@@ -376,7 +382,7 @@ final class SlotSender {
 
   /* Requests the missing responses again. */
   private boolean resendRead(int link, long slot, long nowNs) {
-    read.requestedAgain();
+    read.onRequestRepeated();
     if (!read.isActive()) {
       return true;
     }
@@ -403,7 +409,10 @@ final class SlotSender {
     int last = unanswered > 1 ? probedOn : outstanding.links().link(oldest);
     probedOn = loads.next(last, unanswered > loads.count());
     if (ring.isRead(slot)) {
-      /* A response's request isn't always known, so the path is measured separately. */
+      /*
+       * A READ response doesn't always show which transmission of its request it answers. So a
+       * separate probe measures the path.
+       */
       if (softPeer) {
         sendProbe(probedOn, 0, tags.next(probedOn, nowNs, false));
       }

@@ -20,7 +20,7 @@ import io.heddle.verbs.SendWorkRequest.Operation;
  * MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {
-  /* Next packet, set by describeNext(); valid until its following call. */
+  /* Next packet, set by describeNext(); valid until the next call of it. */
   private int opcode;
   private int headerBytes;
   private int payloadBytes;
@@ -102,20 +102,20 @@ final class TrainBuilder {
     return queue.started() < queue.posted();
   }
 
-  boolean nextIsRead() {
+  boolean isNextRead() {
     return queue.operation(queue.started()) == Operation.RDMA_READ;
   }
 
   /** Returns whether the front request fits one packet. */
-  boolean nextIsSmall() {
-    return hasMore() && !nextIsRead() && queue.lengthBytes(queue.started()) <= writeBytes;
+  boolean isNextSmall() {
+    return hasMore() && !isNextRead() && queue.lengthBytes(queue.started()) <= writeBytes;
   }
 
   /**
    * Returns whether the front request may access its local memory. Checked for each train, since
    * the region may be closed meanwhile.
    */
-  boolean nextIsAllowed() {
+  boolean isNextAllowed() {
     long index = queue.started();
     if (queue.lengthBytes(index) == 0) {
       return true;
@@ -135,8 +135,8 @@ final class TrainBuilder {
    * @param acknowledgeAll whether the last packet of each request requests an acknowledgement
    * @param acknowledgeAt sequence number of a packet that requests an acknowledgement
    * @param tag tag of the first packet, or {@link PacketFormat#NO_TAG}
-   * @return first sequence number after it; {@code firstPsn} when the front request may not access
-   *     its memory
+   * @return first sequence number after the train; {@code firstPsn} when the front request may not
+   *     access its memory
    */
   long build(
       TransmitRing ring,
@@ -150,10 +150,10 @@ final class TrainBuilder {
     int used = 0;
     long psn = firstPsn;
     while (psn - firstPsn < Math.min(room, PacketSizes.TRAIN_PACKETS) && hasMore()) {
-      if ((used == 0 || offset == 0) && !nextIsAllowed()) {
+      if ((used == 0 || offset == 0) && !isNextAllowed()) {
         break;
       }
-      if (nextIsRead()) {
+      if (isNextRead()) {
         return used == 0
             ? buildRead(ring, address, firstPsn)
             : finish(ring, firstPsn, psn, segment, used);
@@ -198,7 +198,7 @@ final class TrainBuilder {
     return finish(ring, firstPsn, psn, segment, used);
   }
 
-  /* Returns the number of full packets next, before the request's last one. */
+  /* Returns the number of full packets that come next, before the request's last packet. */
   private int fullPackets(int used, int most) {
     long index = queue.started();
     int left = queue.lengthBytes(index) - offset;
@@ -222,13 +222,13 @@ final class TrainBuilder {
       /* Only the first packet of a row may request an acknowledgement. */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
       int row =
-          PacketSeal.copiesAndSeals(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
+          PacketSeal.canCopyAndSeal(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
       int third =
           PacketFormat.requestTagAndPsn(
               next == acknowledgeAt, next == psn ? tag : PacketFormat.NO_TAG, next);
       PacketFormat.writeBaseAndReth(
           packet, PacketFormat.WRITE_ONLY, 0, dataQueuePair, third, remote, rkey, left);
-      if (PacketSeal.copiesAndSeals(writeBytes)) {
+      if (PacketSeal.canCopyAndSeal(writeBytes)) {
         seal.copyAndSeal(packet, row, local, writeBytes);
       } else {
         Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, writeBytes);
@@ -279,9 +279,9 @@ final class TrainBuilder {
   }
 
   /**
-   * Prepares finished packets of a slot, or of its copy, for retransmission. The last one gets an
-   * acknowledge request and the tag, the others none, so that no answer is taken for that to an
-   * earlier transmission.
+   * Prepares finished packets of a slot, or of its copy, for retransmission. The last packet gets
+   * an acknowledge request and the tag, the others neither. So an answer to an earlier transmission
+   * can't be mistaken for an answer to this one.
    *
    * @param address address of the slot or its copy
    * @param sealAnew whether their link may have changed
@@ -292,11 +292,11 @@ final class TrainBuilder {
     for (int i = from; i < to; i++) {
       long packet = address + (long) i * segment;
       boolean last = i == to - 1;
-      boolean request = last || PacketFormat.acknowledgeRequested(packet);
+      boolean request = last || PacketFormat.isAcknowledgeRequested(packet);
       int wanted = last ? tag : PacketFormat.NO_TAG;
       if (sealAnew
           || PacketFormat.tag(packet) != wanted
-          || PacketFormat.acknowledgeRequested(packet) != request) {
+          || PacketFormat.isAcknowledgeRequested(packet) != request) {
         PacketFormat.setRequestAndTag(packet, request, wanted);
         int bytes = i == ring.packets(slot) - 1 ? ring.totalBytes(slot) - i * segment : segment;
         seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
@@ -334,7 +334,10 @@ final class TrainBuilder {
       opcode = PacketFormat.WRITE_ONLY;
       headerBytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
       retAddress = remoteAddress + offset;
-      /* To the end of the write, not of the packet: the first packet to arrive checks access to all of it. */
+      /*
+       * The length reaches to the end of the write, not of the packet: the first packet to arrive
+       * checks access to all of it.
+       */
       retLength = left;
       endsRequest = !withImmediate && payloadBytes == left;
     }

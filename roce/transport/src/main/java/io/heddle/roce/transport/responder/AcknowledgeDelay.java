@@ -7,8 +7,8 @@ import io.heddle.roce.transport.DelayBackoff;
  * carry it. A separate packet costs as much as one with a small message, and a receiver often
  * answers a message soon. The delay is learned per queue pair: it grows when a packet carried the
  * acknowledgement, and shrinks when none came. Where no caller made rounds, so that only the timer
- * ended the wait, the next ones are sent at once. A longer delay is tried periodically. Under the
- * progress lock.
+ * ended the wait, the next acknowledgements are sent at once. A longer delay is tried periodically.
+ * Under the progress lock.
  */
 final class AcknowledgeDelay {
   private static final int MAX_ROUNDS = 16;
@@ -41,7 +41,7 @@ final class AcknowledgeDelay {
     return rounds;
   }
 
-  void carried() {
+  void onCarried() {
     rounds = Math.min(MAX_ROUNDS, 2 * rounds);
     backoff.waitSucceeded();
   }

@@ -7,9 +7,10 @@ import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * Acknowledgement policy of a responder, and writer of acknowledgements. A requested one is sent at
- * once, or to a soft peer after an {@link AcknowledgeDelay} with another packet. Without request,
- * one is sent after 64 packets or 100 µs. Under the progress lock.
+ * Acknowledgement policy of a responder, and writer of acknowledgements. A requested
+ * acknowledgement is sent at once, or to a soft peer after an {@link AcknowledgeDelay} with another
+ * packet. Without a request, an acknowledgement is sent after 64 packets or 100 µs. Under the
+ * progress lock.
  */
 final class Acknowledger {
   private static final int MOST_PACKETS = 64;
@@ -21,15 +22,18 @@ final class Acknowledger {
   private int remoteNumber;
   private boolean softPeer;
   /* Packets since the last acknowledgement. */
-  private int owed;
-  private boolean now;
-  /* Set while a requested one waits for a packet to carry it. */
-  private boolean soon;
+  private int owedPackets;
+  private boolean isImmediate;
+  /* Set while a requested acknowledgement waits for a packet to carry it. */
+  private boolean isDelayed;
   private long dueNs = Pause.NEVER_NS;
 
-  /* Tag to return, its arrival time, and how long its packet may have waited in the socket before. */
+  /*
+   * Tag to return, its arrival time, and how long the tagged packet may have waited in the socket
+   * before.
+   */
   private int tag;
-  private boolean keepsTag;
+  private boolean hasProbeTag;
   private long taggedAtNs;
   private long waitedNs;
   private long nowNs;
@@ -43,12 +47,15 @@ final class Acknowledger {
     remoteNumber = numberOfPeer;
     softPeer = peerIsSoft;
     tag = PacketFormat.NO_TAG;
-    keepsTag = false;
+    hasProbeTag = false;
     delay.reset();
     sent();
   }
 
-  /** Returns the time of the next one without further packets, or {@link Pause#NEVER_NS}. */
+  /**
+   * Returns the time of the next acknowledgement if no further packet comes, or {@link
+   * Pause#NEVER_NS}.
+   */
   long dueNs() {
     return dueNs;
   }
@@ -61,30 +68,30 @@ final class Acknowledger {
     }
   }
 
-  /** Ends the wait: no packet came in time to carry it. */
+  /** Ends the acknowledgement's wait: no packet came in time to carry it. */
   void endWait() {
-    if (!soon) {
+    if (!isDelayed) {
       return;
     }
-    if (events.callersAreIdle()) {
+    if (events.areCallersIdle()) {
       delay.waitFailed();
     } else {
       delay.waitExpired();
     }
-    soon = false;
+    isDelayed = false;
     acknowledgeNow();
   }
 
   boolean isWaiting() {
-    return soon;
+    return isDelayed;
   }
 
-  /** Ends the wait: another queue pair's packet to the peer can carry it. */
+  /** Ends the acknowledgement's wait: another queue pair's packet to the peer can carry it. */
   void endWaitWithPacket() {
-    delay.carried();
+    delay.onCarried();
     counters.acknowledgementCarried();
-    soon = false;
-    now = true;
+    isDelayed = false;
+    isImmediate = true;
   }
 
   /**
@@ -92,9 +99,9 @@ final class Acknowledger {
    *
    * @param newTag newest tag among them, or {@link PacketFormat#NO_TAG}
    */
-  void packetsCame(int newTag, long timeNs) {
+  void onPackets(int newTag, long timeNs) {
     nowNs = timeNs;
-    if (newTag != PacketFormat.NO_TAG && !keepsTag) {
+    if (newTag != PacketFormat.NO_TAG && !hasProbeTag) {
       takeTag(newTag);
     }
   }
@@ -106,21 +113,21 @@ final class Acknowledger {
   }
 
   /** Returns whether a probe's answer is still to be sent. */
-  boolean owesAnswer() {
-    return keepsTag;
+  boolean owesProbeAnswer() {
+    return hasProbeTag;
   }
 
   /** Records a probe with this tag, which must be answered even if later packets arrive first. */
   void probed(int probeTag) {
     takeTag(probeTag);
-    keepsTag = true;
+    hasProbeTag = true;
     acknowledgeNow();
   }
 
-  /** Records packets executed in order; at most the last one requested an acknowledgement. */
-  void executed(int packets, boolean asked, boolean gapBehind) {
-    owed += packets;
-    if (owed >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
+  /** Records packets executed in order. At most the last of them requested an acknowledgement. */
+  void onExecuted(int packets, boolean asked, boolean gapBehind) {
+    owedPackets += packets;
+    if (owedPackets >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
       acknowledgeNow();
     } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + DELAY_NS;
@@ -129,56 +136,56 @@ final class Acknowledger {
   }
 
   /** Records the execution of a packet that arrived early. */
-  void executedToo() {
-    owed++;
+  void onEarlyExecuted() {
+    owedPackets++;
   }
 
   private boolean mayWait(boolean gapBehind) {
-    if (soon) {
+    if (isDelayed) {
       return true;
     }
-    if (!softPeer || gapBehind || events.callersAreIdle()) {
+    if (!softPeer || gapBehind || events.areCallersIdle()) {
       return false;
     }
     int rounds = delay.rounds();
     if (rounds == 0) {
       return false;
     }
-    soon = true;
+    isDelayed = true;
     events.waitRounds(rounds);
     return true;
   }
 
   void acknowledgeNow() {
-    now = true;
+    isImmediate = true;
     events.activate();
   }
 
   boolean isDueNow() {
-    return now;
+    return isImmediate;
   }
 
-  boolean owes() {
-    return owed > 0 || now;
+  boolean owesAcknowledgement() {
+    return owedPackets > 0 || isImmediate;
   }
 
-  /** Clears the debt: READ responses acknowledge the same. */
-  void answeredOtherwise() {
-    owed = 0;
+  /** Clears the owed acknowledgement: READ responses acknowledge the same packets. */
+  void onReadResponse() {
+    owedPackets = 0;
   }
 
   /** Records that the acknowledgement was sent. */
   void sent() {
-    now = false;
-    soon = false;
+    isImmediate = false;
+    isDelayed = false;
     dueNs = Pause.NEVER_NS;
-    owed = 0;
+    owedPackets = 0;
   }
 
   /** Records that another packet carried the acknowledgement. */
-  void carried() {
-    if (soon) {
-      delay.carried();
+  void onCarried() {
+    if (isDelayed) {
+      delay.onCarried();
     }
     counters.acknowledgementCarried();
     sent();
@@ -191,7 +198,9 @@ final class Acknowledger {
         + (softPeer ? PacketFormat.WAITED_BYTES : 0);
   }
 
-  /** Writes an acknowledgement of {@link #lengthBytes}. The tag is returned in this one only. */
+  /**
+   * Writes an acknowledgement of {@link #lengthBytes}. Only this acknowledgement returns the tag.
+   */
   void write(long packet, int syndrome, long psn, int messages, long timeNs) {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, remoteNumber, psn);
     long at = packet + PacketFormat.BTH_BYTES;
@@ -204,7 +213,7 @@ final class Acknowledger {
           (int) Math.min(heldNs / 1000, 0xffff_ffffL));
       PacketFormat.setRequestAndTag(packet, false, tag);
       tag = PacketFormat.NO_TAG;
-      keepsTag = false;
+      hasProbeTag = false;
     }
   }
 

@@ -17,7 +17,7 @@ final class ArrivedPieces {
   private static final int IMMEDIATE = 1 << PacketFormat.PIECES;
   private static final int BITS = PacketFormat.PIECES + 1;
 
-  /** Length of its table. */
+  /** Length of the table. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;
 
   /* Rows: number << BITS | immediate flag | pieces. Most queue pairs never use any. */

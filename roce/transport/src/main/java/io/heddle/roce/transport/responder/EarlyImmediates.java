@@ -11,7 +11,7 @@ import io.heddle.roce.wire.PsnBits;
 final class EarlyImmediates {
   private static final int MASK = PsnBits.SIZE - 1;
 
-  /** Length of its table. */
+  /** Length of the table. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;
 
   /* Rows by number: immediate 4 | length 4. */

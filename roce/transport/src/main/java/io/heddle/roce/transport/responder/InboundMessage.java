@@ -93,7 +93,7 @@ final class InboundMessage {
         || !last && payloadBytes >= writeLeft) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
-    /* Checked again for each packet: the region may have been closed meanwhile. */
+    /* Rights are checked again for each packet: the region may have been closed meanwhile. */
     if (!rights.remoteWrite(writeKey, writeAddress, writeLeft)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
@@ -150,7 +150,10 @@ final class InboundMessage {
     return 0;
   }
 
-  /* Removed first: a completion that overruns its queue flushes the remaining receives before it returns. */
+  /*
+   * The receive is removed first: a completion that overruns its queue flushes the remaining
+   * receives before it returns.
+   */
   private void completeReceive(Status status, int lengthBytes, boolean hasImmediate, int value) {
     long id = receives.id();
     receives.take();

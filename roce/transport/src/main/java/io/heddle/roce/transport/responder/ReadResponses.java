@@ -10,8 +10,8 @@ import io.heddle.roce.wire.PacketSizes;
 /**
  * Sender of READ responses, a train at a time. Nothing is kept for retransmission: a peer that
  * misses a response repeats the request, and the memory is read again. {@value #WAITING} requests
- * can wait; a further one is dropped, since a soft requester has one outstanding and a standard
- * peer repeats it. Under the progress lock.
+ * can wait; a further one is dropped, since a soft requester has only one outstanding, and a
+ * standard peer repeats its request. Under the progress lock.
  */
 final class ReadResponses {
   private static final int WAITING = 16;
@@ -96,7 +96,7 @@ final class ReadResponses {
   /** Sends one train. Returns false when the socket is full. */
   boolean transmit() {
     if (lengths[0] > 0 && !rights.remoteRead(keys[0], addresses[0], lengths[0])) {
-      remove(); /* the region was closed; the peer's repetition gets the error */
+      remove(); /* the region was closed; if the peer repeats the request, it gets the error */
       return true;
     }
     long base = memory.responseSlot();
@@ -123,7 +123,7 @@ final class ReadResponses {
         break;
       }
     }
-    if (!outlet.answer(link, base, used, segment)) {
+    if (!outlet.sendResponse(link, base, used, segment)) {
       return false;
     }
     offset = at;

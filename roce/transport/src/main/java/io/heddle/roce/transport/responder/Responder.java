@@ -26,7 +26,7 @@ import io.heddle.verbs.AsyncEventListener;
  * packet after a gap counts as not received.
  */
 public final class Responder {
-  /** Length of its tables. */
+  /** Length of the responder's tables. */
   public static final int TABLES_BYTES = EarlyImmediates.BYTES + WritePlacement.BYTES;
 
   private final int number;
@@ -45,7 +45,7 @@ public final class Responder {
   private final LinkArrivals arrivals = new LinkArrivals();
 
   /* Link of the current packet and of its answer. */
-  private int answering;
+  private int currentLink;
 
   private long expected;
   private long highest;
@@ -53,14 +53,14 @@ public final class Responder {
   private long readsFrom;
   private long readsEnd;
   private boolean softPeer;
-  private boolean several;
+  private boolean hasSeveralLinks;
   private int mtu;
   private int messages;
   private int timerCode;
 
   private boolean sequenceErrorSent;
   /* Set when new requests are refused: the peer may no longer write. */
-  private boolean refuses;
+  private boolean isRefusing;
   /* NAK for every later packet after an error caused by the peer. */
   private int lastSyndrome;
   private long lastSyndromePsn;
@@ -103,14 +103,14 @@ public final class Responder {
       boolean peerIsSoft,
       int links,
       int receiverNotReadyTimerCode) {
-    answering = 0;
-    outlet.sealFor(answering);
+    currentLink = 0;
+    outlet.sealFor(currentLink);
     expected = (receivePsn & PacketFormat.PSN_MASK) + (1L << 24);
     highest = expected - 1;
     readsFrom = expected;
     readsEnd = expected;
     softPeer = peerIsSoft;
-    several = links > 1;
+    hasSeveralLinks = links > 1;
     arrivals.start(links);
     mtu = sizes.mtuBytes();
     writes.start(peerIsSoft, sizes.takenWriteBytes());
@@ -121,17 +121,17 @@ public final class Responder {
     immediates.clear();
     acknowledger.reset(peerIsSoft, remoteNumber);
     sequenceErrorSent = false;
-    refuses = false;
+    isRefusing = false;
     lastSyndrome = 0;
     reads.configure(mtu, remoteNumber);
   }
 
   /**
    * Refuses new requests; duplicates are still acknowledged. A new request ends the queue pair when
-   * its number is expected; one after a gap counts as not received.
+   * its number is expected; a request after a gap counts as not received.
    */
   public void refuseRequests() {
-    refuses = true;
+    isRefusing = true;
   }
 
   /**
@@ -147,13 +147,13 @@ public final class Responder {
   }
 
   /** Sets the link of the current packet and of answers. */
-  public void answerBy(int link) {
-    answering = link;
+  public void setAnswerLink(int link) {
+    currentLink = link;
   }
 
   /** Returns the current link of answers. */
-  public int answersBy() {
-    return answering;
+  public int answerLink() {
+    return currentLink;
   }
 
   /** Returns the receive counters of each of several links. */
@@ -177,8 +177,8 @@ public final class Responder {
   }
 
   /** Records that the acknowledgement written by {@link #append} was sent. */
-  public void carried() {
-    acknowledger.carried();
+  public void onCarried() {
+    acknowledger.onCarried();
   }
 
   /** Returns whether there are READ responses to send. */
@@ -194,10 +194,10 @@ public final class Responder {
   /** Processes a request with a valid CRC. */
   public void onRequest(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long nowNs) {
-    acknowledger.packetsCame(PacketFormat.tagOf(thirdWord), nowNs);
+    acknowledger.onPackets(PacketFormat.tagOf(thirdWord), nowNs);
     long psn = PacketFormat.expand(PacketFormat.psnOf(thirdWord), expected);
     if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
-      duplicate(opcode, thirdWord, packet, payloadBytes, psn);
+      onDuplicate(opcode, thirdWord, packet, payloadBytes, psn);
       return;
     }
     if (softPeer && PacketFormat.piece(packet) != 0) {
@@ -205,7 +205,7 @@ public final class Responder {
       return;
     }
     if (psn > expected) {
-      ahead(opcode, thirdWord, packet, payload, payloadBytes, psn);
+      onAhead(opcode, thirdWord, packet, payload, payloadBytes, psn);
       return;
     }
     sequenceErrorSent = false;
@@ -217,8 +217,8 @@ public final class Responder {
     if (events.isDead()) {
       return; /* a completion overran its queue */
     }
-    if (several) {
-      arrivals.took(answering, payloadBytes, 0);
+    if (hasSeveralLinks) {
+      arrivals.count(currentLink, payloadBytes, 0);
     }
     boolean read = opcode == PacketFormat.READ_REQUEST;
     if (!read) {
@@ -231,27 +231,28 @@ public final class Responder {
     if (read || events.isDead()) {
       return; /* responses acknowledge a READ */
     }
-    if (fills && !several) {
+    if (fills && !hasSeveralLinks) {
       acknowledger
           .acknowledgeNow(); /* stops a retransmission by the peer (RFC 5681, section 4.2) */
     }
-    acknowledger.executed(1, PacketFormat.requestsAcknowledgement(thirdWord), highest >= expected);
+    acknowledger.onExecuted(
+        1, PacketFormat.requestsAcknowledgement(thirdWord), highest >= expected);
   }
 
   /**
-   * Processes unchecked packets of a row from a soft peer: those in order, of one write, without a
-   * gap.
+   * Processes unchecked packets of a row from a soft peer: those that come in order and belong to
+   * one write.
    *
-   * @return number of packets taken; 0 where the first one isn't eligible
+   * @return number of packets taken; 0 where the first packet isn't eligible
    */
   public int onRow(
       WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
-    if (several
-        || refuses
+    if (hasSeveralLinks
+        || isRefusing
         || inbound.isInProgress()
         || highest >= expected
         || writes.isAnyPartial()
-        || !writes.takes(stride - PacketFormat.WRITE_ONLY_BYTES)) {
+        || !writes.acceptsSize(stride - PacketFormat.WRITE_ONLY_BYTES)) {
       return 0;
     }
     int key = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8);
@@ -260,7 +261,7 @@ public final class Responder {
       return 0;
     }
     int taken =
-        rows.take(
+        rows.placePackets(
             packet,
             stride,
             most,
@@ -271,21 +272,21 @@ public final class Responder {
             rights.address(region),
             rights.lengthBytes(region));
     if (taken > 0) {
-      acknowledger.packetsCame(rows.tag(), nowNs);
+      acknowledger.onPackets(rows.tag(), nowNs);
       sequenceErrorSent = false;
       expected += taken;
       messages += taken;
-      acknowledger.executed(taken, rows.acknowledgeRequested(), false);
+      acknowledger.onExecuted(taken, rows.isAcknowledgeRequested(), false);
     }
     return taken;
   }
 
-  private void duplicate(int opcode, int thirdWord, long packet, int payloadBytes, long psn) {
+  private void onDuplicate(int opcode, int thirdWord, long packet, int payloadBytes, long psn) {
     if (softPeer
         && opcode == PacketFormat.WRITE_ONLY
         && payloadBytes > 0
         && PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 12) == 0) {
-      if (acknowledger.owesAnswer()) {
+      if (acknowledger.owesProbeAnswer()) {
         /* Probe of another link: each gets its own answer, or the other links would seem lost. */
         sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), acknowledger.nowNs());
       }
@@ -301,7 +302,7 @@ public final class Responder {
     acknowledger.acknowledgeNow();
   }
 
-  private void ahead(
+  private void onAhead(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
     if (psn - expected >= PsnBits.SIZE) {
       counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
@@ -311,7 +312,7 @@ public final class Responder {
         opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (softPeer
         && only
-        && !refuses
+        && !isRefusing
         && !inbound.isInProgress()
         && writes.place(opcode, packet, payload, payloadBytes, psn) == 0) {
       received.set(psn);
@@ -319,9 +320,9 @@ public final class Responder {
       if (immediates.keep(opcode, packet, psn)) {
         immediates.add(psn);
       }
-      if (several) {
-        arrivals.took(answering, payloadBytes, (int) (psn - expected));
-        acknowledger.executed(1, PacketFormat.requestsAcknowledgement(thirdWord), true);
+      if (hasSeveralLinks) {
+        arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
+        acknowledger.onExecuted(1, PacketFormat.requestsAcknowledgement(thirdWord), true);
       } else {
         acknowledger.acknowledgeNow();
       }
@@ -336,7 +337,7 @@ public final class Responder {
 
   /**
    * Places a piece of a packet at once, and only once. With its last piece the packet counts as
-   * received, like a whole one that arrived early.
+   * received, like a whole packet that arrived early.
    */
   private void takePiece(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
@@ -347,7 +348,7 @@ public final class Responder {
       return;
     }
     int outcome =
-        only && !refuses && !inbound.isInProgress()
+        only && !isRefusing && !inbound.isInProgress()
             ? writes.placePiece(opcode, packet, payload, payloadBytes, psn)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
@@ -358,14 +359,14 @@ public final class Responder {
       }
       return;
     }
-    if (several) {
-      arrivals.took(answering, payloadBytes, (int) (psn - expected));
+    if (hasSeveralLinks) {
+      arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
     }
     boolean immediate = immediates.keep(opcode, packet, psn);
-    if (writes.joins(psn, PacketFormat.piece(packet), immediate)) {
+    if (writes.completesPacket(psn, PacketFormat.piece(packet), immediate)) {
       received.set(psn);
       highest = Math.max(highest, psn);
-      if (writes.take(psn)) {
+      if (writes.removeComplete(psn)) {
         immediates.add(psn);
       }
       sequenceErrorSent = false;
@@ -380,10 +381,10 @@ public final class Responder {
     while (expected <= highest && received.get(expected)) {
       if (immediates.isWaiting(expected)) {
         if (receives.isEmpty()) {
-          /* Treated as not received: the peer retransmits it after the RNR timer. */
+          /* The packet counts as not received: the peer retransmits it after the RNR timer. */
           received.clear(expected);
           immediates.remove(expected);
-          writes.keep(expected);
+          writes.markPlaced(expected);
           refuse(PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
           return;
         }
@@ -392,18 +393,18 @@ public final class Responder {
           return;
         }
         immediates.remove(expected);
-        writes.release(expected);
+        writes.clearPlaced(expected);
       }
       received.clear(expected);
       messages++;
       expected++;
-      acknowledger.executedToo();
+      acknowledger.onEarlyExecuted();
     }
   }
 
   /** Executes the expected packet; returns 0, or the syndrome of the NAK. */
   private int execute(int opcode, long packet, long payload, int payloadBytes) {
-    if (refuses) {
+    if (isRefusing) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     switch (opcode) {
@@ -430,7 +431,7 @@ public final class Responder {
     if (outcome != 0) {
       return outcome;
     }
-    writes.release(expected);
+    writes.clearPlaced(expected);
     if (immediate) {
       long reth = packet + PacketFormat.BTH_BYTES;
       inbound.completeImmediate(
@@ -459,7 +460,7 @@ public final class Responder {
     }
     expected += Math.max(1, (length + mtu - 1L) / mtu);
     readsEnd = expected;
-    acknowledger.answeredOtherwise();
+    acknowledger.onReadResponse();
     events.activate();
     return 0;
   }
@@ -472,7 +473,7 @@ public final class Responder {
         PacketFormat.networkInt(reth + 8),
         PacketFormat.networkInt(reth + 12),
         messages,
-        answering);
+        currentLink);
     events.activate();
   }
 
@@ -498,9 +499,10 @@ public final class Responder {
   }
 
   /**
-   * Returns the last executed number for an acknowledgement. To a standard peer, only the responses
-   * acknowledge a READ: the kernel's rxe would take an acknowledgement of it as its completion,
-   * without data. A soft peer doesn't, and reads a bitmap from the next number.
+   * Returns the last executed number for an acknowledgement. For a standard peer, only the
+   * responses acknowledge a READ: the kernel's rxe would take an acknowledgement of a READ as its
+   * completion, without data. A soft peer waits for the data, and expects a bitmap to begin at the
+   * next number.
    */
   private long acknowledged() {
     return (!softPeer && expected == readsEnd ? readsFrom : expected) - 1;
@@ -517,11 +519,13 @@ public final class Responder {
    * and it fits.
    *
    * @param most largest length, ICRC included
-   * @return bytes written; call {@link #carried} once they are sent
+   * @return bytes written; call {@link #onCarried} once they are sent
    */
   public int append(long packet, int most, long nowNs) {
     int bytes = acknowledger.lengthBytes();
-    if (!acknowledger.owes() || highest >= expected || bytes + PacketFormat.ICRC_BYTES > most) {
+    if (!acknowledger.owesAcknowledgement()
+        || highest >= expected
+        || bytes + PacketFormat.ICRC_BYTES > most) {
       return 0;
     }
     acknowledger.write(packet, PacketFormat.SYNDROME_ACK, acknowledged(), messages, nowNs);
@@ -531,7 +535,7 @@ public final class Responder {
 
   private boolean sendAcknowledge(int syndrome, long psn, long nowNs) {
     long packet = memory.controlPacket();
-    outlet.sealFor(answering);
+    outlet.sealFor(currentLink);
     acknowledger.write(packet, syndrome, psn, messages, nowNs);
     int bytes = acknowledger.lengthBytes();
     if (softPeer && highest >= expected) {
@@ -539,7 +543,7 @@ public final class Responder {
     }
     memory.seal().seal(packet, bytes);
     int total = bytes + PacketFormat.ICRC_BYTES;
-    if (!outlet.answer(answering, packet, total, total)) {
+    if (!outlet.sendResponse(currentLink, packet, total, total)) {
       return false;
     }
     acknowledger.sent();

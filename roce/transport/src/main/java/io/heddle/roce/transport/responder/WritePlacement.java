@@ -7,13 +7,13 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Placement of WRITE ONLY payloads at the address of their RETH, once each. It records incomplete
- * packets, and placed ones whose immediate is still to be delivered. Under the progress lock.
+ * packets, and placed packets whose immediate is still to be delivered. Under the progress lock.
  *
  * <p>A payload placed by an earlier transmission isn't placed again: its reader may have seen it
  * without waiting for the completion, and overwritten the memory.
  */
 final class WritePlacement {
-  /** Length of its tables. */
+  /** Length of the tables. */
   static final int BYTES = ArrivedPieces.BYTES;
 
   private final MemoryRights rights;
@@ -42,7 +42,7 @@ final class WritePlacement {
   }
 
   /** Returns whether this payload size is accepted. */
-  boolean takes(int payloadBytes) {
+  boolean acceptsSize(int payloadBytes) {
     return payloadBytes <= mostBytes;
   }
 
@@ -66,7 +66,7 @@ final class WritePlacement {
   }
 
   /**
-   * Places a piece; {@link #joins} then counts it.
+   * Places a piece; {@link #completesPacket} then counts it.
    *
    * @return 0, or the syndrome of the NAK
    */
@@ -77,22 +77,22 @@ final class WritePlacement {
   }
 
   /** Records a placed piece; returns whether its packet is complete now. */
-  boolean joins(long psn, int piece, boolean withImmediate) {
+  boolean completesPacket(long psn, int piece, boolean withImmediate) {
     return pieces.add(psn, piece, withImmediate);
   }
 
   /** Removes the pieces of a complete packet; returns whether it has an immediate. */
-  boolean take(long psn) {
+  boolean removeComplete(long psn) {
     return pieces.take(psn);
   }
 
   /** Marks a placed packet as not received: its retransmission isn't placed again. */
-  void keep(long psn) {
+  void markPlaced(long psn) {
     placed.set(psn);
   }
 
   /** Clears the mark: the packet is delivered and isn't retransmitted. */
-  void release(long psn) {
+  void clearPlaced(long psn) {
     placed.clear(psn);
   }
 

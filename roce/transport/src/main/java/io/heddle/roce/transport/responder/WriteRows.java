@@ -23,20 +23,20 @@ public final class WriteRows {
   }
 
   /** Returns whether packets of this length may form a row. */
-  public static boolean areTaken(int stride) {
+  public static boolean isEligible(int stride) {
     int payload = stride - PacketFormat.WRITE_ONLY_BYTES;
     return IN_C && payload > 0 && payload % BLOCK_BYTES == 0;
   }
 
   /**
-   * Takes packets while each is eligible and its checksum right; places no other.
+   * Takes packets up to the first one that isn't eligible or has a wrong checksum; places no other.
    *
-   * @param stride length of each; see {@link #areTaken}
-   * @param expected sequence number of the first
+   * @param stride length of each packet; see {@link #isEligible}
+   * @param expected sequence number of the first packet
    * @param key rkey that they must have, which permits writes to the region
-   * @return number of packets taken; {@link #tag} and {@link #acknowledgeRequested} describe them
+   * @return number of packets taken; {@link #tag} and {@link #isAcknowledgeRequested} describe them
    */
-  int take(
+  int placePackets(
       long packet,
       int stride,
       int count,
@@ -60,13 +60,13 @@ public final class WriteRows {
     return (int) outcome;
   }
 
-  /** Returns the newest tag among those taken, or {@link PacketFormat#NO_TAG}. */
+  /** Returns the newest tag among the taken packets, or {@link PacketFormat#NO_TAG}. */
   int tag() {
     return (int) (outcome >>> 32) & 0x7f;
   }
 
-  /** Returns whether the last one taken requests an acknowledgement. */
-  boolean acknowledgeRequested() {
+  /** Returns whether the last taken packet requests an acknowledgement. */
+  boolean isAcknowledgeRequested() {
     return (outcome >>> 40 & 1) != 0;
   }
 }

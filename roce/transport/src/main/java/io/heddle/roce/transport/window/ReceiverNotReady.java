@@ -29,7 +29,7 @@ public final class ReceiverNotReady {
   }
 
   /** Counts an RNR NAK. Returns whether the retry count allows another wait. */
-  public boolean mayWait() {
+  public boolean canWait() {
     return limit == UNLIMITED || ++count <= limit;
   }
 
@@ -42,7 +42,7 @@ public final class ReceiverNotReady {
   }
 
   /** Resets the count: something was acknowledged. */
-  public void news() {
+  public void onProgress() {
     count = 0;
   }
 

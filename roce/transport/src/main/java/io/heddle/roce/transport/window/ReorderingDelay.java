@@ -1,10 +1,11 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Reordering window of a link: how long after overtaking packets a missing one may arrive before it
- * counts as lost, as in RACK (RFC 8985, section 6.2, step 4). It is 0 on a link that keeps the
- * order: three later packets prove a loss at once. After a spurious loss, which shows that switches
- * spray the link's packets, the window grows until it suffices. Under the progress lock.
+ * Reordering window of a link, as in RACK (RFC 8985, section 6.2, step 4): the time after
+ * overtaking packets in which a missing packet doesn't count as lost yet. It is 0 on a link that
+ * keeps the order: three later packets prove a loss at once. After a spurious loss, which shows
+ * that switches spray the link's packets, the window grows until it suffices. Under the progress
+ * lock.
  */
 public final class ReorderingDelay {
   /*
@@ -17,14 +18,14 @@ public final class ReorderingDelay {
 
   private long windowNs;
   private long grownAtNs;
-  private long cameAtNs;
+  private long lastSpuriousNs;
   private int losses;
 
   /** Resets to a link that keeps the order. */
   public void reset(long nowNs) {
     windowNs = 0;
     grownAtNs = nowNs;
-    cameAtNs = nowNs;
+    lastSpuriousNs = nowNs;
     losses = 0;
   }
 
@@ -39,9 +40,9 @@ public final class ReorderingDelay {
    *
    * @param tooEarlyNs minimum time by which the loss was declared too early
    */
-  public void came(long tooEarlyNs, RoundTrip roundTrip, long nowNs) {
+  public void onSpuriousLoss(long tooEarlyNs, RoundTrip roundTrip, long nowNs) {
     losses = 0;
-    cameAtNs = nowNs;
+    lastSpuriousNs = nowNs;
     long roundNs = Math.max(roundTrip.smoothedNs(), LEAST_NS);
     if (windowNs == 0 || nowNs - grownAtNs > roundNs) {
       grownAtNs = nowNs;
@@ -51,10 +52,10 @@ public final class ReorderingDelay {
   }
 
   /** Records a real loss. */
-  public void wasLost(long nowNs) {
-    if (windowNs > 0 && ++losses >= LOSSES_TO_HALVE && nowNs - cameAtNs > TIME_TO_HALVE_NS) {
+  public void onRealLoss(long nowNs) {
+    if (windowNs > 0 && ++losses >= LOSSES_TO_HALVE && nowNs - lastSpuriousNs > TIME_TO_HALVE_NS) {
       losses = 0;
-      cameAtNs = nowNs;
+      lastSpuriousNs = nowNs;
       windowNs = windowNs < 2 * LEAST_NS ? 0 : windowNs / 2;
     }
   }

@@ -9,9 +9,9 @@ import io.heddle.verbs.ReadyToSendAttributes;
  * <p>There are two independent timeouts. The device's, {@link RoundTrip}, follows measurements: it
  * probes after milliseconds and doubles up to seconds. The caller's, from timeout code and retry
  * count, limits the silence of a path: {@code 4.096 µs · 2^timeout · (retries + 1)} since the last
- * progress (or the first packet). Only the latter ends the queue pair. It also bounds the former:
- * the caller's time has room for {@code MOST_NEEDED + 1} probes, and the last check is at its end,
- * not a doubled timeout later.
+ * progress (or the first packet). Only the caller's timeout ends the queue pair. It also bounds the
+ * device's timeout: the caller's time has room for {@code MOST_NEEDED + 1} probes. The last check
+ * is at the end of that time, not a doubled timeout later.
  *
  * <p>The caller's time measures the path, not this process: its clock pauses while the process
  * waits for a processor or is stopped. Otherwise, of two processes suspended together, the first to
@@ -32,23 +32,25 @@ public final class RetryTimer {
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Checks per time limit, at least, after the limit has expired. The peer is heard, but it isn't
-   * proven yet that this path has failed.
+   * Minimum number of checks per time limit, once the limit has expired while the peer still
+   * answers: the failure of this path isn't proven yet.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 
   private final RoundTrip roundTrip;
   private long limitNs;
-  private int needed;
-  private boolean alone;
+  private int neededProbes;
+  private boolean hasNoPeerGroup;
   private int unanswered;
-  private int witnessed;
+  private int unansweredWhilePeerHeard;
   private boolean heard;
   private int passed;
-  /* Send time of the oldest probe that isn't passed: no later packet is known to have reached the peer. */
+  /*
+   * Send time of the oldest probe after which no packet is known to have reached the peer.
+   */
   private long unpassedNs = Pause.NEVER_NS;
   private long reachedAtNs;
-  private long newsAtNs;
+  private long progressAtNs;
   private long askedAtNs;
   private long dueNs = Pause.NEVER_NS;
 
@@ -61,9 +63,9 @@ public final class RetryTimer {
         attributes.timeoutCode() == 0
             ? Pause.NEVER_NS
             : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
-    needed = Math.min(attributes.retryCount(), MOST_NEEDED);
-    alone = attributes.peer() == ReadyToSendAttributes.ALONE;
-    news(nowNs);
+    neededProbes = Math.min(attributes.retryCount(), MOST_NEEDED);
+    hasNoPeerGroup = attributes.peer() == ReadyToSendAttributes.NO_PEER_GROUP;
+    onProgress(nowNs);
     stop();
   }
 
@@ -83,7 +85,7 @@ public final class RetryTimer {
     return isRunning() && nowNs - dueNs >= 0;
   }
 
-  /** Starts one timeout from now. */
+  /** Starts the timer, which expires one timeout from now. */
   public void arm(long nowNs) {
     askedAtNs = nowNs;
     if (unpassedNs == Pause.NEVER_NS) {
@@ -93,8 +95,8 @@ public final class RetryTimer {
         Math.min(
             roundTrip.timeoutNs(),
             Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, limitNs / (MOST_NEEDED + 2)));
-    if (unanswered > needed) {
-      long leftNs = limitNs - (nowNs - newsAtNs);
+    if (unanswered > neededProbes) {
+      long leftNs = limitNs - (nowNs - progressAtNs);
       waitNs = Math.min(waitNs, leftNs > 0 ? leftNs : checkWhileHeldNs());
     }
     dueNs = nowNs + waitNs;
@@ -107,28 +109,28 @@ public final class RetryTimer {
   }
 
   /** Records progress, or the first packet after an idle time. */
-  public void news(long nowNs) {
-    newsAtNs = nowNs;
+  public void onProgress(long nowNs) {
+    progressAtNs = nowNs;
     unanswered = 0;
-    witnessed = 0;
+    unansweredWhilePeerHeard = 0;
     passed = 0;
     unpassedNs = Pause.NEVER_NS;
     heard = false;
   }
 
   /**
-   * Records an expiry, before the other calls. The time by which it is late doesn't count as the
-   * peer's silence, since this process couldn't receive or probe.
+   * Records an expiry, before the other calls. The time by which the expiry is late doesn't count
+   * as the peer's silence, since this process couldn't receive or probe.
    *
    * @param heardAtNs time of the last packet from the peer on any path
    * @param reachedAtNs send time of the newest packet that reached the peer on any path
    */
-  public void served(long heardAtNs, long reachedAtNs, long nowNs) {
-    newsAtNs += Math.max(0, nowNs - dueNs);
+  public void onExpiry(long heardAtNs, long reachedAtNs, long nowNs) {
+    progressAtNs += Math.max(0, nowNs - dueNs);
     this.reachedAtNs = reachedAtNs;
-    heard = alone || heardAtNs - askedAtNs > 0;
+    heard = hasNoPeerGroup || heardAtNs - askedAtNs > 0;
     if (heard) {
-      witnessed++;
+      unansweredWhilePeerHeard++;
     }
     if (unpassedNs != Pause.NEVER_NS && reachedAtNs - unpassedNs > 0) {
       passed++;
@@ -140,8 +142,10 @@ public final class RetryTimer {
     if (!isOverdue(nowNs)) {
       return false;
     }
-    boolean reached = alone || passed > needed && reachedAtNs - newsAtNs >= limitNs;
-    boolean unreached = witnessed > needed && nowNs - newsAtNs >= MOST_UNREACHED * limitNs;
+    boolean reached =
+        hasNoPeerGroup || passed > neededProbes && reachedAtNs - progressAtNs >= limitNs;
+    boolean unreached =
+        unansweredWhilePeerHeard > neededProbes && nowNs - progressAtNs >= MOST_UNREACHED * limitNs;
     return reached || unreached;
   }
 
@@ -151,11 +155,11 @@ public final class RetryTimer {
   }
 
   private boolean isOverdue(long nowNs) {
-    return unanswered > needed && nowNs - newsAtNs >= limitNs;
+    return unanswered > neededProbes && nowNs - progressAtNs >= limitNs;
   }
 
-  public long newsAtNs() {
-    return newsAtNs;
+  public long progressAtNs() {
+    return progressAtNs;
   }
 
   /** Returns the number of timeouts since the last progress. */

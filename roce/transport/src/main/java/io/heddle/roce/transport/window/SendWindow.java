@@ -41,7 +41,7 @@ public final class SendWindow {
    * Returns the smallest useful window: two full trains, so that one is in flight while the next is
    * built.
    *
-   * @param trainPackets packets of a full train, without a closing one
+   * @param trainPackets packets of a full train, without a closing packet
    */
   public static int smallest(int trainPackets) {
     return 2 * Math.min(trainPackets + 1, USUAL_TRAIN);
@@ -70,7 +70,7 @@ public final class SendWindow {
     return smallest;
   }
 
-  /** Adapts to another packet size: the same bytes, within other bounds. */
+  /** Adapts to another packet size. The window keeps its bytes, but has other bounds. */
   public void refit(int most, int least) {
     threshold = threshold >= limit ? most : Math.min(most, threshold * least / smallest);
     packets = Math.clamp((long) packets * least / smallest, Math.min(most, least), most);
@@ -92,7 +92,7 @@ public final class SendWindow {
       packets = Math.min(limit, packets + count);
       return;
     }
-    /* One more train for each acknowledged window. */
+    /* The window grows by one train for each acknowledged window. */
     ackedSinceGrowth += count;
     if (ackedSinceGrowth >= packets) {
       ackedSinceGrowth = 0;
@@ -116,7 +116,7 @@ public final class SendWindow {
       return;
     }
     if (sentAtNs - reducedAtNs < 0) {
-      return; /* it met the queue of the earlier window */
+      return; /* the measured packet met the queue of the earlier window */
     }
     reducedAtNs = nowNs;
     forgetLoss();

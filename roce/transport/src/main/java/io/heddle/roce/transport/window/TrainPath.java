@@ -3,9 +3,9 @@ package io.heddle.roce.transport.window;
 /**
  * Detector of paths that lose trains: a train is one datagram that the kernel or the NIC segments.
  * A faulty hop may drop every long one yet pass the same packets one by one, without any counter.
- * The evidence is round after round of trains lost whole while the link answers, without an arrival
- * of equal length. Then packets are sent singly, with one train as a trial after pauses that
- * double. Under the progress lock.
+ * The evidence is several rounds in which trains were lost whole while the link answered, and no
+ * train of equal length arrived. Then packets are sent singly, with one train as a trial after
+ * pauses that double. Under the progress lock.
  *
  * <p>A round begins with the loss of a train sent after the previous round. It ends with an answer
  * to something sent on the link after that train. So a burst lost by a full socket or queue is one
@@ -25,7 +25,7 @@ public final class TrainPath {
 
   private static final long NONE = -1;
 
-  private boolean singly;
+  private boolean isSinglePackets;
   private int rounds;
   private boolean open;
   private long firstAtNs;
@@ -34,13 +34,13 @@ public final class TrainPath {
   private int shortestLost;
   private long pauseNs;
   private long trialAtNs;
-  private long trial;
+  private long trialSlot;
 
   public void start(long nowNs) {
-    singly = false;
+    isSinglePackets = false;
     endedAtNs = nowNs;
     pauseNs = FIRST_PAUSE_NS;
-    trial = NONE;
+    trialSlot = NONE;
     forget();
   }
 
@@ -51,21 +51,21 @@ public final class TrainPath {
   }
 
   /** Returns whether packets are sent singly. */
-  public boolean isSingly() {
-    return singly;
+  public boolean sendsSinglePackets() {
+    return isSinglePackets;
   }
 
   /** Returns whether retransmissions are sent singly, since the path may lose trains. */
   public boolean isInDoubt() {
-    return singly || rounds > 0;
+    return isSinglePackets || rounds > 0;
   }
 
   /** Returns whether this slot's packets are sent as a train, as the next trial. */
-  public boolean tries(long slot, int bytes, long nowNs) {
-    if (trial != NONE || nowNs - trialAtNs < 0 || bytes < shortestLost) {
+  public boolean beginTrial(long slot, int bytes, long nowNs) {
+    if (trialSlot != NONE || nowNs - trialAtNs < 0 || bytes < shortestLost) {
       return false;
     }
-    trial = slot;
+    trialSlot = slot;
     return true;
   }
 
@@ -75,7 +75,7 @@ public final class TrainPath {
    * @param sentAtNs send time of the train
    */
   public void lost(long slot, int bytes, long sentAtNs, long nowNs) {
-    if (singly) {
+    if (isSinglePackets) {
       endTrial(slot, nowNs);
     } else if (!open && sentAtNs - endedAtNs >= 0) {
       open = true;
@@ -86,8 +86,8 @@ public final class TrainPath {
   }
 
   private void endTrial(long slot, long nowNs) {
-    if (slot == trial) {
-      trial = NONE;
+    if (slot == trialSlot) {
+      trialSlot = NONE;
       pauseNs = Math.min(2 * pauseNs, LONGEST_PAUSE_NS);
       trialAtNs = nowNs + pauseNs;
     }
@@ -108,20 +108,20 @@ public final class TrainPath {
     if (rounds < ROUNDS || nowNs - firstAtNs < LEAST_NS) {
       return false;
     }
-    singly = true;
-    trial = NONE;
+    isSinglePackets = true;
+    trialSlot = NONE;
     trialAtNs = nowNs + pauseNs;
     return true;
   }
 
   /** Records a train that arrived whole at the first transmission. */
   public void carried(long slot, int bytes) {
-    if (singly && slot == trial) {
-      singly = false;
+    if (isSinglePackets && slot == trialSlot) {
+      isSinglePackets = false;
       pauseNs = FIRST_PAUSE_NS;
-      trial = NONE;
+      trialSlot = NONE;
       forget();
-    } else if (!singly && bytes >= shortestLost) {
+    } else if (!isSinglePackets && bytes >= shortestLost) {
       forget();
     }
   }

@@ -12,41 +12,44 @@ public final class WidePathProbe {
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
   /**
-   * Failed probes before a warning; the last is 0.3 s after the first. A probe has failed when
-   * something sent later is answered and it isn't: a peer that waits for its core answers neither.
+   * Failed probes before a warning; the last is 0.3 s after the first. A probe has failed when a
+   * later packet is answered and the probe isn't: a peer that waits for its core answers neither.
    */
   public static final int FAILURES_BEFORE_WARNING = 6;
 
-  /* Consecutive trains with losses before a new probe; as many by chance are rare, and cost one probe. */
+  /*
+   * Consecutive trains with losses before a new probe. So many losses in a row are rarely chance,
+   * and then cost one probe.
+   */
   private static final int MOST_LOST = 4;
 
   private boolean agreed;
-  private boolean passes;
+  private boolean isPassing;
   private int lost;
   private int failures;
-  private boolean isOpen;
-  private long askedAtNs;
+  private boolean isProbeOutstanding;
+  private long probedAtNs;
   private long pauseNs;
-  private long askAtNs;
+  private long nextProbeNs;
   private long answeredAtNs;
 
   public void start(boolean isAgreed, long nowNs) {
     agreed = isAgreed;
-    passes = false;
+    isPassing = false;
     failures = 0;
-    isOpen = false;
+    isProbeOutstanding = false;
     pauseNs = FIRST_PAUSE_NS;
-    askAtNs = nowNs;
+    nextProbeNs = nowNs;
     answeredAtNs = nowNs;
   }
 
   /** Returns whether wide packets may be sent. */
-  public boolean passes() {
-    return passes;
+  public boolean isPassing() {
+    return isPassing;
   }
 
   public boolean isProbeDue(long nowNs) {
-    return agreed && !passes && nowNs - askAtNs >= 0;
+    return agreed && !isPassing && nowNs - nextProbeNs >= 0;
   }
 
   /**
@@ -54,11 +57,11 @@ public final class WidePathProbe {
    *
    * @param leaves whether it was sent: no known MTU prevents it
    */
-  public void probed(boolean leaves, long nowNs) {
-    askAtNs = nowNs + pauseNs;
+  public void onProbe(boolean leaves, long nowNs) {
+    nextProbeNs = nowNs + pauseNs;
     pauseNs = Math.min(2 * pauseNs, LONGEST_PAUSE_NS);
-    askedAtNs = nowNs;
-    isOpen = leaves;
+    probedAtNs = nowNs;
+    isProbeOutstanding = leaves;
   }
 
   /**
@@ -66,19 +69,19 @@ public final class WidePathProbe {
    *
    * @return whether {@link #FAILURES_BEFORE_WARNING} probes in a row have now failed
    */
-  public boolean overtaken(long sentAtNs) {
-    if (!isOpen || sentAtNs - askedAtNs <= 0) {
+  public boolean onLaterAnswer(long sentAtNs) {
+    if (!isProbeOutstanding || sentAtNs - probedAtNs <= 0) {
       return false;
     }
-    isOpen = false;
+    isProbeOutstanding = false;
     return ++failures == FAILURES_BEFORE_WARNING;
   }
 
   public void answered(long nowNs) {
-    passes = true;
+    isPassing = true;
     lost = 0;
     failures = 0;
-    isOpen = false;
+    isProbeOutstanding = false;
     answeredAtNs = nowNs;
   }
 
@@ -93,15 +96,15 @@ public final class WidePathProbe {
    * @return whether the path is now in doubt
    */
   public boolean lost(long nowNs) {
-    if (!passes || ++lost < MOST_LOST) {
+    if (!isPassing || ++lost < MOST_LOST) {
       return false;
     }
-    passes = false;
+    isPassing = false;
     if (nowNs - answeredAtNs > LONGEST_PAUSE_NS) {
       pauseNs = FIRST_PAUSE_NS;
-      askAtNs = nowNs;
+      nextProbeNs = nowNs;
     } else {
-      askAtNs = nowNs + pauseNs; /* it answers probes, but loses trains */
+      nextProbeNs = nowNs + pauseNs; /* the path lets probes pass, but loses trains */
     }
     return true;
   }

@@ -122,7 +122,7 @@ final class VirtualPair implements AutoCloseable {
     long end = nowNs + mostNs;
     while (nowNs < end) {
       while (left.transmit() | right.transmit()) {
-        /* again: a turn is a few trains */
+        /* one turn sends only a few trains, so both ends transmit again */
       }
       Packet next = underWay.peek();
       long due = Math.min(left.connection.dueNs(), right.connection.dueNs());
@@ -257,7 +257,10 @@ final class VirtualPair implements AutoCloseable {
       return true;
     }
 
-    /* Only packets that may be reordered have the data mark; none to a standard peer. */
+    /*
+     * Only packets that may be reordered have the data mark; packets to a standard peer never have
+     * it.
+     */
     private void assertMarked(long packet) {
       boolean mayOvertake = soft && isData(packet);
       if (PacketFormat.isData(packet) != mayOvertake
@@ -318,7 +321,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean answer(int link, long address, int lengthBytes, int segmentBytes) {
+    public boolean sendResponse(int link, long address, int lengthBytes, int segmentBytes) {
       return send(link, address, lengthBytes, segmentBytes);
     }
 
@@ -334,7 +337,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean mayPass(int link, int writeBytes) {
+    public boolean canPass(int link, int writeBytes) {
       return true;
     }
 
@@ -346,7 +349,7 @@ final class VirtualPair implements AutoCloseable {
     @Override
     public void warnNarrowPath(int link, PacketSizes sizes) {}
 
-    /* QueuePairEvents */
+    /* Methods of QueuePairEvents. */
 
     @Override
     public QueuePairState state() {
@@ -378,7 +381,7 @@ final class VirtualPair implements AutoCloseable {
       completed.add(new Completed(id, status, kind, immediate));
     }
 
-    /* The loop uses the earliest of all times. */
+    /* Does nothing: the loop asks both ends for their next time. */
     @Override
     public void timerAt(long whenNs) {}
 
@@ -393,7 +396,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean callersAreIdle() {
+    public boolean areCallersIdle() {
       return true;
     }
 

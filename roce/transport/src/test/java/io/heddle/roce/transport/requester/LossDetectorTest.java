@@ -27,13 +27,13 @@ class LossDetectorTest {
           new RingShares());
   private final Outstanding outstanding = new Outstanding(ring);
   private final SendTags tags = new SendTags();
-  private final LinkLoads loads =
-      new LinkLoads(
+  private final LinkScheduler loads =
+      new LinkScheduler(
           outstanding,
           new PendingRead(
               new MemoryRights(new RegionTable(1), 1),
               new SendQueue(1, Memory.allocate(arena, SendQueue.bytes(1), 64))));
-  private final LossDetector overtaken = new LossDetector(outstanding, ring, loads, tags);
+  private final LossDetector lossDetector = new LossDetector(outstanding, ring, loads, tags);
 
   @BeforeEach
   void start() {
@@ -45,15 +45,15 @@ class LossDetectorTest {
     arena.close();
   }
 
-  /* Returns the first one's number. */
-  private long sent(int packets, boolean asGuest) {
+  /* Sends a train; returns the number of its first packet. */
+  private long sent(int packets, boolean isBundled) {
     long first = outstanding.next();
     ring.nextAddress();
     ring.add(first, packets, packets, 100, 100 * packets);
     long slot = ring.tail() - 1;
-    ring.sent(slot, 0, 1, 1);
-    if (asGuest) {
-      ring.asGuest(slot);
+    ring.recordSent(slot, 0, 1, 1);
+    if (isBundled) {
+      ring.markBundled(slot);
     }
     outstanding.sentTo(first + packets, 0);
     return first;
@@ -63,8 +63,8 @@ class LossDetectorTest {
   private int arrived(long from, int packets) {
     long word = Memory.allocate(arena, 8, 8);
     Memory.ALL.set(Memory.NETWORK_LONG, word, PsnBits.mask(from, from + packets));
-    outstanding.takeBitmap(outstanding.unacknowledged(), word, 1);
-    overtaken.lose(2);
+    outstanding.acknowledgeBitmap(outstanding.unacknowledged(), word, 1);
+    lossDetector.detectLosses(2);
     return outstanding.lostCount();
   }
 

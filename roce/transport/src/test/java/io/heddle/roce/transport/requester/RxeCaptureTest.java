@@ -200,7 +200,7 @@ class RxeCaptureTest {
         PacketFormat.pad(packet),
         PacketFormat.queuePair(packet),
         PacketFormat.psn(packet));
-    if (PacketFormat.acknowledgeRequested(packet)) {
+    if (PacketFormat.isAcknowledgeRequested(packet)) {
       PacketFormat.setAcknowledgeRequest(copy);
     }
     long header = packet + PacketFormat.BTH_BYTES;

@@ -11,7 +11,7 @@ class AcknowledgeDelayTest {
     AcknowledgeDelay delay = new AcknowledgeDelay();
     assertEquals(4, delay.rounds());
     for (int i = 0; i < 10; i++) {
-      delay.carried();
+      delay.onCarried();
     }
     assertEquals(16, delay.rounds());
     delay.waitExpired();
@@ -39,7 +39,7 @@ class AcknowledgeDelayTest {
     AcknowledgeDelay delay = new AcknowledgeDelay();
     assertEquals(64, atOnce(delay));
     assertEquals(128, atOnce(delay));
-    delay.carried();
+    delay.onCarried();
     assertEquals(64, atOnce(delay));
     for (int i = 0; i < 20; i++) {
       atOnce(delay);

@@ -110,12 +110,12 @@ final class WritePlacementTest {
     assertEquals(PacketFormat.SYNDROME_INVALID_REQUEST, place(100, 7));
     reth(region, MOST_BYTES + 1);
     assertEquals(PacketFormat.SYNDROME_INVALID_REQUEST, place(MOST_BYTES + 1, 7));
-    assertFalse(writes.takes(MOST_BYTES + 1));
+    assertFalse(writes.acceptsSize(MOST_BYTES + 1));
     reth(region, -1);
     assertEquals(PacketFormat.SYNDROME_INVALID_REQUEST, place(0, 7));
     assertRegion(0, MOST_BYTES, 0);
     reth(region, MOST_BYTES);
-    assertTrue(writes.takes(MOST_BYTES));
+    assertTrue(writes.acceptsSize(MOST_BYTES));
     assertEquals(0, place(MOST_BYTES, 7));
   }
 
@@ -132,13 +132,13 @@ final class WritePlacementTest {
   void keptPacketIsNotPlacedUntilReleased() {
     reth(region, 100);
     assertEquals(0, place(100, 7));
-    writes.keep(PSN);
+    writes.markPlaced(PSN);
     fill(region, 100, 9); // its reader's
     assertEquals(0, place(100, 7));
     assertRegion(0, 100, 9);
     assertEquals(0, placePiece(1, 0, 50, 7));
     assertRegion(0, 100, 9);
-    writes.release(PSN);
+    writes.clearPlaced(PSN);
     reth(region, 100);
     assertEquals(0, place(100, 8));
     assertRegion(0, 100, 8);
@@ -147,16 +147,16 @@ final class WritePlacementTest {
   @Test
   void piecesCompletePacketInAnyOrder() {
     assertEquals(0, placePiece(3, 256, 44, 3));
-    assertFalse(writes.joins(PSN, 3, true));
+    assertFalse(writes.completesPacket(PSN, 3, true));
     assertTrue(writes.isAnyPartial());
     fill(region + 256, 44, 9); // its reader's
     assertEquals(0, placePiece(3, 256, 44, 3));
     assertRegion(256, 44, 9);
     assertEquals(0, placePiece(1, 0, 128, 1));
-    assertFalse(writes.joins(PSN, 1, false));
+    assertFalse(writes.completesPacket(PSN, 1, false));
     assertEquals(0, placePiece(2, 128, 128, 2));
-    assertTrue(writes.joins(PSN, 2, false));
-    assertTrue(writes.take(PSN), "the third has an immediate");
+    assertTrue(writes.completesPacket(PSN, 2, false));
+    assertTrue(writes.removeComplete(PSN), "the third has an immediate");
     assertFalse(writes.isAnyPartial());
     assertRegion(0, 128, 1);
     assertRegion(128, 128, 2);
@@ -166,7 +166,7 @@ final class WritePlacementTest {
   void wholePacketFillsMissingPieces() {
     int each = PacketFormat.pieceBytes(300);
     assertEquals(0, placePiece(2, each, each, 2));
-    assertFalse(writes.joins(PSN, 2, false));
+    assertFalse(writes.completesPacket(PSN, 2, false));
     reth(region, 300);
     assertEquals(0, place(300, 7));
     assertRegion(0, each, 7);
@@ -178,7 +178,7 @@ final class WritePlacementTest {
   @Test
   void piecesOfRefusedPacketAreKept() {
     assertEquals(0, placePiece(1, 0, 128, 1));
-    assertFalse(writes.joins(PSN, 1, false));
+    assertFalse(writes.completesPacket(PSN, 1, false));
     reth(region + REGION_BYTES, 300);
     assertEquals(PacketFormat.SYNDROME_REMOTE_ACCESS, place(300, 7));
     assertTrue(writes.isAnyPartial());
@@ -187,10 +187,10 @@ final class WritePlacementTest {
   @Test
   void newConnectionStartsEmpty() {
     reth(region, 100);
-    writes.keep(PSN);
+    writes.markPlaced(PSN);
     assertEquals(0, placePiece(1, 0, 50, 5));
     assertRegion(0, 50, 0);
-    writes.joins(PSN, 1, false);
+    writes.completesPacket(PSN, 1, false);
     writes.start(true, MOST_BYTES);
     assertFalse(writes.isAnyPartial());
     reth(region, 100);

@@ -30,13 +30,13 @@ class ReorderingDelayTest {
 
   private void came(long tooEarlyNs) {
     nowNs += 2 * ROUND_NS;
-    lateness.came(tooEarlyNs, roundTrip, nowNs);
+    lateness.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
   }
 
   @Test
   void withoutReorderingLossIsImmediate() {
     assertEquals(nowNs, lateness.lostAtNs(nowNs, roundTrip));
-    lateness.wasLost(nowNs);
+    lateness.onRealLoss(nowNs);
     assertFalse(hasBound());
   }
 
@@ -58,7 +58,7 @@ class ReorderingDelayTest {
   void windowGrowsOncePerRoundTrip() {
     came(1_000);
     long bound = boundNs();
-    lateness.came(1_000, roundTrip, nowNs + ROUND_NS / 2);
+    lateness.onSpuriousLoss(1_000, roundTrip, nowNs + ROUND_NS / 2);
     assertEquals(bound, boundNs());
   }
 
@@ -68,11 +68,11 @@ class ReorderingDelayTest {
     for (int halves = 0; halves < 20 && hasBound(); halves++) {
       long bound = boundNs();
       for (int i = 0; i < 100; i++) {
-        lateness.wasLost(nowNs);
+        lateness.onRealLoss(nowNs);
       }
       assertEquals(bound, boundNs(), "not within seconds");
       nowNs += 11 * SECOND_NS;
-      lateness.wasLost(nowNs);
+      lateness.onRealLoss(nowNs);
     }
     assertFalse(hasBound());
   }

@@ -21,19 +21,19 @@ class RetryTimerTest {
   }
 
   /* Serves the timer until it gives up; returns the time and counts the probes. */
-  private int questions;
+  private int probes;
 
   private long giveUpTimeAfter(long fromNs) {
     return giveUpTimeAfter(fromNs, 0);
   }
 
-  /* Serves the first expiry late. */
+  /* Serves the timer's first expiry late. */
   private long giveUpTimeAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
     timer.arm(nowNs);
-    for (questions = 0; questions < 1000; questions++) {
-      nowNs = timer.dueNs() + (questions == 0 ? lateNs : 0);
-      timer.served(nowNs, nowNs, nowNs);
+    for (probes = 0; probes < 1000; probes++) {
+      nowNs = timer.dueNs() + (probes == 0 ? lateNs : 0);
+      timer.onExpiry(nowNs, nowNs, nowNs);
       if (timer.isExhausted(nowNs)) {
         return nowNs - fromNs;
       }
@@ -54,8 +54,8 @@ class RetryTimerTest {
       }
       long after = giveUpTimeAfter(77);
       assertEquals(milliseconds, Math.round(after / 1e6), 1.0, measuredUs + " us measured");
-      assertTrue(questions >= Math.min(retries, 2) + 1, questions + " questions");
-      assertTrue(questions < 20, questions + " questions");
+      assertTrue(probes >= Math.min(retries, 2) + 1, probes + " questions");
+      assertTrue(probes < 20, probes + " questions");
     }
   }
 
@@ -64,7 +64,7 @@ class RetryTimerTest {
     start(1, 7);
     long after = giveUpTimeAfter(0);
     assertTrue(after >= 6 * MS && after < 40 * MS, "gave up after " + after);
-    assertTrue(questions >= 3, questions + " questions");
+    assertTrue(probes >= 3, probes + " questions");
   }
 
   @Test
@@ -74,7 +74,7 @@ class RetryTimerTest {
     for (int i = 0; i < 4; i++) {
       timer.timedOut();
     }
-    timer.news(100 * MS);
+    timer.onProgress(100 * MS);
     assertFalse(timer.isExhausted(180 * MS));
     assertEquals(134, Math.round(giveUpTimeAfter(100 * MS) / 1e6), 1.0);
   }
@@ -95,7 +95,7 @@ class RetryTimerTest {
     for (int i = 0; i < 100; i++) {
       long askedNs = nowNs;
       nowNs = timer.dueNs();
-      timer.served(askedNs, 0, nowNs);
+      timer.onExpiry(askedNs, 0, nowNs);
       assertFalse(timer.isExhausted(nowNs));
       assertEquals(nowNs - 77 >= 536_870_912, timer.isHeld(nowNs), "question " + i);
       timer.timedOut();
@@ -104,17 +104,17 @@ class RetryTimerTest {
     for (int witnesses = 1; witnesses <= 3; witnesses++) {
       long askedNs = nowNs;
       nowNs = timer.dueNs();
-      timer.served(askedNs + 1, 0, nowNs);
+      timer.onExpiry(askedNs + 1, 0, nowNs);
       assertFalse(timer.isHeld(nowNs));
       assertEquals(witnesses == 3, timer.isExhausted(nowNs), witnesses + " witnesses");
       timer.timedOut();
       timer.arm(nowNs);
     }
-    timer.news(nowNs);
+    timer.onProgress(nowNs);
     assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
   }
 
-  /* Answers on any path cover packets sent this long ago. */
+  /* The newest packet that reached the peer on any path was sent this long ago. */
   @ParameterizedTest
   @CsvSource({
     "1, 537, 605",
@@ -130,7 +130,7 @@ class RetryTimerTest {
     timer.arm(nowNs);
     do {
       nowNs = timer.dueNs();
-      timer.served(nowNs, nowNs - agoMs * MS, nowNs);
+      timer.onExpiry(nowNs, nowNs - agoMs * MS, nowNs);
       timer.timedOut();
       timer.arm(nowNs);
     } while (!timer.isExhausted(nowNs));

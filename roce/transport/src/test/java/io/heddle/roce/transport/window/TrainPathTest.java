@@ -31,11 +31,11 @@ final class TrainPathTest {
   private void lose() {
     for (int i = 1; i < TrainPath.ROUNDS; i++) {
       assertFalse(round());
-      assertFalse(path.isSingly());
+      assertFalse(path.sendsSinglePackets());
       assertTrue(path.isInDoubt(), "what is sent again goes singly");
     }
     assertTrue(round());
-    assertTrue(path.isSingly());
+    assertTrue(path.sendsSinglePackets());
   }
 
   @Test
@@ -95,21 +95,21 @@ final class TrainPathTest {
     lose();
     long pauseNs = TrainPath.FIRST_PAUSE_NS;
     for (int i = 0; i < 8; i++) {
-      assertFalse(path.tries(++slot, LONG, nowNs + pauseNs - 1));
+      assertFalse(path.beginTrial(++slot, LONG, nowNs + pauseNs - 1));
       nowNs += pauseNs;
-      assertFalse(path.tries(slot, SHORT, nowNs), "as long as what was lost");
-      assertTrue(path.tries(++slot, LONG, nowNs));
-      assertFalse(path.tries(slot + 1, LONG, nowNs), "one at a time");
+      assertFalse(path.beginTrial(slot, SHORT, nowNs), "as long as what was lost");
+      assertTrue(path.beginTrial(++slot, LONG, nowNs));
+      assertFalse(path.beginTrial(slot + 1, LONG, nowNs), "one at a time");
       path.lost(slot, LONG, nowNs, nowNs);
-      assertTrue(path.isSingly());
+      assertTrue(path.sendsSinglePackets());
       pauseNs = Math.min(2 * pauseNs, TrainPath.LONGEST_PAUSE_NS);
     }
     assertEquals(TrainPath.LONGEST_PAUSE_NS, pauseNs);
     nowNs += pauseNs;
-    assertTrue(path.tries(++slot, LONG, nowNs));
+    assertTrue(path.beginTrial(++slot, LONG, nowNs));
     path.carried(slot, LONG);
     path.removed(slot, nowNs);
-    assertFalse(path.isSingly());
+    assertFalse(path.sendsSinglePackets());
     assertFalse(path.isInDoubt());
     lose();
   }

@@ -15,9 +15,9 @@ class WidePathProbeTest {
     for (int i = 0; i < 3; i++) {
       assertFalse(path.lost(nowNs));
     }
-    assertTrue(path.passes());
+    assertTrue(path.isPassing());
     assertTrue(path.lost(nowNs));
-    assertFalse(path.passes());
+    assertFalse(path.isPassing());
   }
 
   @Test
@@ -25,7 +25,7 @@ class WidePathProbeTest {
     path.start(false, START_NS);
     assertFalse(path.isProbeDue(START_NS));
     assertFalse(path.isProbeDue(START_NS + 100 * WidePathProbe.LONGEST_PAUSE_NS));
-    assertFalse(path.passes());
+    assertFalse(path.isPassing());
   }
 
   @Test
@@ -35,14 +35,14 @@ class WidePathProbeTest {
     long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 1; i < 20; i++) {
       assertTrue(path.isProbeDue(nowNs));
-      path.probed(true, nowNs);
-      assertEquals(i == WidePathProbe.FAILURES_BEFORE_WARNING, path.overtaken(nowNs + 1));
-      assertFalse(path.overtaken(nowNs + 2), "a probe fails only once");
+      path.onProbe(true, nowNs);
+      assertEquals(i == WidePathProbe.FAILURES_BEFORE_WARNING, path.onLaterAnswer(nowNs + 1));
+      assertFalse(path.onLaterAnswer(nowNs + 2), "a probe fails only once");
       assertFalse(path.isProbeDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
       pauseNs = Math.min(2 * pauseNs, WidePathProbe.LONGEST_PAUSE_NS);
     }
-    assertFalse(path.passes());
+    assertFalse(path.isPassing());
   }
 
   @Test
@@ -50,28 +50,28 @@ class WidePathProbeTest {
     path.start(true, START_NS);
     long nowNs = START_NS;
     for (int i = 0; i < 20; i++) {
-      path.probed(true, nowNs);
-      assertFalse(path.overtaken(nowNs), "an answer to what had left before says nothing");
+      path.onProbe(true, nowNs);
+      assertFalse(path.onLaterAnswer(nowNs), "an answer to what had left before says nothing");
       nowNs += WidePathProbe.LONGEST_PAUSE_NS;
     }
-    assertFalse(path.overtaken(nowNs), "only the last probe failed");
+    assertFalse(path.onLaterAnswer(nowNs), "only the last probe failed");
   }
 
   @Test
   void unsentProbeIsNoFailure() {
     path.start(true, START_NS);
     for (int i = 0; i < 20; i++) {
-      path.probed(false, START_NS + i);
-      assertFalse(path.overtaken(START_NS + i + 1));
+      path.onProbe(false, START_NS + i);
+      assertFalse(path.onLaterAnswer(START_NS + i + 1));
     }
   }
 
   @Test
   void answerEndsProbesDespiteRandomLoss() {
     path.start(true, START_NS);
-    path.probed(true, START_NS);
+    path.onProbe(true, START_NS);
     path.answered(START_NS + 50_000);
-    assertTrue(path.passes());
+    assertTrue(path.isPassing());
     for (int i = 0; i < 10; i++) {
       assertFalse(path.isProbeDue(START_NS + i * WidePathProbe.LONGEST_PAUSE_NS));
       assertFalse(path.lost(START_NS));
@@ -79,18 +79,18 @@ class WidePathProbeTest {
       assertFalse(path.lost(START_NS));
       path.carried();
     }
-    assertTrue(path.passes());
+    assertTrue(path.isPassing());
   }
 
   @Test
   void longWorkingPathIsProbedAtOnce() {
     path.start(true, START_NS);
-    path.probed(true, START_NS);
+    path.onProbe(true, START_NS);
     path.answered(START_NS);
     long laterNs = START_NS + 2 * WidePathProbe.LONGEST_PAUSE_NS;
     loseFour(path, laterNs);
     assertTrue(path.isProbeDue(laterNs));
-    path.probed(true, laterNs);
+    path.onProbe(true, laterNs);
     assertTrue(path.isProbeDue(laterNs + WidePathProbe.FIRST_PAUSE_NS));
   }
 
@@ -100,7 +100,7 @@ class WidePathProbeTest {
     long nowNs = START_NS;
     long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 0; i < 5; i++) {
-      path.probed(true, nowNs);
+      path.onProbe(true, nowNs);
       path.answered(nowNs);
       loseFour(path, nowNs);
       pauseNs *= 2;

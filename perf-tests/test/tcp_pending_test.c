@@ -1,4 +1,4 @@
-/* Clients of the TCP plugin's listener that aren't peers, or are slow: peers connect beside them. */
+/* Clients of the TCP plugin's listener that aren't peers, or are slow. Peers must be able to connect beside them. */
 #include <dirent.h>
 
 #include "../src/report.h"
@@ -23,14 +23,14 @@ int tcp_warn(const char *what) {
 
 static void want_warning(const char *end) {
   char whole[256];
-  snprintf(whole, sizeof whole, "is turned away: %s", end);
-  WANT(warnings == 1 && strncmp(warning, "a guest from ", 13) == 0 && strstr(warning, whole) != NULL,
+  snprintf(whole, sizeof whole, "is rejected: %s", end);
+  WANT(warnings == 1 && strncmp(warning, "a connection from ", 18) == 0 && strstr(warning, whole) != NULL,
        "%d warnings, the last of them: %s", warnings, warning);
   warnings = 0;
 }
 
 static struct tcp_listener *listener;
-static struct handle *handle; /* of NCCL's size */
+static struct handle *handle; /* size of NCCL's handle */
 
 static void begin(void) {
   warnings = 0;
@@ -52,32 +52,32 @@ static int files_now(void) {
   return count;
 }
 
-/* Makes one accept, which must find no connection. */
-static void attend(void) {
+/* Calls accept once, which must find no connection. */
+static void accept_once(void) {
   struct tcp_sockets *sockets;
   check(tcp_accept(listener, &sockets), "accept");
   WANT(sockets == NULL, "a connection came of nothing");
 }
 
-static int guest(void) {
+static int connect_to_listener(void) {
   int fd = socket(handle->address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  WANT(fd >= 0 && connect(fd, &handle->address.any, handle->length) == 0, "no guest: %s", strerror(errno));
+  WANT(fd >= 0 && connect(fd, &handle->address.any, handle->length) == 0, "no connection: %s", strerror(errno));
   return fd;
 }
 
-static void say(int fd, const void *data, size_t size) {
-  WANT(send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size, "a guest can't speak: %s", strerror(errno));
+static void send_all(int fd, const void *data, size_t size) {
+  WANT(send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size, "a connection can't send: %s", strerror(errno));
 }
 
-/* Accepts until the listener closes the guest's socket. */
+/* Calls accept until the listener closes the pending socket. */
 static void want_evicted(int fd) {
   char byte;
-  while (would_block(recv(fd, &byte, 1, MSG_DONTWAIT))) attend();
+  while (would_block(recv(fd, &byte, 1, MSG_DONTWAIT))) accept_once();
   progress();
   close(fd);
 }
 
-static void want_a_peer_to_get_in(void) {
+static void want_accepted_peer(void) {
   char again[128];
   memcpy(again, handle, sizeof again);
   struct tcp_sockets *here = NULL, *there = NULL;
@@ -89,7 +89,7 @@ static void want_a_peer_to_get_in(void) {
   WANT(here->connection == there->connection, "another's sockets were accepted");
   for (int i = 0; i <= here->count; i++) {
     char byte = 0;
-    say(*socket_at(there, (uint32_t)i), &(char){(char)i}, 1);
+    send_all(*socket_at(there, (uint32_t)i), &(char){(char)i}, 1);
     while (would_block(recv(*socket_at(here, (uint32_t)i), &byte, 1, 0))) continue;
     WANT(byte == i, "socket %d is socket %d at the other end", i, byte);
   }
@@ -97,74 +97,74 @@ static void want_a_peer_to_get_in(void) {
   tcp_close_sockets(there);
 }
 
-static void silent_guests_hold_up_nobody_and_keep_few_files(void) {
-  enum { GUESTS = 3 * TCP_MOST_GUESTS };
-  int files = files_now(), fds[GUESTS];
+static void silent_connections_block_no_peer_and_hold_few_descriptors(void) {
+  enum { CONNECTIONS = 3 * TCP_MOST_PENDING };
+  int files = files_now(), fds[CONNECTIONS];
   begin();
-  for (int i = 0; i < GUESTS; i++) fds[i] = guest();
-  want_a_peer_to_get_in();
-  WANT(files_now() <= files + 1 + GUESTS + TCP_MOST_GUESTS, "%d files", files_now() - files);
+  for (int i = 0; i < CONNECTIONS; i++) fds[i] = connect_to_listener();
+  want_accepted_peer();
+  WANT(files_now() <= files + 1 + CONNECTIONS + TCP_MOST_PENDING, "%d files", files_now() - files);
   WANT(strstr(warning, "too many others") != NULL, "said: %s", warning);
   end();
-  for (int i = 0; i < GUESTS; i++) close(fds[i]);
+  for (int i = 0; i < CONNECTIONS; i++) close(fds[i]);
   WANT(files_now() == files, "%d files are left", files_now() - files);
 }
 
-static void a_guest_that_greets_slowly_is_heard_and_overtaken(void) {
+static void slow_greeting_is_read_while_others_connect(void) {
   begin();
   struct greeting greeting = {.token = handle->token, .connection = 7};
   int slow[1 + 2 * 8];
   for (int i = 0; i <= handle->count; i++) {
     greeting.socket = (uint32_t)i;
-    slow[i] = guest();
-    say(slow[i], &greeting, sizeof greeting - 1);
-    attend();
+    slow[i] = connect_to_listener();
+    send_all(slow[i], &greeting, sizeof greeting - 1);
+    accept_once();
   }
-  want_a_peer_to_get_in();
+  want_accepted_peer();
   now += TCP_GREETING_SECONDS - 1;
   struct tcp_sockets *sockets = NULL;
-  for (int i = 0; i <= handle->count; i++) say(slow[i], (char *)&greeting + sizeof greeting - 1, 1);
+  for (int i = 0; i <= handle->count; i++) send_all(slow[i], (char *)&greeting + sizeof greeting - 1, 1);
   while (sockets == NULL) check(tcp_accept(listener, &sockets), "accept");
-  WANT(sockets->connection == 7 && warnings == 0, "not the slow one, or turned away: %s", warning);
+  WANT(sockets->connection == 7 && warnings == 0, "not the slow one, or rejected: %s", warning);
   tcp_close_sockets(sockets);
   for (int i = 0; i <= handle->count; i++) close(slow[i]);
   end();
 }
 
-static void a_guest_that_stays_silent_is_turned_away_in_the_end(void) {
+static void silent_connection_is_rejected_after_the_limit(void) {
   begin();
-  int fd = guest();
-  while (listener->guests[0].fd < 0) attend();
+  int fd = connect_to_listener();
+  while (listener->pending_connections[0].fd < 0) accept_once();
   now += TCP_GREETING_SECONDS + 1;
   want_evicted(fd);
   want_warning("it doesn't greet");
   end();
 }
 
-static void what_is_no_greeting_is_turned_away_with_the_reason(void) {
+static void invalid_greeting_is_rejected_with_the_reason(void) {
   begin();
-  int fd = guest();
-  say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 35);
+  int fd = connect_to_listener();
+  send_all(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 35);
   want_evicted(fd);
   want_warning("it hasn't got the handle of this listener");
 
   struct greeting greeting = {.token = handle->token, .connection = 1, .socket = (uint32_t)handle->count + 1};
-  say(fd = guest(), &greeting, sizeof greeting);
+  send_all(fd = connect_to_listener(), &greeting, sizeof greeting);
   want_evicted(fd);
   want_warning("it greets with a socket that this listener doesn't have");
 
-  close(guest());
-  while (warnings == 0) attend();
+  close(connect_to_listener());
+  while (warnings == 0) accept_once();
   want_warning("it left without a greeting");
 
   greeting.socket = 3;
-  int first = guest();
-  say(first, &greeting, sizeof greeting);
-  while (listener->coming == NULL) attend();
-  say(fd = guest(), &greeting, sizeof greeting);
+  int first = connect_to_listener();
+  send_all(first, &greeting, sizeof greeting);
+  while (listener->coming == NULL) accept_once();
+  send_all(fd = connect_to_listener(), &greeting, sizeof greeting);
   want_evicted(fd);
   want_warning("a socket comes twice");
-  want_a_peer_to_get_in();
+  want_accepted_peer();
   close(first);
   end();
 }
@@ -174,9 +174,9 @@ int main(void) {
   setenv("NCCL_SOCKET_IFNAME", "lo", 1);
   setenv("NCCL_SOCKET_NTHREADS", "2", 1);
   setenv("NCCL_NSOCKS_PERTHREAD", "8", 1);
-  silent_guests_hold_up_nobody_and_keep_few_files();
-  a_guest_that_greets_slowly_is_heard_and_overtaken();
-  a_guest_that_stays_silent_is_turned_away_in_the_end();
-  what_is_no_greeting_is_turned_away_with_the_reason();
+  silent_connections_block_no_peer_and_hold_few_descriptors();
+  slow_greeting_is_read_while_others_connect();
+  silent_connection_is_rejected_after_the_limit();
+  invalid_greeting_is_rejected_with_the_reason();
   return 0;
 }

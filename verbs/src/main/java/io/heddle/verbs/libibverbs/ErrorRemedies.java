@@ -6,16 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Remedies for failures that this host's settings cause. */
-final class Advice {
+final class ErrorRemedies {
   private static final Path PROCESS = Path.of("/proc/self");
   private static final String LOCKED = "Max locked memory";
   private static final String CAPABILITIES = "CapEff:";
   private static final int CAP_IPC_LOCK = 14;
 
-  private Advice() {}
+  private ErrorRemedies() {}
 
   /** Returns a clause for the end of an error message; empty where there is no remedy. */
-  static String on(Verb verb, int errno) {
+  static String forError(Verb verb, int errno) {
     return switch (verb) {
       case OPEN_DEVICE ->
           errno == Errno.EACCES || errno == Errno.EPERM

@@ -9,15 +9,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Load-aware time limit for a test's wait, in seconds of an idle machine: while tasks wait for a
- * processor, its clock runs at an eighth of its pace. So a hang is found after the limit on an idle
- * machine, and after eight times the limit at the latest; a busy moment is no failure.
+ * Load-aware time limit for a test's wait, in seconds of an idle machine. While tasks wait for a
+ * processor, its clock runs at an eighth of its pace. So a hang ends the wait after the limit on an
+ * idle machine, and after eight times the limit at the latest. A busy moment causes no failure.
  */
-public final class Patience {
+public final class Deadline {
   private static final int MOST_STRETCH = 8;
   private static final long STEP_MS = 100;
   private static final long OUTPUT_POLL_MS = 20;
-  /* A polling caller doesn't read the kernel's file each time. */
+  /* Least time between two reads of the kernel's file, since a caller may poll. */
   private static final long POLL_NS = 10_000_000;
 
   private final long limitNs;
@@ -28,7 +28,7 @@ public final class Patience {
   private long usedNs;
   private final long beganNs;
 
-  Patience(long limitNs, LongSupplier clock, LongSupplier stalled) {
+  Deadline(long limitNs, LongSupplier clock, LongSupplier stalled) {
     this.limitNs = limitNs;
     this.clock = clock;
     this.stalled = stalled;
@@ -37,12 +37,12 @@ public final class Patience {
     lastStalledNs = stalled.getAsLong();
   }
 
-  public static Patience ofSeconds(long seconds) {
-    return new Patience(
+  public static Deadline ofSeconds(long seconds) {
+    return new Deadline(
         TimeUnit.SECONDS.toNanos(seconds), System::nanoTime, CpuPressure::nanoseconds);
   }
 
-  /** Returns whether the time is over. Any thread. */
+  /** Returns whether the time is over. Any thread may call it. */
   public synchronized boolean isOver() {
     long now = clock.getAsLong();
     long passed = now - lastNs;
@@ -56,18 +56,21 @@ public final class Patience {
     return usedNs > limitNs;
   }
 
-  /* Returns the part of a time that counts against the limit; stalledNs of it tasks waited for a processor. */
+  /*
+   * Returns the part of a time that counts against the limit. Tasks waited for a processor for
+   * stalledNs of this time.
+   */
   static long idleNs(long passedNs, long stalledNs) {
     return Math.max(passedNs / MOST_STRETCH, passedNs - Math.max(0, stalledNs));
   }
 
-  /** Returns a limit of its remaining time, at most these seconds. */
-  public synchronized Patience atMostSeconds(long seconds) {
+  /** Returns a limit of the remaining time, but at most this many seconds. */
+  public synchronized Deadline atMostSeconds(long seconds) {
     long left = Math.min(limitNs - usedNs, TimeUnit.SECONDS.toNanos(seconds));
-    return new Patience(left, clock, stalled);
+    return new Deadline(left, clock, stalled);
   }
 
-  /** Waits for a process to end; returns whether it did in time. */
+  /** Waits for a process to end. Returns whether it ended in time. */
   public boolean awaitExit(Process process) throws InterruptedException {
     while (!process.waitFor(STEP_MS, TimeUnit.MILLISECONDS)) {
       if (isOver()) {
@@ -77,17 +80,17 @@ public final class Patience {
     return true;
   }
 
-  /** Source of the output so far. */
+  /** A source of a program's output so far. */
   public interface OutputSource {
     String read() throws IOException;
   }
 
   /**
-   * Waits until the output contains these words. Output at the very end counts: it is read once
-   * more after the end.
+   * Waits until the output contains these words. The output is read once more after the end, so its
+   * last words count too.
    *
    * @param ended whether no more output will come
-   * @return whether they appeared in time
+   * @return whether the words appeared in time
    */
   public boolean awaitOutput(String words, OutputSource output, BooleanSupplier ended)
       throws IOException, InterruptedException {
@@ -105,7 +108,7 @@ public final class Patience {
   /**
    * Waits for a result.
    *
-   * @throws TimeoutException when the time is over
+   * @throws TimeoutException if the time is over
    */
   public <T> T get(Future<T> future)
       throws InterruptedException, ExecutionException, TimeoutException {

@@ -11,15 +11,16 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Send stage of all queue pairs: large trains are sent at once, small ones of one pass over the
- * queue pairs together ({@link Bundle}). One per device; under the progress lock.
+ * Send stage of all queue pairs. Large trains are sent at once; small trains of one pass over the
+ * queue pairs are sent together ({@link Bundle}). Each device has one send stage, used under the
+ * progress lock.
  *
- * <p>A bundle from a single post that no receiver can be waiting for may be held until the next
- * post or the caller's next poll. So a receiver's ready notice is sent together with its process's
+ * <p>A single post's bundle may be held until the next post or the caller's next poll, unless a
+ * receiver may wait for it. So a receiver's ready notice can be sent together with its process's
  * next message.
  */
-final class Departures {
-  /** A polling caller comes long before. */
+final class SendStage {
+  /** Longest hold of a bundle. A polling caller polls again much sooner. */
   private static final long HELD_NS = 50_000;
 
   private final TrainSender sender;
@@ -31,7 +32,7 @@ final class Departures {
   private int sends;
   private long dueNs = Pause.NEVER_NS;
 
-  Departures(
+  SendStage(
       Arena arena,
       Log log,
       NanoClock clock,
@@ -47,18 +48,18 @@ final class Departures {
   }
 
   /**
-   * @throws HeddleException where a seccomp filter refuses to send
+   * @throws HeddleException if a seccomp filter refuses to send
    */
-  void tryCalls(int fd) {
-    sender.tryCalls(fd);
+  void trySystemCalls(int fd) {
+    sender.trySystemCalls(fd);
   }
 
-  /** Returns whether {@link #sendRetained} may send without a copy. */
-  boolean lendsPages() {
+  /** Returns whether {@link #sendRetained} may send without copying. */
+  boolean supportsZeroCopy() {
     return pages != null;
   }
 
-  /** Returns the link of the pending bundle; null where there is none. */
+  /** Returns the link of the pending bundle, or null if there is none. */
   @Nullable PeerLink pendingLink() {
     return bundle.pendingLink();
   }
@@ -74,7 +75,7 @@ final class Departures {
   }
 
   /**
-   * Sends a train. Returns false when the socket is full.
+   * Sends a train. Returns false if the socket is full.
    *
    * @param mayBundle whether a small train may be bundled
    */
@@ -86,7 +87,7 @@ final class Departures {
       int segmentBytes,
       boolean mayBundle) {
     sends++;
-    if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
+    if (mayBundle && addToBundle(link, address, lengthBytes, segmentBytes)) {
       return true;
     }
     flushGathered();
@@ -106,28 +107,28 @@ final class Departures {
       int segmentBytes,
       boolean mayBundle) {
     sends++;
-    if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
+    if (mayBundle && addToBundle(link, address, lengthBytes, segmentBytes)) {
       return bundle.pendingLink() == link
           ? PacketOutlet.Outcome.SENT
-          : PacketOutlet.Outcome.AS_GUEST;
+          : PacketOutlet.Outcome.BUNDLED;
     }
     flushGathered();
     return sender.sendRetained(socket, address, lengthBytes, segmentBytes);
   }
 
-  private boolean gather(PeerLink link, long address, int lengthBytes, int segmentBytes) {
+  private boolean addToBundle(PeerLink link, long address, int lengthBytes, int segmentBytes) {
     if (!link.isSoft()) {
       return false;
     }
     int packets = lengthBytes <= segmentBytes ? 1 : (lengthBytes - 1) / segmentBytes + 1;
-    if (bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
+    if (bundle.canAdd(link, address, packets, lengthBytes, segmentBytes)) {
       if (!bundle.isEmpty()) {
         backoff.waitSucceeded();
       }
     } else {
       flushGathered();
-      /* The pending bundle stays if its socket is full. */
-      if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
+      /* If the socket is full, the pending bundle stays. */
+      if (!bundle.canAdd(link, address, packets, lengthBytes, segmentBytes)) {
         return false;
       }
     }
@@ -135,16 +136,22 @@ final class Departures {
     return true;
   }
 
-  /* Sends the pending bundle, since the next train can't join it. If it was held, that hold failed. */
+  /*
+   * Sends the pending bundle, since the next train can't join it. If the bundle was held, the hold
+   * counts as failed.
+   */
   private void flushGathered() {
     if (dueNs != Pause.NEVER_NS) {
       backoff.waitFailed();
     }
-    leave();
+    sendPending();
   }
 
-  /** Sends the pending bundle. If the socket is full it stays, and later trains overtake it. */
-  void leave() {
+  /**
+   * Sends the pending bundle. If the socket is full, the bundle stays, and later trains overtake
+   * it.
+   */
+  void sendPending() {
     if (bundle.isEmpty()) {
       return;
     }
@@ -156,25 +163,25 @@ final class Departures {
       return;
     }
     counters.bundled(bundle.bundledPackets());
-    forget();
+    dropPending();
   }
 
   /** Drops the pending bundle: its queue pairs retransmit. */
-  private void forget() {
+  private void dropPending() {
     bundle.clear();
     dueNs = Pause.NEVER_NS;
   }
 
   /** Sends or drops the pending bundle, since one of its links is going away. */
   void clear() {
-    leave();
-    forget();
+    sendPending();
+    dropPending();
   }
 
   /**
    * Sends the bundle that posts have left pending.
    *
-   * @param callersIdle whether no caller polled meanwhile, so that the hold failed
+   * @param callersIdle whether no caller polled meanwhile; the hold then counts as failed
    */
   void endHold(boolean callersIdle) {
     if (bundle.isEmpty()) {
@@ -183,20 +190,20 @@ final class Departures {
     if (callersIdle) {
       backoff.waitFailed();
     }
-    leave();
+    sendPending();
   }
 
   /**
    * Ends the pass of a post: sends the bundle, or holds it if it isn't urgent.
    *
-   * @param mayHold whether there are other queue pairs to share the bundle, and polling callers
+   * @param mayHold whether there are polling callers, and other queue pairs to share the bundle
    */
   void endPost(boolean mayHold, long nowNs) {
     if (bundle.isEmpty()) {
       return;
     }
     if (bundle.isUrgent() || !mayHold || backoff.skipsNext()) {
-      leave();
+      sendPending();
     } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + HELD_NS;
     }

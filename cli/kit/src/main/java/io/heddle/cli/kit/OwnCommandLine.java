@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * Command line with which one command starts another command of the same program in a new process.
  */
-public final class SelfCall {
-  private SelfCall() {}
+public final class OwnCommandLine {
+  private OwnCommandLine() {}
 
   /**
    * Returns the command line that runs these classes again, without arguments. The script that it

@@ -4,16 +4,16 @@ package io.heddle.transport.data;
  * Set of the sub-flows with requests to be posted; empty between calls. Owned by the holder of the
  * {@link Baton}.
  */
-final class FilledFlows {
+final class FlowsToPost {
   private final SubFlow[] flows;
   private final CommFailure failure;
-  /* Bit i for sub-flow i. */
+  /* Sub-flows of the set, bit i for sub-flow i. */
   private long filled;
 
   /**
    * @param flows the connection's live array
    */
-  FilledFlows(SubFlow[] flows, CommFailure failure) {
+  FlowsToPost(SubFlow[] flows, CommFailure failure) {
     this.flows = flows;
     this.failure = failure;
   }
@@ -31,7 +31,7 @@ final class FilledFlows {
       SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
       int code = flow.post(nowNs);
       if (code != 0) {
-        failure.posting(flow, code);
+        failure.onRefusedPost(flow, code);
       }
     }
   }

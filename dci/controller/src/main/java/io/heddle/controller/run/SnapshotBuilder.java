@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /** Builder of the solver's snapshot from telemetry and configuration. */
-final class SnapshotMaker {
+final class SnapshotBuilder {
   private static final double US_PER_MS = 1_000;
 
   /** Key of a gateway's list. */
@@ -32,7 +32,7 @@ final class SnapshotMaker {
   private final Map<String, NetworkConfig.Link> linksByName = new HashMap<>();
   private final AddressTexts addresses = new AddressTexts();
 
-  SnapshotMaker(NetworkConfig network, TelemetryStore store) {
+  SnapshotBuilder(NetworkConfig network, TelemetryStore store) {
     this.network = network;
     this.store = store;
     network

@@ -7,17 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.roce.transport.Pause;
 import org.junit.jupiter.api.Test;
 
-class TimerScansTest {
+class TimerScanScheduleTest {
   private static final long LOOK_NS = 1_000;
   private static final long ROUND_NS = 100;
 
-  private final TimerScans looks = new TimerScans(0);
+  private final TimerScanSchedule looks = new TimerScanSchedule(0);
 
   @Test
   void noScanBeforeDueTime() {
     assertFalse(looks.begin(50));
-    looks.at(100);
-    looks.at(200);
+    looks.requestAt(100);
+    looks.requestAt(200);
     assertEquals(100, looks.dueNs());
     assertFalse(looks.begin(99));
     assertTrue(looks.begin(100));
@@ -26,9 +26,9 @@ class TimerScansTest {
 
   @Test
   void nextScanIsDueAtEarliestRequest() {
-    looks.at(100);
+    looks.requestAt(100);
     assertTrue(looks.begin(100));
-    looks.at(300);
+    looks.requestAt(300);
     looks.end(100, 101, 400);
     assertEquals(300, looks.dueNs());
   }
@@ -38,7 +38,7 @@ class TimerScansTest {
     long nowNs = 0;
     long lookedNs = 0;
     while (nowNs < 1_000 * LOOK_NS) {
-      looks.at(nowNs);
+      looks.requestAt(nowNs);
       if (looks.begin(nowNs)) {
         looks.end(nowNs, nowNs + LOOK_NS, nowNs);
         nowNs += LOOK_NS;
@@ -52,7 +52,7 @@ class TimerScansTest {
 
   @Test
   void sleeperIsNotWokenDuringPause() {
-    looks.at(0);
+    looks.requestAt(0);
     assertTrue(looks.begin(0));
     looks.end(0, LOOK_NS, LOOK_NS);
     assertFalse(looks.begin(LOOK_NS));

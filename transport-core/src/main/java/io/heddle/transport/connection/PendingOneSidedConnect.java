@@ -1,14 +1,14 @@
 package io.heddle.transport.connection;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.transport.data.PeerPuts;
+import io.heddle.transport.data.OneSidedInitiator;
 import org.jspecify.annotations.Nullable;
 
 /** Pending connect to a peer's {@link SignalListener}. Any thread. */
-public final class OneSidedCall {
-  private final Handshake<PeerPuts> handshake;
+public final class PendingOneSidedConnect {
+  private final Handshake<OneSidedInitiator> handshake;
 
-  OneSidedCall(Handshake<PeerPuts> handshake) {
+  PendingOneSidedConnect(Handshake<OneSidedInitiator> handshake) {
     this.handshake = handshake;
   }
 
@@ -18,9 +18,9 @@ public final class OneSidedCall {
    * @return null while it is pending
    * @throws HeddleException when the connection can't be made
    */
-  public @Nullable PeerPuts poll() {
-    Handshake.Outcome<PeerPuts> outcome = handshake.outcome();
-    return outcome == null ? null : Connector.comm(outcome);
+  public @Nullable OneSidedInitiator poll() {
+    Handshake.Outcome<OneSidedInitiator> outcome = handshake.outcome();
+    return outcome == null ? null : Connector.requireComm(outcome);
   }
 
   /** Abandons the connect; an established connection is closed. */

@@ -12,17 +12,17 @@ import java.util.concurrent.TimeUnit;
  * (util-linux 2.33 and later), which sets the parent-death signal. Without it they are started like
  * any other.
  */
-final class TiedProcess {
+final class ParentDeathSignal {
   /** Command prefix that sets the parent-death signal. */
-  private static final List<String> TIE = List.of("setpriv", "--pdeathsig", "KILL");
+  private static final List<String> COMMAND = List.of("setpriv", "--pdeathsig", "KILL");
 
   private static final long PROBE_SECONDS = 10;
-  private static final List<String> PREFIX = canTie() ? TIE : List.of();
+  private static final List<String> PREFIX = isAvailable() ? COMMAND : List.of();
 
-  private TiedProcess() {}
+  private ParentDeathSignal() {}
 
-  private static boolean canTie() {
-    List<String> probe = new ArrayList<>(TIE);
+  private static boolean isAvailable() {
+    List<String> probe = new ArrayList<>(COMMAND);
     probe.add("true");
     try {
       Process process =

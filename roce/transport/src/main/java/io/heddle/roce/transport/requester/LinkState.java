@@ -13,7 +13,7 @@ import io.heddle.roce.transport.window.WidePathProbe;
  * <p>A link that is silent while others answer rests: only occasional probes use it, and the first
  * answer puts it back into use.
  */
-final class LinkLoad {
+final class LinkState {
   private static final long SHORTEST_REST_NS = 20_000_000;
   private static final long LONGEST_REST_NS = 1_000_000_000;
 
@@ -33,15 +33,17 @@ final class LinkLoad {
   private long silences;
 
   private long recoveryEnd;
-  private long newsAtNs;
+  private long lastAnswerNs;
   private boolean absent;
   private boolean resting;
   private long restNs;
   private long trialAtNs;
 
-  /* Set when the host reported it down, until something sent later is answered. */
-  private boolean gone;
-  private long goneAtNs;
+  /*
+   * Set when the host reports the link down, until an answer comes to a packet that was sent later.
+   */
+  private boolean isDown;
+  private long downAtNs;
 
   /**
    * Resets the link, with a window between these bounds; {@code isAbsent} where an end has no
@@ -55,14 +57,14 @@ final class LinkLoad {
     lateness.reset(nowNs);
     virtualTime = 0;
     recoveryEnd = next;
-    newsAtNs = nowNs;
+    lastAnswerNs = nowNs;
     absent = isAbsent;
     resting = false;
     restNs = 0;
-    gone = false;
+    isDown = false;
   }
 
-  /** Returns whether it may carry traffic. */
+  /** Returns whether the link may carry traffic. */
   boolean isUsable() {
     return !absent && !resting;
   }
@@ -80,31 +82,31 @@ final class LinkLoad {
   }
 
   /** Records an answer to something sent on this link. */
-  void news(long nowNs) {
-    newsAtNs = nowNs;
+  void onAnswer(long nowNs) {
+    lastAnswerNs = nowNs;
     resting = false;
     restNs = 0;
-    gone = false;
+    isDown = false;
   }
 
-  /** Records that the host reported it down. */
-  void gone(long nowNs) {
-    gone = true;
-    goneAtNs = nowNs;
+  /** Records that the host reported the link down. */
+  void onDown(long nowNs) {
+    isDown = true;
+    downAtNs = nowNs;
   }
 
-  boolean isGone() {
-    return gone;
+  boolean isReportedDown() {
+    return isDown;
   }
 
   /** Returns whether an answer to something sent at this time proves that the link works. */
-  boolean isNews(long sentAtNs) {
-    return !gone || sentAtNs - goneAtNs >= 0;
+  boolean provesLinkUp(long sentAtNs) {
+    return !isDown || sentAtNs - downAtNs >= 0;
   }
 
-  /** Returns whether no answer has come for a whole timeout. */
+  /** Returns whether no answer has come on this link for a whole timeout. */
   boolean isOverdue(long nowNs) {
-    return nowNs - newsAtNs > roundTrip.timeoutNs();
+    return nowNs - lastAnswerNs > roundTrip.timeoutNs();
   }
 
   /** Records a loss; shrinks the window once per round trip. */
@@ -117,7 +119,7 @@ final class LinkLoad {
 
   /** Records a spurious loss: the window's reduction is undone. */
   void spuriousLoss(long tooEarlyNs, long nowNs) {
-    lateness.came(tooEarlyNs, roundTrip, nowNs);
+    lateness.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
     window.undoLoss();
   }
 
@@ -126,14 +128,14 @@ final class LinkLoad {
   }
 
   /**
-   * Records that its outstanding packets are lost and that it has been silent since.
+   * Records that the link's outstanding packets are lost and that it has been silent since.
    *
-   * @param othersAnswer whether it may rest
+   * @param othersAnswer whether other links answer, so that this one may rest
    */
-  void silent(boolean othersAnswer, long nowNs) {
+  void onSilence(boolean othersAnswer, long nowNs) {
     window.silent();
     roundTrip.timedOut();
-    newsAtNs = nowNs;
+    lastAnswerNs = nowNs;
     if (othersAnswer && !resting) {
       resting = true;
       silences++;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * returns a sentence with the observation. A speaker in this process is the controller, without
  * graceful restart.
  */
-public final class FailureScene {
+public final class FailureScenario {
   private static final int MAX_AGE_S = 3;
   private static final int LIST = 2;
   private static final int NO_LIST = 9;
@@ -57,7 +57,7 @@ public final class FailureScene {
    * @param folder for files
    * @param cleanup removes them
    */
-  public FailureScene(Path folder, Cleanup cleanup) throws IOException {
+  public FailureScenario(Path folder, Cleanup cleanup) throws IOException {
     LoneGateway lone =
         cleanup.add(new LoneGateway(folder, "rules-max-age-s = " + MAX_AGE_S + "\n"));
     gateway = lone.gateway();
@@ -93,7 +93,7 @@ public final class FailureScene {
   }
 
   private boolean isOneSession() {
-    return speaker.ask(() ->
+    return speaker.callOnLoop(() ->
         session.state() == SessionState.ESTABLISHED
             && session.status().counters().established() == 1);
   }

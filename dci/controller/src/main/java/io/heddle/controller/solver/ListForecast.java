@@ -15,9 +15,9 @@ import java.util.stream.IntStream;
  * @param now utilisation of its busiest link; 1 is full, more is overload
  * @param after the same once all decisions are carried out
  */
-public record Outlook(String policy, int list, double now, double after) {
+public record ListForecast(String policy, int list, double now, double after) {
   /** Returns the outlook of each list, in the snapshot's order. */
-  public static List<Outlook> of(NetworkSnapshot snapshot, List<Decision> decisions) {
+  public static List<ListForecast> of(NetworkSnapshot snapshot, List<Decision> decisions) {
     Loads loads = new Loads(snapshot);
     double[] now = utilisations(snapshot, loads);
     for (Decision each : decisions) {
@@ -37,10 +37,10 @@ public record Outlook(String policy, int list, double now, double after) {
       }
     }
     double[] after = utilisations(snapshot, loads);
-    List<Outlook> all = new ArrayList<>();
+    List<ListForecast> all = new ArrayList<>();
     for (int i = 0; i < now.length; i++) {
       PathList list = snapshot.lists().get(i);
-      all.add(new Outlook(list.policy(), list.id(), now[i], after[i]));
+      all.add(new ListForecast(list.policy(), list.id(), now[i], after[i]));
     }
     return all;
   }

@@ -19,23 +19,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Operations begin in the order of their submission, while the target's window has room. The
  * policy cuts each into chunks. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the first is a write
- * of its bytes and a write with immediate of the record. A get's are RDMA READs.
+ * of its bytes and a write with immediate of the record. A get's chunks are RDMA READs.
  */
-public final class PeerPuts extends Communicator {
+public final class OneSidedInitiator extends Communicator {
   /** Another thread holds the baton, and nothing was done. */
   public static final int BUSY = -1;
 
   private static final int SLOTS = OperationRecord.SLOTS;
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /* In place of the length in the id of a request that isn't a chunk. */
+  /* Stands for the length in the id of a request that isn't a chunk. */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 
   private final Log log;
   private final int planes;
   private final int queuePairsPerPlane;
   private final SprayPolicy policy;
-  private final boolean observes;
+  private final boolean needsTimes;
   private final PlaneLoads loads;
   /* Null once this end is closed: no caller waits any more, and the lines may be gone. */
   private @Nullable RequestLines answers;
@@ -45,19 +45,19 @@ public final class PeerPuts extends Communicator {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private final OperationsInFlight puts;
   private final OperationsInFlight gets;
-  /* Slots of puts, then, offset by SLOTS, those of gets. */
+  /* Slots of puts, then slots of gets, the latter offset by SLOTS. */
   private final Backlog backlog = new Backlog(2 * SLOTS);
   private long nextNumber;
   private long nextGet;
   private long creditSeen;
   private long replays;
   private PlaneWeights weights;
-  private final FilledFlows filled;
+  private final FlowsToPost filled;
 
   /**
    * @param answers request lines in which operations are completed
    */
-  public PeerPuts(
+  public OneSidedInitiator(
       ConnectionParts path,
       Runnable sendClosing,
       SprayPolicy policy,
@@ -71,8 +71,8 @@ public final class PeerPuts extends Communicator {
     this.answers = answers;
     queuePairsPerPlane = path.pairs().perCarrier();
     planes = flows.length / queuePairsPerPlane;
-    filled = new FilledFlows(flows, failure);
-    observes = planes > 1 && policy.observes();
+    filled = new FlowsToPost(flows, failure);
+    needsTimes = planes > 1 && policy.needsTimes();
     puts = new OperationsInFlight(planes, path.memory().tableAddress());
     gets =
         new OperationsInFlight(
@@ -89,7 +89,7 @@ public final class PeerPuts extends Communicator {
    * @return a result code, or {@link #BUSY}
    */
   public int submit(OneSidedOperation operation) {
-    if (!baton().take()) {
+    if (!baton().tryTake()) {
       return BUSY;
     }
     try {
@@ -142,11 +142,11 @@ public final class PeerPuts extends Communicator {
               + " register the same memory in the same order",
           path.peer(), registration, RemoteDirectory.OVERDUE_NS / 1_000_000_000);
     }
-    if (directory.mayAsk(registration, nowNs)) {
+    if (directory.canRead(registration, nowNs)) {
       SubFlow flow = flowWithRoom();
       if (flow != null) {
         SendWorkRequest wr = flow.add();
-        wr.id = flow.id(directory.ask(registration, wr), 0, NO_CHUNK);
+        wr.id = flow.id(directory.prepareRead(registration, wr), 0, NO_CHUNK);
         filled.add(flow);
       }
     }
@@ -163,11 +163,11 @@ public final class PeerPuts extends Communicator {
     return null;
   }
 
-  /* Returns whether it has begun, or never will. */
+  /* Returns whether the operation has begun, or never will. */
   private boolean begin(OneSidedOperation operation) {
-    String outside = directory.outside(operation);
+    String outside = directory.describeOutOfBounds(operation);
     if (outside != null) {
-      refuse(operation, outside);
+      failInvalid(operation, outside);
       return true;
     }
     boolean get = operation.get;
@@ -179,7 +179,7 @@ public final class PeerPuts extends Communicator {
     }
     /* Policies cut for planes in use; without one, the operation waits. */
     PlaneWeights by = newestWeights();
-    if (by.carriesNothing()) {
+    if (by.areAllZero()) {
       return false;
     }
     int count = policy.chunks(operation.lengthBytes, loads, by);
@@ -193,7 +193,7 @@ public final class PeerPuts extends Communicator {
       OperationRecord.write(
           record(slot),
           number,
-          order.pass(operation.context),
+          order.takeNext(operation.context),
           chunkBytes(flight, slot, 0),
           operation);
     }
@@ -220,7 +220,7 @@ public final class PeerPuts extends Communicator {
    * @return whether it was counted; else another thread holds the baton
    */
   public boolean flushed() {
-    boolean taken = baton().take();
+    boolean taken = baton().tryTake();
     if (taken) {
       counters[0].flush();
       baton().release();
@@ -229,11 +229,11 @@ public final class PeerPuts extends Communicator {
   }
 
   /* Fails this operation only; the group goes on. */
-  private void refuse(OneSidedOperation operation, String why) {
+  private void failInvalid(OneSidedOperation operation, String why) {
     log.warn("a one-sided operation on %s is refused: %s", path.peer(), why);
-    RequestLines told = answers;
-    if (told != null) {
-      told.fail(operation.line, TransportResult.INVALID_ARGUMENT);
+    RequestLines lines = answers;
+    if (lines != null) {
+      lines.fail(operation.line, TransportResult.INVALID_ARGUMENT);
     }
   }
 
@@ -244,7 +244,7 @@ public final class PeerPuts extends Communicator {
   private PlaneWeights newestWeights() {
     PlaneWeights newest = path.weights();
     if (newest != weights) {
-      loads.weightsChanged(weights, newest);
+      loads.onWeightsChanged(weights, newest);
       weights = newest;
     }
     return newest;
@@ -252,8 +252,8 @@ public final class PeerPuts extends Communicator {
 
   private void post() {
     long nowNs = clock.nanoTime();
-    if (observes) {
-      loads.at(nowNs);
+    if (needsTimes) {
+      loads.setTime(nowNs);
     }
     while (!backlog.isEmpty() && postChunks(backlog.first())) {
       backlog.removeFirst();
@@ -267,7 +267,7 @@ public final class PeerPuts extends Communicator {
     int slot = place & SLOTS - 1;
     OneSidedOperation operation = flight.at(slot);
     PlaneWeights newest = newestWeights();
-    PlaneWeights by = policy.cutsByWeight() ? flight.cutBy(slot) : newest;
+    PlaneWeights by = policy.isCutByWeight() ? flight.cutBy(slot) : newest;
     int count = flight.chunks.count(slot);
     while (flight.chunks.toPost(slot) != 0) {
       int chunk = Long.numberOfTrailingZeros(flight.chunks.toPost(slot));
@@ -341,7 +341,7 @@ public final class PeerPuts extends Communicator {
     } else if (chunk) {
       acknowledged(read ? gets : puts, id, flow);
     } else if (read) {
-      directory.answered(SubFlow.lineOf(id), polledAtNs());
+      directory.onRead(SubFlow.lineOf(id), polledAtNs());
     }
   }
 
@@ -353,8 +353,8 @@ public final class PeerPuts extends Communicator {
     if (get) {
       counters[flow.plane].getArrived(length);
     }
-    if (observes) {
-      loads.at(polledAtNs());
+    if (needsTimes) {
+      loads.setTime(polledAtNs());
     }
     loads.finished(flow.plane, length);
     if (flight.chunks.acknowledged(slot, SubFlow.chunkOf(id))) {
@@ -365,9 +365,9 @@ public final class PeerPuts extends Communicator {
   private void done(OperationsInFlight flight, int slot) {
     int line = flight.at(slot).line;
     flight.end(slot);
-    RequestLines told = answers;
-    if (told != null) {
-      told.complete(line, 1);
+    RequestLines lines = answers;
+    if (lines != null) {
+      lines.complete(line, 1);
     }
   }
 
@@ -381,14 +381,14 @@ public final class PeerPuts extends Communicator {
       }
       return;
     }
-    /* As for a send: a target that has closed acknowledges what it has received, and takes nothing new. */
+    /* As in a send: a target that has closed acknowledges received data, and takes nothing new. */
     boolean unpostable = !waiting.isEmpty() || !backlog.isEmpty();
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED
             ? unpostable && !puts.isAnyPosted() && !gets.isAnyPosted()
             : hasPending();
     if (unfinishable) {
-      failure.peerGone();
+      failure.onPeerGone();
     }
   }
 
@@ -399,9 +399,9 @@ public final class PeerPuts extends Communicator {
 
   @Override
   void completionsTaken() {
-    if (observes && loads.isAnyInFlight()) {
-      loads.at(clock.nanoTime());
-      loads.polled();
+    if (needsTimes && loads.isAnyInFlight()) {
+      loads.setTime(clock.nanoTime());
+      loads.onPolled();
     }
   }
 
@@ -427,17 +427,17 @@ public final class PeerPuts extends Communicator {
 
   @Override
   public @Nullable String settle(int plane, Fenced theirs) {
-    String wrong = puts.chunks.judge(theirs, plane, nextNumber, nextNumber);
+    String wrong = puts.chunks.describeContradiction(theirs, plane, nextNumber, nextNumber);
     if (wrong != null || failure.result() != TransportResult.SUCCESS) {
       return wrong;
     }
     loads.lost(plane);
-    directory.forgetAsked();
+    directory.forgetReads();
     settle(puts, plane, theirs);
     /* The target keeps no state of a get: its chunks in flight are read again. */
     settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
     backlog.clear();
-    /* In order, so that repeated chunks come before waiting ones. */
+    /* Added in order again, so that repeated chunks come before waiting ones. */
     puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
     if (path.health().isPeerAlive()) {
@@ -455,7 +455,7 @@ public final class PeerPuts extends Communicator {
       replays += Long.bitCount(missing);
       for (long left = missing; left != 0; left &= left - 1) {
         int bytes = chunkBytes(flight, slot, Long.numberOfTrailingZeros(left));
-        counters[plane].moved(flight == gets ? 0 : bytes);
+        counters[plane].countMoved(flight == gets ? 0 : bytes);
       }
       if (flight.chunks.isDone(slot)) {
         done(flight, slot);
@@ -479,7 +479,7 @@ public final class PeerPuts extends Communicator {
 
   @Override
   public void close() {
-    while (!baton().take()) {
+    while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
     answers = null;

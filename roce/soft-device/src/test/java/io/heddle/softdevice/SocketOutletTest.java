@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Tests which memory of a queue pair may use large pages. */
-class PacketExitTest {
+class SocketOutletTest {
   private static final long LARGE_PAGE = 2 << 20;
 
-  /* Returns whether large pages were requested there (proc(5), VmFlags). */
+  /* Returns whether large pages were requested at this address (proc(5), VmFlags). */
   private static boolean wantsLargePages(long address) throws Exception {
     boolean there = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
@@ -36,8 +36,8 @@ class PacketExitTest {
   void onlySecondAreaUsesLargePages() throws Exception {
     try (SoftPair pair = new SoftPair("", 4096)) {
       Engine engine = pair.left.context.engine();
-      PacketExit exit =
-          new PacketExit(
+      SocketOutlet exit =
+          new SocketOutlet(
               engine.departures,
               engine.narrow,
               engine.counters.trains(),
@@ -53,7 +53,7 @@ class PacketExitTest {
         assertFalse(wantsLargePages(large - 1), "all of it");
         assertFalse(wantsLargePages(memory.controlPacket()), "what every queue pair uses");
         assertFalse(wantsLargePages(exit.tables()), "what is touched here and there");
-        if (!engine.departures.lendsPages()) {
+        if (!engine.departures.supportsZeroCopy()) {
           String why = "this kernel copies what comes out of a pipe";
           System.out.println("skipped: " + why);
           Assumptions.abort(why);

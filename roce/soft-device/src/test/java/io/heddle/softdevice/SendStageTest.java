@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * Tests bundles whose socket is full. It uses a local datagram socket, which charges unread data to
  * the sender, like a slow link.
  */
-class DeparturesTest {
+class SendStageTest {
   private static final int AF_UNIX = 1;
   private static final int DATAGRAM_NONBLOCK = 2 | 0x800;
   private static final int BYTES = 64;
@@ -32,8 +32,8 @@ class DeparturesTest {
   private final Counters counters = new Counters();
   private final SystemCallFailures broken =
       new SystemCallFailures((level, line) -> {}, AsyncEvent.queue());
-  private final Departures departures =
-      new Departures(
+  private final SendStage departures =
+      new SendStage(
           arena, (level, line) -> {}, System::nanoTime, PacketGate.OPEN, null, counters, broken);
   private final long packet = Memory.allocate(arena, BYTES, 8);
   private final long buffer = Memory.allocate(arena, 8192, 8);
@@ -55,7 +55,7 @@ class DeparturesTest {
     NetworkLink lo = new NetworkLink(1, "lo", 65536, true, true, true, "", 0, "");
     link.use(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket));
     link.acceptPeer(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
-    link.cutBy(PacketSizes.standard(PathMtu.MTU_1024));
+    link.setSizes(PacketSizes.standard(PathMtu.MTU_1024));
   }
 
   @AfterEach
@@ -84,16 +84,16 @@ class DeparturesTest {
     for (; departures.dueNs() == Pause.NEVER_NS && left < MOST; left++) {
       gather();
       gather();
-      departures.leave();
+      departures.sendPending();
     }
     assertTrue(left < MOST, "never full");
     long bundled = counters.packetsBundled();
     assertEquals(2L * (left - 1), bundled, "the last two wait");
-    departures.leave();
+    departures.sendPending();
     assertEquals(bundled, counters.packetsBundled(), "still full");
     assertEquals(left - 1, received());
     gather();
-    departures.leave();
+    departures.sendPending();
     assertEquals(1, received(), "with what came meanwhile");
     assertEquals(bundled + 3, counters.packetsBundled());
     assertEquals(Pause.NEVER_NS, departures.dueNs());

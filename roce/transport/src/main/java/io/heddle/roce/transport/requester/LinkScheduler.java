@@ -17,7 +17,7 @@ import java.util.List;
  * that answer and have room in their window. So a slow link gets only what it can carry. A single
  * link takes all.
  */
-final class LinkLoads {
+final class LinkScheduler {
   /** No link. */
   static final int NONE = -1;
 
@@ -29,8 +29,8 @@ final class LinkLoads {
   private final Outstanding outstanding;
   private final PendingRead read;
   private final PsnLinks numbers;
-  private LinkLoad[] links = {new LinkLoad()};
-  private final int[] before = new int[EndpointParameters.MOST_LINKS];
+  private LinkState[] links = {new LinkState()};
+  private final int[] inFlightBefore = new int[EndpointParameters.MOST_LINKS];
   private long unacknowledgedBefore;
   /* Window bounds in packets, largest and smallest useful, for packets of the path MTU and for wide ones. */
   private int narrowMost;
@@ -38,7 +38,7 @@ final class LinkLoads {
   private int wideMost;
   private int wideLeast;
 
-  LinkLoads(Outstanding outstanding, PendingRead read) {
+  LinkScheduler(Outstanding outstanding, PendingRead read) {
     this.outstanding = outstanding;
     this.read = read;
     numbers = outstanding.links();
@@ -47,9 +47,9 @@ final class LinkLoads {
   /** Resets to these links, each with its own window. */
   void start(LinkSet peers, PacketSizes sizes, long nowNs) {
     if (links.length != peers.count()) {
-      links = new LinkLoad[peers.count()];
+      links = new LinkState[peers.count()];
       for (int i = 0; i < links.length; i++) {
-        links[i] = new LinkLoad();
+        links[i] = new LinkState();
       }
     }
     wideMost = peers.wideWindow();
@@ -62,7 +62,7 @@ final class LinkLoads {
     }
   }
 
-  boolean several() {
+  boolean hasSeveral() {
     return links.length > 1;
   }
 
@@ -70,7 +70,7 @@ final class LinkLoads {
     return links.length;
   }
 
-  LinkLoad get(int link) {
+  LinkState get(int link) {
     return links[link];
   }
 
@@ -79,7 +79,9 @@ final class LinkLoads {
    * has.
    */
   int inFlight(int link) {
-    return numbers.several() ? numbers.inFlightOn(link) : outstanding.inFlight() - read.awaited();
+    return numbers.hasSeveral()
+        ? numbers.inFlightOn(link)
+        : outstanding.inFlight() - read.missingResponses();
   }
 
   /** Returns how many more packets this link may send. */
@@ -97,10 +99,10 @@ final class LinkLoads {
     if (links.length == 1) {
       return room(0) > 0 ? 0 : NONE;
     }
-    boolean weighted = anyWeighted();
+    boolean weighted = isAnyWeighted();
     int best = NONE;
     for (int i = 0; i < links.length; i++) {
-      LinkLoad link = links[i];
+      LinkState link = links[i];
       if (link.isUsable()
           && (link.weight > 0 || !weighted)
           && isWorthwhile(i)
@@ -120,8 +122,8 @@ final class LinkLoads {
   }
 
   /* Without a usable link of positive weight, all usable links count equally. */
-  private boolean anyWeighted() {
-    for (LinkLoad link : links) {
+  private boolean isAnyWeighted() {
+    for (LinkState link : links) {
       if (link.isUsable() && link.weight > 0) {
         return true;
       }
@@ -134,21 +136,21 @@ final class LinkLoads {
     if (links.length == 1) {
       return;
     }
-    LinkLoad to = links[link];
+    LinkState to = links[link];
     to.sentBytes += payload;
     to.virtualTime += (long) bytes * SCALE / Math.max(1, to.weight);
     long total = 0;
-    for (LinkLoad each : links) {
+    for (LinkState each : links) {
       total += each.weight;
     }
     long floor = to.virtualTime - MOST_LAG_BYTES * SCALE / Math.max(1, total);
-    for (LinkLoad each : links) {
+    for (LinkState each : links) {
       each.virtualTime = Math.max(each.virtualTime, floor);
     }
   }
 
   /** Sets new weights and clears the balances under the old ones. */
-  void weigh(int[] weights) {
+  void setWeights(int[] weights) {
     for (int i = 0; i < links.length; i++) {
       links[i].weight = weights[i];
       links[i].virtualTime = 0;
@@ -156,12 +158,12 @@ final class LinkLoads {
   }
 
   /** Prepares to process an answer. */
-  void beginAnswer() {
+  void beginAcknowledgement() {
     unacknowledgedBefore = outstanding.unacknowledged();
     for (int i = 0; i < links.length; i++) {
-      before[i] = inFlight(i);
+      inFlightBefore[i] = inFlight(i);
     }
-    if (numbers.several()) {
+    if (numbers.hasSeveral()) {
       numbers.clearArrivals();
     }
   }
@@ -173,15 +175,15 @@ final class LinkLoads {
    * @return whether it made progress, which includes closing a gap before numbers known from
    *     bitmaps
    */
-  boolean endAnswer(int fresh, long nowNs) {
-    if (!numbers.several()) {
-      links[0].window.acknowledged(fresh, before[0]);
+  boolean endAcknowledgement(int fresh, long nowNs) {
+    if (!numbers.hasSeveral()) {
+      links[0].window.acknowledged(fresh, inFlightBefore[0]);
     }
-    for (int i = 0; numbers.several() && i < links.length; i++) {
+    for (int i = 0; numbers.hasSeveral() && i < links.length; i++) {
       int arrived = numbers.arrivals(i);
-      if (arrived > 0 && !links[i].isGone()) {
-        links[i].news(nowNs);
-        links[i].window.acknowledged(arrived, before[i]);
+      if (arrived > 0 && !links[i].isReportedDown()) {
+        links[i].onAnswer(nowNs);
+        links[i].window.acknowledged(arrived, inFlightBefore[i]);
       }
     }
     return fresh > 0 || outstanding.unacknowledged() > unacknowledgedBefore;
@@ -189,17 +191,17 @@ final class LinkLoads {
 
   /** Records a measured round trip on this link. */
   void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
-    LinkLoad of = links[link];
+    LinkState of = links[link];
     of.window.measured(sentAtNs, nowNs, waitedNs);
     of.roundTrip.sample(Math.max(1, nowNs - sentAtNs));
-    if (links.length > 1 && of.isNews(sentAtNs)) {
-      of.news(nowNs);
+    if (links.length > 1 && of.provesLinkUp(sentAtNs)) {
+      of.onAnswer(nowNs);
     }
   }
 
   /** Records an answered width probe: this link carries wide packets. */
   void wideAnswered(int link, long nowNs) {
-    if (!links[link].wide.passes()) {
+    if (!links[link].wide.isPassing()) {
       links[link].window.refit(wideMost, wideLeast);
     }
     links[link].wide.answered(nowNs);
@@ -222,13 +224,13 @@ final class LinkLoads {
 
   /** Ignores further losses until everything outstanding now is acknowledged. */
   void recover() {
-    for (LinkLoad link : links) {
+    for (LinkState link : links) {
       link.recoverUntil(outstanding.next());
     }
   }
 
   /** Records silence of all links for a whole timeout. */
-  void allSilent() {
+  void onSilenceOfAll() {
     for (int i = 0; i < links.length; i++) {
       if (links.length == 1 || numbers.inFlightOn(i) > 0) {
         links[i].window.silent();
@@ -237,16 +239,16 @@ final class LinkLoads {
   }
 
   /** Records silence of this link while others answered. */
-  void silent(int link, long nowNs) {
-    links[link].silent(anyUsableBut(link), nowNs);
+  void onSilence(int link, long nowNs) {
+    links[link].onSilence(isAnotherUsable(link), nowNs);
   }
 
-  /** Returns whether it and at least one other link are in use. */
+  /** Returns whether this link and at least one other link are in use. */
   boolean mayRest(int link) {
-    return link < links.length && links[link].isUsable() && anyUsableBut(link);
+    return link < links.length && links[link].isUsable() && isAnotherUsable(link);
   }
 
-  private boolean anyUsableBut(int link) {
+  private boolean isAnotherUsable(int link) {
     boolean others = false;
     for (int i = 0; i < links.length; i++) {
       others |= i != link && links[i].isUsable();
@@ -267,12 +269,12 @@ final class LinkLoads {
   /**
    * Returns the next link after this one that may answer a probe.
    *
-   * @param whichever whether to include resting links, for use after the others didn't answer
+   * @param includeResting whether to include resting links, for use after the others didn't answer
    */
-  int next(int link, boolean whichever) {
+  int next(int link, boolean includeResting) {
     for (int i = 1; i <= links.length; i++) {
       int candidate = (link + i) % links.length;
-      if (whichever ? !links[candidate].isAbsent() : links[candidate].isUsable()) {
+      if (includeResting ? !links[candidate].isAbsent() : links[candidate].isUsable()) {
         return candidate;
       }
     }
@@ -283,7 +285,7 @@ final class LinkLoads {
   List<LinkCounts> counts(LinkArrivals arrivals) {
     List<LinkCounts> counts = new ArrayList<>();
     for (int i = 0; links.length > 1 && i < links.length; i++) {
-      LinkLoad load = links[i];
+      LinkState load = links[i];
       counts.add(
           new LinkCounts(
               load.sentBytes,

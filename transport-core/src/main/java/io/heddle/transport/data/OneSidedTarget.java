@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Target's end of a peer's one-sided operations: counts arrivals, applies signals in the order of
  * docs/decisions/one-sided.md, and reports the number of finished operations to the initiator.
  */
-public final class PeerSignals extends Communicator {
+public final class OneSidedTarget extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;
 
   /* Finished operations per credit message. */
@@ -27,11 +27,14 @@ public final class PeerSignals extends Communicator {
   private static final long NOTHING = -1;
 
   private static final byte INCOMPLETE = 0;
-  /* All chunks have come, and its signal waits for earlier ones. */
-  private static final byte WHOLE = 1;
-  /* Its signal is being added to its word. */
+  /* All chunks have come, and the operation's signal waits for earlier ones. */
+  private static final byte COMPLETE = 1;
+  /* The operation's signal is being added to its word. */
   private static final byte ADDING = 2;
-  /* Its signal is applied; later operations still wait for its turn in the context. */
+  /*
+   * The operation's signal is applied. The slot waits for its turn in the context, since earlier
+   * operations aren't finished.
+   */
   private static final byte SIGNALLED = 3;
   private static final byte FINISHED = 4;
 
@@ -41,17 +44,17 @@ public final class PeerSignals extends Communicator {
   private final byte[] state = new byte[SLOTS];
   private final SignalWords.Waiting waiting = this::added;
 
-  /* Set once the group has accepted it; with the baton. */
+  /* Set once the group has accepted this peer; with the baton. */
   private @Nullable SignalWords words;
   private long directory;
   private int directoryKey;
 
   /* The credit last written to the peer's line, and the plane of the unacknowledged write. */
-  private long said = NOTHING;
+  private long creditSent = NOTHING;
   private int creditPlane = NOWHERE;
-  private long repeated;
+  private long repeatedCount;
 
-  public PeerSignals(
+  public OneSidedTarget(
       ConnectionParts path,
       Runnable sendClosing,
       PlaneCounters[] counters,
@@ -70,7 +73,7 @@ public final class PeerSignals extends Communicator {
    * @param directoryAddress of {@link DirectoryEntry} entries that the peer may read by the key
    */
   public void serve(SignalWords served, long directoryAddress, int key) {
-    while (!baton().take()) {
+    while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
     try {
@@ -86,13 +89,13 @@ public final class PeerSignals extends Communicator {
   void postPending(ConnectionHealth.Peer peer) {
     if (peer == ConnectionHealth.Peer.LOST || peer == ConnectionHealth.Peer.FAILED) {
       /* A caller may wait for a word that the peer won't signal any more. */
-      failure.peerGone();
+      failure.onPeerGone();
       return;
     }
     long finished = window.oldestGroup();
     if (words != null
         && creditPlane == NOWHERE
-        && (said == NOTHING || finished - said >= CREDIT_EVERY)) {
+        && (creditSent == NOTHING || finished - creditSent >= CREDIT_EVERY)) {
       sendCredit(finished);
     }
   }
@@ -113,11 +116,11 @@ public final class PeerSignals extends Communicator {
     wr.inline = wr.lengthBytes <= flow.inlineBytes;
     wr.remoteAddress = path.peersRing().address();
     wr.rkey = path.peersRing().key();
-    said = credit;
+    creditSent = credit;
     creditPlane = flow.plane;
     int code = flow.post(clock.nanoTime());
     if (code != 0) {
-      failure.posting(flow, code);
+      failure.onRefusedPost(flow, code);
     }
   }
 
@@ -152,7 +155,7 @@ public final class PeerSignals extends Communicator {
     returnFlow.dataArrivedOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
-      failure.posting(flow, code);
+      failure.onRefusedPost(flow, code);
     }
   }
 
@@ -183,11 +186,11 @@ public final class PeerSignals extends Communicator {
     }
     counters[flow.plane].chunk((int) bytes);
     counters[flow.plane].reordered(window.aheadOfGap(slot, 0, chunk));
-    return result == ReorderWindow.GROUP_FULL ? whole(slot) : null;
+    return result == ReorderWindow.GROUP_FULL ? onComplete(slot) : null;
   }
 
   /* Handles an operation whose chunks have all come. Returns the error, if any. */
-  private @Nullable String whole(int slot) {
+  private @Nullable String onComplete(int slot) {
     long record = record(slot);
     long number = numberOf(slot);
     int context = OperationRecord.context(record);
@@ -202,36 +205,36 @@ public final class PeerSignals extends Communicator {
           .formatted(number, OperationRecord.number(record), context, signal);
     }
     SignalWords served = words;
-    long bytesOf = OperationRecord.bytesRegistration(record);
+    long bytesOf = OperationRecord.dataRegistration(record);
     if (served != null && bytesOf != OperationRecord.NONE) {
       served.arrived(bytesOf);
     }
-    order.wait(context, 1);
-    state[slot] = signal == OneSidedOperation.Signal.NONE.code ? SIGNALLED : WHOLE;
+    order.addWaiting(context, 1);
+    state[slot] = signal == OneSidedOperation.Signal.NONE.code ? SIGNALLED : COMPLETE;
     if (signal == OneSidedOperation.Signal.WEAK.code) {
       apply(slot);
     }
-    return state[slot] == INCOMPLETE ? noSuchWord(record) : applyInOrder(context, slot);
+    return state[slot] == INCOMPLETE ? describeMissingWord(record) : applyInOrder(context, slot);
   }
 
   /*
-   * Applies a context's operations that are next in order, most likely this one first. Returns the
-   * error, if any.
+   * Applies the operations of a context that are next in order; usually the newest one is the
+   * first. Returns the error, if any.
    */
   private @Nullable String applyInOrder(int context, int newest) {
     int first = isNextInContext(newest, context) ? newest : nextInContext(context);
     for (int slot = first; slot >= 0; slot = nextInContext(context)) {
-      if (state[slot] == WHOLE) {
+      if (state[slot] == COMPLETE) {
         apply(slot);
       }
       if (state[slot] == INCOMPLETE) {
-        return noSuchWord(record(slot));
+        return describeMissingWord(record(slot));
       }
       if (state[slot] == ADDING) {
         break;
       }
-      order.pass(context);
-      order.wait(context, -1);
+      order.takeNext(context);
+      order.addWaiting(context, -1);
       state[slot] = FINISHED;
     }
     release();
@@ -290,7 +293,7 @@ public final class PeerSignals extends Communicator {
         served == null
             ? SignalWords.Addition.DONE
             : served.add(
-                OperationRecord.registration(record),
+                OperationRecord.signalRegistration(record),
                 OperationRecord.signalOffset(record),
                 OperationRecord.addend(record),
                 waiting,
@@ -305,7 +308,7 @@ public final class PeerSignals extends Communicator {
 
   /* Handles the completion of a deferred addition. */
   private boolean added(int slot) {
-    if (!baton().take()) {
+    if (!baton().tryTake()) {
       return false;
     }
     try {
@@ -322,14 +325,15 @@ public final class PeerSignals extends Communicator {
     }
   }
 
-  private static String noSuchWord(long record) {
+  private static String describeMissingWord(long record) {
     return "its signal names offset %s of registration %s, where there is no word"
-        .formatted(OperationRecord.signalOffset(record), OperationRecord.registration(record));
+        .formatted(
+            OperationRecord.signalOffset(record), OperationRecord.signalRegistration(record));
   }
 
   @Override
   void completionsTaken() {
-    // Signals were applied as their chunks came.
+    // Nothing to do: signals were applied as their chunks came.
   }
 
   @Override
@@ -363,15 +367,15 @@ public final class PeerSignals extends Communicator {
     }
     if (creditPlane == plane) {
       creditPlane = NOWHERE;
-      said = NOTHING;
-      repeated++;
+      creditSent = NOTHING;
+      repeatedCount++;
     }
     return null;
   }
 
   @Override
   public long replays() {
-    return repeated;
+    return repeatedCount;
   }
 
   @Override
@@ -384,7 +388,7 @@ public final class PeerSignals extends Communicator {
 
   @Override
   public void close() {
-    while (!baton().take()) {
+    while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
     words = null;

@@ -10,11 +10,11 @@ import io.heddle.roce.wire.PacketFormat;
  * sequence number, its own RETH and checksum. A switch that drops the agreed size lets them pass.
  * Only the last piece has an immediate, a tag and an acknowledge request. Under the progress lock.
  */
-final class PacketPieces {
+final class PieceSender {
   private final PacketOutlet outlet;
   private final PacketMemory memory;
 
-  PacketPieces(PacketOutlet outlet, PacketMemory memory) {
+  PieceSender(PacketOutlet outlet, PacketMemory memory) {
     this.outlet = outlet;
     this.memory = memory;
   }
@@ -32,7 +32,7 @@ final class PacketPieces {
             + (immediate ? PacketFormat.IMMEDIATE_BYTES : 0);
     int pad = PacketFormat.padOf(firstWord);
     int payloadBytes = packetBytes - headerBytes - PacketFormat.ICRC_BYTES - pad;
-    int queuePair = (int) firstWord; /* with the data mark */
+    int queuePair = (int) firstWord; /* includes the data mark */
     int psn = PacketFormat.psn(packet);
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);

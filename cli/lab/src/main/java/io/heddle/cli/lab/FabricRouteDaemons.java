@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * Route daemons on the hosts of a fabric, each with a session to its leaf, or to the leaf of each
  * plane; ended by {@link #close}.
  */
-public final class FabricSpeakers implements AutoCloseable {
+public final class FabricRouteDaemons implements AutoCloseable {
   private static final int AS = 65_001;
   private static final long READY_SECONDS = 40;
   private static final long END_SECONDS = 10;
@@ -38,7 +38,7 @@ public final class FabricSpeakers implements AutoCloseable {
    * @param heddle command line of the {@code heddle} command
    * @throws LabException if a daemon ends or is not ready in time; none is left running then
    */
-  public FabricSpeakers(Fabric fabric, Path folder, List<String> heddle) {
+  public FabricRouteDaemons(Fabric fabric, Path folder, List<String> heddle) {
     this.fabric = fabric;
     this.folder = folder;
     this.heddle = List.copyOf(heddle);
@@ -72,7 +72,7 @@ public final class FabricSpeakers implements AutoCloseable {
   }
 
   /** Starts a new daemon for a host whose daemon has ended; doesn't wait for its routes. */
-  public void startAgain(int host) {
+  public void restart(int host) {
     if (daemons.get(host - 1).isAlive()) {
       return;
     }
@@ -187,7 +187,7 @@ public final class FabricSpeakers implements AutoCloseable {
           if (other != host
               && (index < 0
                   || !reader.resolve(bits.getLong(), bits.getLong(), answer)
-                  || !answer.reason(index).carries()
+                  || !answer.reason(index).carriesTraffic()
                   || answer.isBorrowed(index))) {
             return false;
           }

@@ -11,8 +11,8 @@ import io.heddle.controller.model.WanLink;
  * @param oldest source of the oldest sample, for messages
  * @param newestSampleNs time of the newest link sample
  */
-record Ages(long oldestNs, String oldest, long newestSampleNs) {
-  static Ages of(SteeredPolicy policy, NetworkSnapshot snapshot, Loads loads) {
+record SampleAges(long oldestNs, String oldest, long newestSampleNs) {
+  static SampleAges of(SteeredPolicy policy, NetworkSnapshot snapshot, Loads loads) {
     long oldestNs = snapshot.nowNs() - policy.sampledNs();
     String oldest = "gateway " + policy.gateway();
     long newest = Long.MIN_VALUE;
@@ -27,6 +27,6 @@ record Ages(long oldestNs, String oldest, long newestSampleNs) {
         }
       }
     }
-    return new Ages(oldestNs, oldest, newest);
+    return new SampleAges(oldestNs, oldest, newest);
   }
 }

@@ -19,8 +19,8 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.IdleStopwatch;
-import io.heddle.platform.testing.Patience;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
@@ -46,21 +46,22 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Delay from an UPDATE with another path bandwidth, as a peer hands it to TCP, to the first chunk
- * that a running sender posts by the new weights: the speaker, the routes file, its follower and
- * the sender, over real sockets. Both times are of this process's System.nanoTime, which is
- * CLOCK_MONOTONIC. Prints the delays in microseconds, sorted.
+ * Measurement of the delay from an UPDATE with another path bandwidth to the first chunk with the
+ * new weights. The delay begins when a peer hands the UPDATE to TCP, and ends when a running sender
+ * posts the chunk. It covers the speaker, the routes file, its follower and the sender, over real
+ * sockets. Both times are of this process's System.nanoTime, which is CLOCK_MONOTONIC. Prints the
+ * delays in microseconds, sorted.
  *
- * <p>To be run in a separate network namespace that has the addresses.
+ * <p>The program must run in a separate network namespace that has the addresses.
  */
-final class UpdateToChunk {
-  /** Of the two peers, one per plane. */
+final class RouteUpdateLatency {
+  /** Addresses of the two BGP peers, one per plane. */
   static final List<String> PEERS = List.of("fd00:ff::11", "fd00:ff::12");
 
-  /** Of the sender, one per plane. */
+  /** Addresses of the sender, one per plane. */
   static final List<String> LEFT = List.of("fd00:77::1", "fd00:77::2");
 
-  /** Of the receiver. */
+  /** Addresses of the receiver, one per plane. */
   static final List<String> RIGHT = List.of("fd00:78::1", "fd00:78::2");
 
   private static final int PORT = 1790;
@@ -81,12 +82,12 @@ final class UpdateToChunk {
   private long toHandle;
   private long arrays;
 
-  private UpdateToChunk(Path folder) {
+  private RouteUpdateLatency(Path folder) {
     this.folder = folder;
   }
 
   public static void main(String[] arguments) throws Exception {
-    new UpdateToChunk(Path.of(arguments[0])).run(Integer.parseInt(arguments[1]));
+    new RouteUpdateLatency(Path.of(arguments[0])).run(Integer.parseInt(arguments[1]));
   }
 
   private void run(int rounds) throws Exception {
@@ -170,15 +171,15 @@ final class UpdateToChunk {
             false));
     send(peer, KeepaliveMessage.INSTANCE);
     /*
-     * Reads and ignores the speaker's messages: its OPEN and KEEPALIVE are all that a session
-     * needs.
+     * Reads and ignores the speaker's messages, since the OPEN and the KEEPALIVE already sent are
+     * all that a session needs.
      */
     Thread.ofVirtual()
         .start(() -> {
           try {
             peers[peer].getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
           } catch (IOException ended) {
-            /* Ends with the program. */
+            /* The thread ends with the program. */
           }
         });
   }
@@ -205,11 +206,11 @@ final class UpdateToChunk {
     ListenComm listener = right.listen(0, handle);
     SendComm sending = null;
     RecvComm receiving = null;
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (sending == null || receiving == null) {
       sending = sending == null ? left.connect(0, -1, handle) : sending;
       receiving = receiving == null ? right.accept(listener) : receiving;
-      require(patience, "a connection");
+      require(deadline, "a connection");
     }
     sender = sending;
     receiver = receiving;
@@ -224,22 +225,25 @@ final class UpdateToChunk {
     Memory.ALL.set(Memory.NATIVE_LONG, arrays + 192, toHandle);
   }
 
-  private static void require(Patience patience, String what) {
-    if (patience.isOver()) {
+  private static void require(Deadline deadline, String what) {
+    if (deadline.isOver()) {
       throw new IllegalStateException("no " + what + " within the limit");
     }
   }
 
-  /* Withdraws plane 2, restores it by an UPDATE, and waits until it carries. */
+  /* Withdraws plane 2, restores it by an UPDATE, and waits until the plane carries chunks. */
   private long measure() throws Exception {
     Prefix host = Prefix.of(RIGHT.get(1));
     announce(1, host, 0);
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
     while (row().weight() != 0) {
       message(-1);
-      require(patience, "loss of plane 2");
+      require(deadline, "loss of plane 2");
     }
-    /* Chunks cut before are sent, and the UPDATE falls at a random time between two messages. */
+    /*
+     * Sends messages for a random time. All chunks cut by old weights leave, and the UPDATE falls
+     * at a random time between two messages.
+     */
     long pauseNs = ThreadLocalRandom.current().nextLong(5_000_000, 30_000_000);
     for (long end = System.nanoTime() + pauseNs; System.nanoTime() - end < 0; ) {
       message(-1);
@@ -262,15 +266,15 @@ final class UpdateToChunk {
     long seenNs = 0;
     while (seenNs == 0) {
       seenNs = message(before);
-      require(patience, "chunk on plane 2");
+      require(deadline, "chunk on plane 2");
     }
     peer.join();
-    /* Excludes the time for which tasks waited for a processor. */
+    /* Subtracts the time for which tasks waited for a processor. */
     return Math.min(seenNs - sentNs[0], watch[0].ns());
   }
 
   /*
-   * Sends one message from end to end. Returns the time at which plane 2 has carried more than
+   * Sends a message to the other end. Returns the time at which plane 2 has carried more than
    * before, or 0.
    */
   private long message(long before) {

@@ -15,10 +15,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link UpdateToChunk} in a network namespace. */
+/** Runs {@link RouteUpdateLatency} in a network namespace. */
 @EndsWithin(180)
 @SystemTest
-final class UpdateToChunkTest {
+final class RouteUpdateLatencyTest {
   private static final int ROUNDS = 100;
   private static final long MOST_US = 10_000;
 
@@ -27,9 +27,9 @@ final class UpdateToChunkTest {
   @Test
   void firstChunkFollowsUpdateWithinTenMilliseconds() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
-    List<String> addresses = new ArrayList<>(UpdateToChunk.PEERS);
-    addresses.addAll(UpdateToChunk.LEFT);
-    addresses.addAll(UpdateToChunk.RIGHT);
+    List<String> addresses = new ArrayList<>(RouteUpdateLatency.PEERS);
+    addresses.addAll(RouteUpdateLatency.LEFT);
+    addresses.addAll(RouteUpdateLatency.RIGHT);
     StringBuilder setUp = new StringBuilder("ip link set lo up");
     addresses.forEach(
         each -> setUp.append(" && ip addr add ").append(each).append("/128 dev lo nodad"));
@@ -37,7 +37,7 @@ final class UpdateToChunkTest {
     command.add(setUp + " && exec \"$@\"");
     command.add("sh");
     List<String> java =
-        HostProcess.java(UpdateToChunk.class, folder.toString(), Integer.toString(ROUNDS));
+        HostProcess.java(RouteUpdateLatency.class, folder.toString(), Integer.toString(ROUNDS));
     java.add(1, "--enable-native-access=ALL-UNNAMED");
     command.addAll(java);
     try (HostProcess process = HostProcess.start(command, folder.resolve("log"), Map.of())) {
@@ -58,7 +58,9 @@ final class UpdateToChunkTest {
           "UPDATE sent to first chunk by it: median %s us, 90 %% within %s us, worst of %s %s us%n",
           delays[ROUNDS / 2], delays[ROUNDS * 9 / 10], ROUNDS, delays[ROUNDS - 1]);
       assertTrue(delays[0] > 0, "stamps in order: " + Arrays.toString(delays));
-      /* The fastest quarter only: on a busy machine four threads wait for a core. */
+      /*
+       * Only the fastest quarter counts, since the four threads wait for cores on a busy machine.
+       */
       assertTrue(delays[ROUNDS / 4] < MOST_US, Arrays.toString(delays));
     }
   }

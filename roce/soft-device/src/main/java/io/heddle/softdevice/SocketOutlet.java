@@ -11,13 +11,13 @@ import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.VerbsException;
 
 /**
- * Packet output of a queue pair: the memory for its packets, and the sockets of its links. Under
- * the progress lock, except construction and {@link #free}.
+ * Packet output of a queue pair: the memory for its packets, and the sockets of its links. All
+ * methods except construction and {@link #free} are called under the progress lock.
  */
-final class PacketExit implements PacketOutlet {
+final class SocketOutlet implements PacketOutlet {
   private static final int LARGE_PAGE_BYTES = 2 << 20;
 
-  private final Departures departures;
+  private final SendStage departures;
   private final NarrowPathWarning narrow;
   private final PeerLinks links;
   private final long mapped;
@@ -26,10 +26,10 @@ final class PacketExit implements PacketOutlet {
   private final PacketMemory memory;
 
   /**
-   * @param tableBytes length of further memory, for the queue pair's tables
+   * @param tableBytes length of the additional memory for the queue pair's tables
    */
-  PacketExit(
-      Departures departures,
+  SocketOutlet(
+      SendStage departures,
       NarrowPathWarning narrow,
       LargeTrains trains,
       RingShares shares,
@@ -48,24 +48,31 @@ final class PacketExit implements PacketOutlet {
     }
     long large = mapped + PacketMemory.SECOND_AREA_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
     long base = large - PacketMemory.SECOND_AREA_AT;
-    boolean lends = departures.lendsPages();
-    if (lends) {
-      /* The kernel counts references to each page of a zero-copy train; large pages make that faster. */
-      MemoryCalls.wantLargePages(large, TransmitRing.AREA_BYTES);
+    boolean usesZeroCopy = departures.supportsZeroCopy();
+    if (usesZeroCopy) {
+      /*
+       * Large pages make zero-copy trains faster, since the kernel counts references to each of
+       * their pages.
+       */
+      MemoryCalls.adviseLargePages(large, TransmitRing.AREA_BYTES);
     }
-    /* Sparsely touched memory would take 2 MiB per touch where the system always uses large pages. */
-    MemoryCalls.wantSmallPages(mapped, (lends ? large : base + PacketMemory.RING_AT) - mapped);
+    /*
+     * Excludes sparsely touched memory, which would take 2 MiB per touch if the system always uses
+     * large pages.
+     */
+    MemoryCalls.adviseSmallPages(
+        mapped, (usesZeroCopy ? large : base + PacketMemory.RING_AT) - mapped);
     tables = base + PacketMemory.BYTES;
-    MemoryCalls.wantSmallPages(tables, tableBytes);
+    MemoryCalls.adviseSmallPages(tables, tableBytes);
     memory = new PacketMemory(base, trains, shares, links.get(0).sendFlow());
   }
 
-  /** Frees the memory; nothing is sent any more. */
+  /** Frees the memory. Afterwards nothing may be sent. */
   void free() {
     MemoryCalls.unmapMemory(mapped, mappedBytes);
   }
 
-  /** Returns the tables' memory: zeros; only touched pages take memory. */
+  /** Returns the tables' memory. It is zeroed, and only touched pages take memory. */
   long tables() {
     return tables;
   }
@@ -80,8 +87,10 @@ final class PacketExit implements PacketOutlet {
   }
 
   /*
-   * Not with large trains outstanding: a fabric may queue another queue pair's packets separately, so bundled packets would
-   *  be reordered against the trains. With several links, loss detection relies on the order within a link.
+   * Returns whether small trains may join bundles. They may not while large trains are outstanding:
+   * a fabric may queue another queue pair's packets separately, so bundled packets would be
+   * reordered against the large trains. With several links they may not either, since loss
+   * detection relies on the order within a link.
    */
   private boolean mayBundle() {
     return links.count() == 1 && !memory.ring().hasLarge();
@@ -90,12 +99,12 @@ final class PacketExit implements PacketOutlet {
   @Override
   public boolean isTooNarrow(int link) {
     UdpSocket open = links.get(link).socket();
-    return open != null && open.fragments();
+    return open != null && open.isFragmenting();
   }
 
   @Override
-  public boolean mayPass(int link, int writeBytes) {
-    return !isTooNarrow(link) && links.get(link).writeBytesOnRoute() >= writeBytes;
+  public boolean canPass(int link, int writeBytes) {
+    return !isTooNarrow(link) && links.get(link).writeBytesOnPath() >= writeBytes;
   }
 
   @Override
@@ -123,7 +132,7 @@ final class PacketExit implements PacketOutlet {
   }
 
   @Override
-  public boolean answer(int link, long address, int lengthBytes, int segmentBytes) {
+  public boolean sendResponse(int link, long address, int lengthBytes, int segmentBytes) {
     return send(link, address, lengthBytes, segmentBytes, mayBundle());
   }
 

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** Test bed: a RIB that writes a routes file, and a reader of that file. */
-final class RibBed implements AutoCloseable {
+final class RibTestBed implements AutoCloseable {
   private static final NextHop NEXT_HOP = new NextHop(0xfe80_0000_0000_0000L, 1, 0, 0);
 
   final List<String> log = new ArrayList<>();
@@ -27,15 +27,15 @@ final class RibBed implements AutoCloseable {
   final RoutePublisher publisher;
   final Rib rib;
 
-  RibBed(Path folder, RibOptions options) {
+  RibTestBed(Path folder, RibOptions options) {
     path = folder.resolve("routes");
     publisher = RoutePublisher.create(path, "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
     publisher.goLive();
     rib = new Rib(publisher, options, Runnable::run, (level, line) -> log.add(line));
   }
 
-  static RibBed of(Path folder) {
-    return new RibBed(folder, RibOptions.DEFAULT);
+  static RibTestBed of(Path folder) {
+    return new RibTestBed(folder, RibOptions.DEFAULT);
   }
 
   static PathAttributes attributes(AsPath path, PathAttribute... more) {

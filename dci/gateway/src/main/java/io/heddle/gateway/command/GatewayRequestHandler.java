@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Server of the control socket's queries and orders. Any thread. */
-final class GatewayAnswers {
+final class GatewayRequestHandler {
   static final String FLOWS = "flows";
   static final String LISTS = "lists";
   static final String RULES = "rules";
@@ -21,7 +21,7 @@ final class GatewayAnswers {
 
   private final Gateway gateway;
 
-  GatewayAnswers(Gateway gateway) {
+  GatewayRequestHandler(Gateway gateway) {
     this.gateway = gateway;
   }
 
