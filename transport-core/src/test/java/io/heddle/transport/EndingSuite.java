@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -271,9 +272,13 @@ abstract class EndingSuite extends CutSuite {
         fill(to, length, 2);
         Ends.await("the end of the send", () -> Ends.state(send) != 0);
         assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
-        /* The other thread may hold the connection at this moment. */
+        /* The other thread may hold the connection; then a call answers 0 and does nothing. */
         Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
-        assertEquals(TransportResult.REMOTE_ERROR, link.sender().progress());
+        AtomicInteger failure = new AtomicInteger();
+        Ends.await(
+            "the failure of the sender",
+            () -> failure.updateAndGet(before -> link.sender().progress()) != 0);
+        assertEquals(TransportResult.REMOTE_ERROR, failure.get());
         if (how == TakenBack.DEREGISTERED) {
           Ends.await("the failure of the receiver", () -> link.receiver().progress() != 0);
           assertTrue(Ends.state(receive) < 0 && Ends.state(second) < 0);
