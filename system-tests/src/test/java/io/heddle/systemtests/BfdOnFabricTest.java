@@ -3,10 +3,10 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.lab.Fabric;
-import io.heddle.cli.lab.FabricPlan;
-import io.heddle.cli.lab.FabricShape;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;

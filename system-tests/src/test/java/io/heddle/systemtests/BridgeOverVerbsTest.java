@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.LabPlan;
-import io.heddle.cli.lab.Labs;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.bridge.GroupTalk;

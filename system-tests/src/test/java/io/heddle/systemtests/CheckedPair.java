@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.lab.Lab;
+import io.heddle.tools.lab.Lab;
 import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

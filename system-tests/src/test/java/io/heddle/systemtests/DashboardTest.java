@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;

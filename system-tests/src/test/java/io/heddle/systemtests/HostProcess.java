@@ -1,6 +1,6 @@
 package io.heddle.systemtests;
 
-import io.heddle.cli.lab.Lab;
+import io.heddle.tools.lab.Lab;
 import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;

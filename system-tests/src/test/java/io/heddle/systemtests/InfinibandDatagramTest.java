@@ -11,7 +11,7 @@ import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.MgidFormat;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;

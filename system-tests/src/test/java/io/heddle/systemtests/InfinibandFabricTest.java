@@ -15,7 +15,7 @@ import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;

@@ -21,7 +21,7 @@ import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;

@@ -2,8 +2,8 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.LabPlan;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.cli.lab.Lab;
+import io.heddle.tools.lab.Lab;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.heddle.systemtests;
 
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.LinuxCalls;
 import java.io.IOException;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.lab.Fabric;
+import io.heddle.tools.lab.Fabric;
 import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;

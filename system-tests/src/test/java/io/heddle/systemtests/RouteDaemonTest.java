@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.cli.lab.Fabric;
-import io.heddle.cli.lab.FabricPlan;
-import io.heddle.cli.lab.FabricShape;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.LabPlan;
-import io.heddle.cli.lab.Labs;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;

@@ -3,8 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
@@ -98,7 +98,7 @@ final class SoakTest {
         """
         #!/bin/sh
         case "$*" in *"--rank %s"*) set -- "$@" --spoil ;; esac
-        exec '%s' "$@"
+        exec %s "$@"
         """
             .formatted(rank, program));
     assertTrue(driver.toFile().setExecutable(true));

@@ -3,7 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.lab.LabPlan;
-import io.heddle.cli.lab.StandinLab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.StandinLab;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;

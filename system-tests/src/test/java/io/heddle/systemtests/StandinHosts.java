@@ -1,8 +1,8 @@
 package io.heddle.systemtests;
 
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.Skip;
-import io.heddle.cli.lab.StandinLab;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
+import io.heddle.tools.lab.StandinLab;
 import java.nio.file.Path;
 import java.util.Map;
 

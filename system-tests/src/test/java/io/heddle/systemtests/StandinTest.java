@@ -3,11 +3,11 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.LabPlan;
-import io.heddle.cli.lab.Labs;
-import io.heddle.cli.lab.Skip;
-import io.heddle.cli.lab.StandinLab;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
+import io.heddle.tools.lab.StandinLab;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;

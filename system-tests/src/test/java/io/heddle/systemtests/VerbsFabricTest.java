@@ -16,7 +16,7 @@ import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;

@@ -1,6 +1,6 @@
 package io.heddle.systemtests.guest;
 
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

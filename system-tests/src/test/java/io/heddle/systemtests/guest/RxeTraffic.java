@@ -2,7 +2,7 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.heddle.systemtests.style;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.heddle.cli.lab.Skip;
+import io.heddle.tools.lab.Skip;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -69,8 +69,7 @@ final class CommFailure {
 
   /**
    * Handles a failed work request. An error of the request itself would recur on every plane and
-   * ends the communicator; any other is the plane's failure. A probe carries no data, so its error
-   * is always the plane's: a peer that has just closed its end refuses it.
+   * ends the communicator; any other is the plane's failure.
    */
   void onFailedCompletion(WorkCompletion wc, SubFlow flow) {
     String reason =
@@ -98,7 +97,7 @@ final class CommFailure {
               GENERAL_ERROR ->
               true;
         };
-    if (ofPlane || SubFlow.isProbe(wc.workRequestId)) {
+    if (ofPlane) {
       failPlane(flow, reason);
       return;
     }

@@ -114,7 +114,7 @@ public final class GatewayConfigParser {
     return sections;
   }
 
-  static GatewayConfig parse(String file, List<String> lines) {
+  public static GatewayConfig parse(String file, List<String> lines) {
     List<ConfigText.Section> sections = sections(file, lines);
     GatewayConfigParser parser = new GatewayConfigParser(file, sections);
     parser.policies.forEach(each -> each.refuseUnknown(POLICY_KEYS));

@@ -55,7 +55,7 @@ class EventLoopTest {
   }
 
   @ParameterizedTest
-  @MethodSource("unrecoverableErrors")
+  @MethodSource("whatCanNotBeUndone")
   void unrecoverableErrorEndsTheProcess(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
@@ -68,7 +68,7 @@ class EventLoopTest {
   }
 
   @ParameterizedTest
-  @MethodSource("recoverableErrors")
+  @MethodSource("whatIsAsItWas")
   void loopContinuesAfterARefusal(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));

@@ -1,9 +1,0 @@
-/**
- * {@code heddle soak}: random messages over planes with faults, all derived from seeds. {@link
- * io.heddle.cli.soak.ChaosPlan} derives the faults of a seed, {@link io.heddle.cli.soak.ChaosJudge}
- * decides whether the outcome is correct. Faults are injected on the command's thread.
- */
-@NullMarked
-package io.heddle.cli.soak;
-
-import org.jspecify.annotations.NullMarked;

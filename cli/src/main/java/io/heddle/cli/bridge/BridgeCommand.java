@@ -1,0 +1,200 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.BridgeOrders;
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.RdmaCmSidrService;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.cli.kit.ControlSocket;
+import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.DaemonStart;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.ServiceSupervisor;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The {@code bridge} command: the gateway between two RDMA fabrics. */
+@Command(
+    name = "bridge",
+    description =
+        "A gateway between two RDMA fabrics: forwards datagrams in both directions, without"
+            + " loops, and counts the packets that it drops.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      BridgeShowCommand.class,
+      BridgeTestCommand.class,
+      SetCommand.class,
+      OrderCommand.Drain.class,
+      OrderCommand.Hold.class,
+      OrderCommand.Take.class,
+      OrderCommand.Yield.class
+    })
+public final class BridgeCommand {
+  private static final String CONFIG = "/etc/heddle/bridge.conf";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Command(
+      name = "check",
+      description = {
+        "Checks a configuration.",
+        "With unicast, prints the required routes; for fabrics of kind verbs, opens the devices.",
+        "With --host, also checks this host for faults that keep packets from arriving. Exit code"
+            + " 1 where it finds any."
+      },
+      mixinStandardHelpOptions = true)
+  int check(
+      @Option(
+              names = "--host",
+              description = "Also check this host for the usual causes of missing packets.")
+          boolean host,
+      @Option(names = "--json", description = "With --host: print the findings as JSON instead.")
+          boolean json,
+      @Parameters(
+              paramLabel = "CONFIG",
+              arity = "0..1",
+              defaultValue = CONFIG,
+              description = "The configuration (${DEFAULT-VALUE}).")
+          Path file) {
+    BridgeConfig config = BridgeConfigParser.read(file);
+    String devices = devices(config);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (json) {
+      BridgeHostCheck.Report report = BridgeHostCheck.check(config);
+      out.println(Json.of(report));
+      out.flush();
+      return report.findings().isEmpty() ? 0 : ExitCode.FAILED;
+    }
+    out.println(
+        file
+            + " is right: bridge "
+            + config.name()
+            + ", "
+            + config.groups().size()
+            + " groups between "
+            + config.fabrics().getFirst().end()
+            + " and "
+            + config.fabrics().getLast().end());
+    out.print(devices);
+    if (config.unicast() != null) {
+      out.print(UnicastRoutes.of(config));
+    }
+    boolean right = true;
+    if (host) {
+      BridgeHostCheck.Report report = BridgeHostCheck.check(config);
+      out.print(report.text());
+      right = report.findings().isEmpty();
+    }
+    out.flush();
+    return right ? 0 : ExitCode.FAILED;
+  }
+
+  /* Opens each device, since its existence is known only then. */
+  private static String devices(BridgeConfig config) {
+    StringBuilder text = new StringBuilder();
+    for (FabricSpec each : config.fabrics()) {
+      if (each instanceof VerbsSpec spec) {
+        if (spec.queuePairs() > 0) {
+          RdmaCmSidrService.requirePresent(spec.device());
+        }
+        try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
+          text.append("fabric ").append(each.name()).append(": ").append(fabric.describe());
+          if (config.redundancy() != null) {
+            text.append(", beacons by ").append(fabric.requireBeacons(config.redundancy()).name());
+          }
+          text.append('\n');
+        }
+      }
+    }
+    return text.toString();
+  }
+
+  @Command(
+      name = "run",
+      description = {
+        "Runs in the foreground until SIGTERM or SIGINT.",
+        "SIGHUP reloads the configuration: unchanged groups lose no packets."
+      },
+      mixinStandardHelpOptions = true)
+  int run(
+      @Option(
+              names = "--config",
+              paramLabel = "FILE",
+              defaultValue = CONFIG,
+              description = "The configuration (${DEFAULT-VALUE}).")
+          Path file)
+      throws InterruptedException {
+    BridgeConfig config = BridgeConfigParser.read(file);
+    Log log = DaemonStart.timedLog();
+    DaemonFaults.exitOnUncaughtError("heddle bridge", log);
+    if (config.redundancy() != null) {
+      BridgeSocket.requireNotRunning(config.control());
+    }
+    Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
+    ControlSocket socket = listen(config, bridge, log);
+    BridgeService service =
+        new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
+    CountDownLatch ended = new CountDownLatch(1);
+    DaemonStart.onHangUp(log, () -> service.reload(() -> reload(file, bridge, log)));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              service.close();
+              if (socket != null) {
+                socket.close();
+              }
+              bridge.close();
+              log.info("ended; the last counts stay in %s", config.status());
+              ended.countDown();
+            }));
+    log.info("%s", bridge.describe());
+    ended.await();
+    return 0;
+  }
+
+  /*
+   * A single bridge runs without a control socket if that is taken, such as by another bridge with
+   * the same defaults.
+   */
+  private static @Nullable ControlSocket listen(BridgeConfig config, Bridge bridge, Log log) {
+    BridgeOrders orders = bridge.orders();
+    try {
+      if (orders == null) {
+        BridgeSocket.requireNotRunning(config.control());
+      }
+      return BridgeSocket.listen(config.control(), orders, bridge.faults(), log);
+    } catch (HeddleException refused) {
+      if (orders != null) {
+        throw refused;
+      }
+      log.warn(
+          "no control socket, so this bridge can't be controlled: %s",
+          String.valueOf(refused.getMessage()));
+      return null;
+    }
+  }
+
+  private static void reload(Path file, Bridge bridge, Log log) {
+    try {
+      log.info("reloaded %s: %s", file, bridge.reload(BridgeConfigParser.read(file)));
+    } catch (HeddleException refused) {
+      log.warn(
+          "%s is rejected, the previous configuration stays in force: %s",
+          file, String.valueOf(refused.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.BridgeFaults;
+import io.heddle.bridge.BridgeOrders;
+import io.heddle.cli.kit.ControlSocket;
+import io.heddle.cli.kit.DaemonStart;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Control socket of a bridge: a request in one line, an answer as a JSON document. Only the
+ * bridge's own user and root have access.
+ */
+public final class BridgeSocket {
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
+
+  private BridgeSocket() {}
+
+  /**
+   * @throws HeddleException where another bridge answers there
+   */
+  public static void requireNotRunning(Path path) {
+    DaemonStart.requireNotRunning(DAEMON, path);
+  }
+
+  /**
+   * @param orders null for a single bridge
+   * @throws HeddleException when the socket can't be created
+   */
+  public static ControlSocket listen(
+      Path path, @Nullable BridgeOrders orders, BridgeFaults faults, Log log) {
+    return ControlSocket.listen(
+        DAEMON,
+        path,
+        question -> {
+          Object answer = answer(orders, faults, question);
+          if (answer instanceof BridgeOrders.Outcome outcome) {
+            log.info("by order \"%s\": %s", question.strip(), outcome.text());
+          }
+          return answer;
+        },
+        log);
+  }
+
+  /**
+   * Sends an order to a bridge.
+   *
+   * @return the result, as JSON
+   * @throws HeddleException when there is no bridge, or it refuses
+   */
+  public static String request(Path path, String order) {
+    return ControlSocket.request(DAEMON, path, order);
+  }
+
+  private static Object answer(
+      @Nullable BridgeOrders orders, BridgeFaults faults, String question) {
+    String[] words = question.strip().split("\\s+");
+    try {
+      if (words[0].equals("drop")) {
+        return faults.drop(Integer.parseInt(words[1]), words.length > 2 ? words[2] : "");
+      }
+      if (orders == null) {
+        return failure(
+            "this bridge is alone: its configuration has no line redundancy, so there is no bridge"
+                + " to move groups to");
+      }
+      return answer(orders, words[0], words.length > 1 ? words[1] : "");
+    } catch (HeddleException refused) {
+      return failure(String.valueOf(refused.getMessage()));
+    } catch (NumberFormatException | ArrayIndexOutOfBoundsException garbled) {
+      return failure("this bridge doesn't understand the order " + question.strip());
+    } catch (InterruptedException ending) {
+      Thread.currentThread().interrupt();
+      return failure("the bridge is ending");
+    }
+  }
+
+  private static Object answer(BridgeOrders orders, String order, String group)
+      throws InterruptedException {
+    return switch (order) {
+      case "drain" -> orders.drain();
+      case "end-drain" -> orders.endDrain();
+      case "hold" -> orders.setReserve(true);
+      case "end-hold" -> orders.setReserve(false);
+      case "take" -> orders.take(group);
+      case "yield" -> orders.yield(group);
+      case "release" -> orders.release(group);
+      default -> failure("this bridge doesn't know the order " + order);
+    };
+  }
+
+  private static Map<String, String> failure(String text) {
+    return Map.of("error", text);
+  }
+}

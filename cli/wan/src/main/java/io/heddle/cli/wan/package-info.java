@@ -1,8 +1,0 @@
-/**
- * {@code heddle demo --wan}: two data centres and a WAN of the kernel's own SRv6 routers in network
- * namespaces, with gateways, a controller and, if GoBGP is installed, a reflector as processes.
- */
-@NullMarked
-package io.heddle.cli.wan;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,46 @@
+package io.heddle.tools.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Peak memory and processor time of a process, as of the last sample before it ended. Both only
+ * grow, so a sample shortly before the end is nearly exact.
+ */
+final class ProcessCosts {
+  private static final double NS_PER_SECOND = 1e9;
+  private static final double KIB_PER_MIB = 1024;
+
+  /** Peak resident set size in proc_pid_status(5), KiB. */
+  private static final String PEAK = "VmHWM:";
+
+  private double mebibytes = Double.NaN;
+  private double processorSeconds = Double.NaN;
+
+  void sample(ProcessHandle process) {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    try {
+      for (String line : Files.readAllLines(status)) {
+        if (line.startsWith(PEAK)) {
+          mebibytes = Long.parseLong(line.replaceAll("\\D", "")) / KIB_PER_MIB;
+        }
+      }
+    } catch (IOException ended) {
+      /* The process has ended: the previous sample counts. */
+      return;
+    }
+    process
+        .info()
+        .totalCpuDuration()
+        .ifPresent(taken -> processorSeconds = taken.toNanos() / NS_PER_SECOND);
+  }
+
+  /** Returns both figures; NaN if the process was never sampled. */
+  List<Figure> figures() {
+    return List.of(
+        Figure.of(Outcome.MEMORY, "MiB", mebibytes),
+        Figure.of(Outcome.PROCESSOR, "s", processorSeconds));
+  }
+}

@@ -1,0 +1,148 @@
+package io.heddle.tools.bench;
+
+import io.heddle.tools.bench.perf.Machine;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Target of a figure.
+ *
+ * @param group heading in the table
+ * @param measurement name of the measurement with the figure
+ * @param figure name of the figure
+ * @param bound good side of the wanted value
+ * @param wanted wanted value, in the figure's unit
+ * @param limit why this design may miss it; null where it should not
+ */
+record Target(
+    String group,
+    String measurement,
+    String figure,
+    Bound bound,
+    double wanted,
+    @Nullable Limit limit) {
+  /**
+   * Reason why a target may be missed, and the figure that shows it.
+   *
+   * @param reason a clause
+   * @param evidence condition under which the reason is the cause on the measured machine
+   */
+  record Limit(String reason, Evidence evidence) {}
+
+  /**
+   * Condition on a figure, on the machine of the figure that missed its target.
+   *
+   * @param measurement name of the measurement with the figure
+   * @param figure name of the figure
+   * @param bound side of the value on which the condition holds
+   * @param value in the figure's unit
+   */
+  record Evidence(String measurement, String figure, Bound bound, double value) {
+    static Evidence atLeast(String measurement, String figure, double value) {
+      return new Evidence(measurement, figure, Bound.AT_LEAST, value);
+    }
+
+    static Evidence atMost(String measurement, String figure, double value) {
+      return new Evidence(measurement, figure, Bound.AT_MOST, value);
+    }
+
+    private boolean holds(Machine machine, Map<String, Outcome> outcomes) {
+      @Nullable Outcome outcome = outcomes.get(measurement);
+      if (outcome == null || outcome.failure() != null || !outcome.machine().equals(machine)) {
+        return false;
+      }
+      @Nullable Figure shown = outcome.figure(figure);
+      return shown != null && bound.includes(shown.median(), value);
+    }
+  }
+
+  /** Good side of the wanted value. */
+  enum Bound {
+    AT_LEAST,
+    AT_MOST;
+
+    /** Returns whether a value is on this side of a limit; false if it is not a number. */
+    boolean includes(double value, double limit) {
+      return this == AT_LEAST ? value >= limit : value <= limit;
+    }
+  }
+
+  /** Result of a target. */
+  enum Result {
+    MET,
+    MISSED,
+    NOT_RUN
+  }
+
+  /**
+   * Target with its measured figure.
+   *
+   * @param result result of the comparison
+   * @param measured measured figure; null if not run
+   * @param reason reason why it wasn't run; null if it was
+   * @param limit reason why it was missed, where the same machine's figures show the reason
+   */
+  record Verdict(
+      Target target,
+      Result result,
+      @Nullable Figure measured,
+      @Nullable String reason,
+      @Nullable String limit) {}
+
+  static Target atLeast(String group, String measurement, String figure, double wanted) {
+    return new Target(group, measurement, figure, Bound.AT_LEAST, wanted, null);
+  }
+
+  static Target atMost(String group, String measurement, String figure, double wanted) {
+    return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
+  }
+
+  /** Returns the same target with a reason for missing it, given only if {@code evidence} holds. */
+  Target limitedBy(String reason, Evidence evidence) {
+    return new Target(group, measurement, figure, bound, wanted, new Limit(reason, evidence));
+  }
+
+  /**
+   * Compares the outcome of {@link #measurement} with this target.
+   *
+   * @param outcomes by the measurement's name
+   */
+  Verdict judge(Map<String, Outcome> outcomes) {
+    @Nullable Outcome outcome = outcomes.get(measurement);
+    if (outcome == null) {
+      return new Verdict(this, Result.NOT_RUN, null, "heddle bench --only " + measurement, null);
+    }
+    Figure measured = outcome.figure(figure);
+    if (outcome.failure() != null || measured == null || Double.isNaN(measured.median())) {
+      String reason =
+          outcome.failure() != null
+              ? outcome.failure()
+              : outcome.quick()
+                  ? "not part of a quick run"
+                  : "no such figure in the command's output";
+      return new Verdict(this, Result.NOT_RUN, null, reason, null);
+    }
+    if (bound.includes(measured.median(), wanted)) {
+      return new Verdict(this, Result.MET, measured, null, null);
+    }
+    @Nullable String reason =
+        limit != null && limit.evidence().holds(outcome.machine(), outcomes)
+            ? limit.reason()
+            : null;
+    return new Verdict(this, Result.MISSED, measured, null, reason);
+  }
+
+  String wantedText() {
+    return (bound == Bound.AT_LEAST ? "≥ " : "≤ ") + number(wanted);
+  }
+
+  /** Formats a value with three significant digits, or as a whole number if it has more. */
+  static String number(double value) {
+    double size = Math.abs(value);
+    return String.format(
+        Locale.ROOT,
+        size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f",
+        value);
+  }
+}

@@ -1,0 +1,63 @@
+package io.heddle.tools.bench.perf;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Settings of the ranks, the same for each contestant.
+ *
+ * @param driver program of the ranks
+ * @param spins empty polls after which a worker yields its core; 0 for never
+ * @param maxBytes size of the largest all-reduce
+ * @param turns all-reduces in a turn
+ * @param accounts whether ranks report the run time of each thread
+ */
+record AmongThreadsPlan(
+    Path driver,
+    AmongThreadsReport.Algorithm algorithm,
+    int ranks,
+    int channels,
+    int spins,
+    long maxBytes,
+    int turns,
+    boolean accounts) {
+  private static final int HANG_SECONDS = 60;
+
+  List<String> command(Path plugin, Path folder, int rank) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                driver.toString(),
+                "--plugin",
+                plugin.toString(),
+                "--rendezvous",
+                folder.toString(),
+                "--rank",
+                Integer.toString(rank),
+                "--ranks",
+                Integer.toString(ranks),
+                "--algorithm",
+                algorithm.word(),
+                "--channels",
+                Integer.toString(channels),
+                "--spins",
+                Integer.toString(spins),
+                "--max-bytes",
+                Long.toString(maxBytes),
+                "--turns",
+                Integer.toString(turns),
+                "--timeout-seconds",
+                Integer.toString(HANG_SECONDS),
+                "--orders"));
+    if (accounts) {
+      command.add("--threads");
+    }
+    return command;
+  }
+
+  /** Returns the line that orders a turn from the driver. */
+  String orderLine(long bytes) {
+    return bytes + " " + turns;
+  }
+}

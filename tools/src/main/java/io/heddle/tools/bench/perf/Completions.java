@@ -1,0 +1,81 @@
+package io.heddle.tools.bench.perf;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Completion times of a rank's sends, recorded by the rank itself: an observer outside would be
+ * delayed by the ranks on its processor and would see that as their stall.
+ *
+ * @param seconds completion times on the monotonic clock, ascending
+ * @param totals bytes sent up to and including each completion
+ */
+record Completions(double[] seconds, long[] totals) {
+  static Completions read(Path file) throws IOException {
+    List<String> lines = Files.readAllLines(file);
+    double[] seconds = new double[lines.size()];
+    long[] totals = new long[lines.size()];
+    long total = 0;
+    for (int i = 0; i < lines.size(); i++) {
+      String[] words = lines.get(i).split(" ");
+      try {
+        seconds[i] = Double.parseDouble(words[0]);
+        total += Long.parseLong(words[1]);
+      } catch (NumberFormatException | ArrayIndexOutOfBoundsException malformed) {
+        throw new HeddleException(
+            "%s, line %s: '%s' is not a completion".formatted(file, i + 1, lines.get(i)),
+            malformed);
+      }
+      totals[i] = total;
+    }
+    return new Completions(seconds, totals);
+  }
+
+  /** Interval without a completion. */
+  record Gap(double from, double to) {
+    double seconds() {
+      return to - from;
+    }
+  }
+
+  /**
+   * Returns the longest gap that ended within the interval or was open at its end; it may have
+   * begun before.
+   *
+   * @param end limit up to which a gap that is open at {@code to} is followed
+   */
+  Gap longestGap(double from, double to, double end) {
+    Gap longest = new Gap(from, from);
+    double before = from;
+    for (double at : seconds) {
+      if (at > from) {
+        Gap gap = new Gap(before, Math.min(at, end));
+        longest = gap.seconds() > longest.seconds() ? gap : longest;
+      }
+      before = at;
+      if (at >= to) {
+        return longest;
+      }
+    }
+    Gap rest = new Gap(before, end);
+    return rest.seconds() > longest.seconds() ? rest : longest;
+  }
+
+  /** Returns the bytes completed up to and including {@code time}. */
+  long bytesAt(double time) {
+    int low = 0;
+    int high = seconds.length;
+    while (low < high) {
+      int middle = low + high >>> 1;
+      if (seconds[middle] <= time) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low == 0 ? 0 : totals[low - 1];
+  }
+}

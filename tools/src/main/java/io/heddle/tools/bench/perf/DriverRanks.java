@@ -1,0 +1,196 @@
+package io.heddle.tools.bench.perf;
+
+import io.heddle.tools.job.RankProcess;
+import io.heddle.tools.job.RunFolder;
+import io.heddle.tools.lab.Lab;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks of one driver program, one on each host of a lab. Their output is read line by line and
+ * rank by rank. If one rank fails, waiting for any of them throws with the failed rank's end.
+ */
+final class DriverRanks implements AutoCloseable {
+  private static final long POLL_MS = 200;
+
+  /** Time limit for the end of a rank that closed its input. */
+  private static final long END_SECONDS = 5;
+
+  private final String name;
+  private final RunFolder folder;
+  private final Runnable onIdle;
+  private final List<RankProcess> ranks = new ArrayList<>();
+  private final List<BlockingQueue<String>> lines = new ArrayList<>();
+  private volatile long lastLineNs = System.nanoTime();
+
+  /**
+   * Starts the ranks.
+   *
+   * @param name prefix of failure messages
+   * @param folder folder for logs, owned; deleted at the end unless a rank fails
+   * @param onIdle called a few times a second while waiting
+   */
+  DriverRanks(
+      String name,
+      Lab lab,
+      int count,
+      RunFolder folder,
+      IntFunction<List<String>> command,
+      Map<String, String> environment,
+      Runnable onIdle)
+      throws IOException {
+    this.name = name;
+    this.folder = folder;
+    this.onIdle = onIdle;
+    try {
+      for (int rank = 0; rank < count; rank++) {
+        Map<String, String> all = new LinkedHashMap<>(lab.environment(rank));
+        all.putAll(environment);
+        BlockingQueue<String> own = new LinkedBlockingQueue<>();
+        lines.add(own);
+        ranks.add(
+            RankProcess.start(
+                rank,
+                lab.command(rank, command.apply(rank)),
+                all,
+                folder.path().resolve("rank-" + rank + ".log"),
+                line -> addLine(own, line)));
+      }
+    } catch (IOException cannotStart) {
+      close();
+      throw cannotStart;
+    }
+  }
+
+  private void addLine(BlockingQueue<String> own, String line) {
+    lastLineNs = System.nanoTime();
+    own.add(line);
+  }
+
+  List<Long> pids() {
+    return ranks.stream().map(RankProcess::pid).toList();
+  }
+
+  /** Writes a line to the standard input of each rank. */
+  void sendLine(String line) throws InterruptedException {
+    for (RankProcess rank : ranks) {
+      try {
+        rank.sendLine(line);
+      } catch (IOException ended) {
+        if (rank.awaitEnd(END_SECONDS)) {
+          throw rankEnded(List.of(rank));
+        }
+        throw failure(rank.rank(), "has closed its standard input");
+      }
+    }
+  }
+
+  /** Closes the standard input of each rank. */
+  void endInput() {
+    ranks.forEach(RankProcess::endInput);
+  }
+
+  /**
+   * Waits for the next line of a rank.
+   *
+   * @param quietSeconds time without a line of any rank after which they count as hung
+   * @throws HeddleException if the rank has ended, another has failed, or they hang
+   */
+  String next(int rank, long quietSeconds) throws InterruptedException {
+    long start = System.nanoTime();
+    while (Math.min(System.nanoTime() - start, System.nanoTime() - lastLineNs)
+        < TimeUnit.SECONDS.toNanos(quietSeconds)) {
+      String line = lines.get(rank).poll(POLL_MS, TimeUnit.MILLISECONDS);
+      if (line != null) {
+        return line;
+      }
+      failIfOneHasFailed();
+      if (!ranks.get(rank).isAlive()) {
+        ranks.get(rank).exitCode(); // once it is known, all lines have been read
+        @Nullable String left = lines.get(rank).poll();
+        if (left != null) {
+          return left;
+        }
+        throw rankEnded(List.of(ranks.get(rank)));
+      }
+      onIdle.run();
+    }
+    throw failure(rank, "reported nothing for " + quietSeconds + " s");
+  }
+
+  /**
+   * Waits until all ranks have ended. A rank without progress ends by itself.
+   *
+   * @throws HeddleException if a rank has failed
+   */
+  void awaitEnd() throws InterruptedException {
+    while (ranks.stream().anyMatch(RankProcess::isAlive)) {
+      failIfOneHasFailed();
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+      onIdle.run();
+    }
+    failIfOneHasFailed();
+  }
+
+  /** Returns the unread lines of a rank that has ended. */
+  List<String> unreadLines(int rank) {
+    return List.copyOf(lines.get(rank));
+  }
+
+  private void failIfOneHasFailed() throws InterruptedException {
+    List<RankProcess> failed = new ArrayList<>();
+    for (RankProcess rank : ranks) {
+      if (!rank.isAlive() && rank.exitCode() != 0) {
+        failed.add(rank);
+      }
+    }
+    if (!failed.isEmpty()) {
+      throw rankEnded(failed);
+    }
+  }
+
+  /* Names all failed ranks: one may be the cause of the others' end. */
+  private HeddleException rankEnded(List<RankProcess> failed) throws InterruptedException {
+    List<String> ends = new ArrayList<>();
+    for (RankProcess rank : failed) {
+      ends.add("rank " + rank.rank() + " " + rank.end());
+    }
+    return withLogs(String.join(", ", ends), failed);
+  }
+
+  HeddleException failure(int rank, String what) {
+    return withLogs("rank " + rank + " " + what, List.of(ranks.get(rank)));
+  }
+
+  private HeddleException withLogs(String what, List<RankProcess> of) {
+    folder.keep();
+    StringBuilder text = new StringBuilder(name + ": " + what);
+    text.append(" (all logs are in ").append(folder.path()).append(')');
+    for (RankProcess rank : of) {
+      List<String> log = rank.lastLines();
+      if (log.isEmpty()) {
+        text.append("\nrank ").append(rank.rank()).append(" logged nothing");
+      } else {
+        text.append("\nrank ").append(rank.rank()).append("'s last log lines:");
+        log.forEach(line -> text.append("\n    ").append(line));
+      }
+    }
+    return new HeddleException(text.toString());
+  }
+
+  /** Kills the ranks that still run. */
+  @Override
+  public void close() throws IOException {
+    ranks.forEach(RankProcess::close);
+    folder.close();
+  }
+}

@@ -1,0 +1,49 @@
+package io.heddle.tools.bench.perf;
+
+/** Kind of plane loss, with its target for the job. */
+enum FailoverCase {
+  /** Control case: nothing happens. */
+  NOTHING("nothing", "nothing happens", 0),
+
+  /** Interface goes down at one host. */
+  CARRIER("carrier", "the interface goes down", 50),
+
+  /** Packets vanish, without any notification. */
+  SILENT("silent", "packets vanish, no BFD", 1_000),
+
+  /** Packets vanish; the routers detect it by BFD and withdraw their routes. */
+  SILENT_BFD("silent-bfd", "packets vanish, BFD between routers", 300),
+
+  /** The plane's leaf announces a host as unreachable; packets still pass. */
+  WITHDRAWAL("withdrawal", "the leaf announces the host as unreachable", 0);
+
+  private final String word;
+  private final String text;
+  private final int aimMs;
+
+  FailoverCase(String word, String text, int aimMs) {
+    this.word = word;
+    this.text = text;
+    this.aimMs = aimMs;
+  }
+
+  /** Returns the name on the command line. */
+  @Override
+  public String toString() {
+    return word;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** Returns the time allowed from the event to full speed, ms; 0 if no stall is allowed. */
+  int aimMs() {
+    return aimMs;
+  }
+
+  /** Returns whether the case needs routers. */
+  boolean onFabric() {
+    return this == SILENT_BFD || this == WITHDRAWAL;
+  }
+}

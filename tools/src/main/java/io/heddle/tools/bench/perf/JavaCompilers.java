@@ -1,0 +1,64 @@
+package io.heddle.tools.bench.perf;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Compilers of the JVM of a measured plugin. */
+enum JavaCompilers {
+  /** Default of the plugin: the first alone on fewer than four processors, else both. */
+  AUTO("", ""),
+  /** First compiler alone. */
+  FIRST("-XX:TieredStopAtLevel=1", "Java's first compiler alone"),
+  /** Both compilers, the default on four or more processors. */
+  BOTH("-XX:TieredStopAtLevel=4", "both of Java's compilers");
+
+  static final String VARIABLE = "HEDDLE_JVM_OPTIONS";
+
+  /** Time after which the second compiler has compiled all code of a measurement, with margin. */
+  private static final long SECOND_COMPILER_MS = TimeUnit.SECONDS.toMillis(5);
+
+  private final String option;
+  private final String title;
+
+  JavaCompilers(String option, String title) {
+    this.option = option;
+    this.title = title;
+  }
+
+  /** Returns the JVM option; empty for the default. */
+  String option() {
+    return option;
+  }
+
+  /** Returns a description for people; empty for the default. */
+  String title() {
+    return title;
+  }
+
+  /**
+   * Returns the environment variable with this option. The user's own options follow it, so that
+   * they take precedence.
+   *
+   * @param own the user's options, or null
+   */
+  Map<String, String> environment(@Nullable String own) {
+    Map<String, String> environment = new HashMap<>();
+    if (!option.isEmpty()) {
+      environment.put(VARIABLE, own == null ? option : option + " " + own);
+    }
+    return environment;
+  }
+
+  /** Returns the time that a contestant runs before its code is compiled for good, ms. */
+  long settleMs() {
+    return this == BOTH ? SECOND_COMPILER_MS : 0;
+  }
+
+  /** Returns a suffix of the file name; empty for the default. */
+  String fileSuffix() {
+    return this == AUTO ? "" : "-compilers-" + name().toLowerCase(Locale.ROOT);
+  }
+}

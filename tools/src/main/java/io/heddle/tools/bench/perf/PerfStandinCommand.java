@@ -1,0 +1,173 @@
+package io.heddle.tools.bench.perf;
+
+import io.heddle.tools.job.AllReducePlan;
+import io.heddle.tools.job.AllReduceResult;
+import io.heddle.tools.job.AllReduceRun;
+import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.RunFolder;
+import io.heddle.tools.job.SizesOption;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabCommand;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.StandinLab;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Command that measures all-reduces through the libibverbs provider without RDMA hardware. */
+@Command(
+    name = "standin",
+    description =
+        "Measures all-reduce times of the plugin through the libibverbs provider, on a stand-in for"
+            + " libibverbs: over several devices, over one device with several addresses, and over"
+            + " one device with one address.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    defaultValueProvider = PerfStandinCommand.Defaults.class,
+    footer = "%nThe setups alternate, round by round. Wrong data ends the run.")
+final class PerfStandinCommand implements Callable<Integer> {
+  private static final int RANKS = 2;
+  private static final Map<String, String> USUAL_SIZES =
+      Map.of("--min-bytes", "1K", "--max-bytes", "16M", "--iterations", "10");
+  private static final int MTU_BYTES = 9000;
+  private static final long TIMEOUT_SECONDS = 120;
+  private static final int MOST_GBPS = 10_000;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "GBPS",
+      defaultValue = "2",
+      description =
+          "Rate of each device in each direction, Gbit/s; 0 for as fast as this machine copies"
+              + " (${DEFAULT-VALUE}).")
+  private double rate;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Number of rounds (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+
+  /** Default values with fewer sizes than usual, since four setups are measured. */
+  static final class Defaults implements CommandLine.IDefaultValueProvider {
+    @Override
+    public @Nullable String defaultValue(CommandLine.Model.ArgSpec argument) {
+      return argument instanceof CommandLine.Model.OptionSpec option
+          ? USUAL_SIZES.get(option.longestName())
+          : null;
+    }
+  }
+
+  /** Setup to compare. */
+  private record Setup(String name, int devices, int addresses) {}
+
+  private static final List<Setup> SETUPS =
+      List.of(
+          new Setup("4 devices", 4, 1),
+          new Setup("8 devices", 8, 1),
+          new Setup("1 device with 4 addresses", 1, 4),
+          new Setup("1 device", 1, 1));
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OptionRange range = new OptionRange(spec);
+    range.require("--rounds", rounds, 1, 1_000);
+    if (!(rate >= 0 && rate <= MOST_GBPS)) {
+      throw LabCommand.usage(
+          Objects.requireNonNull(spec).commandLine(),
+          "--rate " + rate + " is not in 0 to " + MOST_GBPS);
+    }
+    sizes.require(range);
+    StandinLab.Parts parts =
+        new StandinLab.Parts(
+            Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs"),
+            Installation.requirePart(Installation.STANDIN_CONTROL, "its control program"));
+    Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the program of the ranks");
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    Labs.Choice choice = hosts.chooseNamespaces("planes of verbs devices need interfaces");
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    }
+    List<Map<Long, List<AllReduceResult>>> times = new ArrayList<>();
+    SETUPS.forEach(each -> times.add(new TreeMap<>()));
+    ProgressLine progress = ProgressLine.onStandardError();
+    for (int round = 1; round <= rounds; round++) {
+      for (int i = 0; i < SETUPS.size(); i++) {
+        Setup setup = SETUPS.get(i);
+        String state =
+            "heddle perf standin: round %s of %s, %s".formatted(round, rounds, setup.name());
+        for (AllReduceResult result :
+            run(choice.kind(), setup, parts, driver, plugin, () -> progress.update(() -> state))) {
+          times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);
+        }
+      }
+    }
+    progress.clear();
+    publish(times);
+    return 0;
+  }
+
+  private List<AllReduceResult> run(
+      Lab.Kind kind, Setup setup, StandinLab.Parts parts, Path driver, Path plugin, Runnable onIdle)
+      throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      Path meeting = folder.path().resolve("fabric");
+      Map<String, String> settings =
+          rate > 0 ? Map.of("STANDIN_RATE_GBPS", String.format(Locale.ROOT, "%s", rate)) : Map.of();
+      Lab lab =
+          cleanup.add(
+              StandinLab.create(
+                  kind, RANKS, setup.devices(), setup.addresses(), parts, meeting, settings));
+      AllReducePlan plan =
+          new AllReducePlan(
+              driver,
+              plugin,
+              folder.path(),
+              sizes.within(TIMEOUT_SECONDS),
+              setup.devices(),
+              Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
+              null);
+      AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
+      return run.measure(setup.name(), folder, onIdle);
+    }
+  }
+
+  private void publish(List<Map<Long, List<AllReduceResult>>> times) throws IOException {
+    AllReduceReport report =
+        new AllReduceReport(
+            rate > 0
+                ? String.format(
+                    Locale.ROOT, "devices of the stand-in, %s Gbit/s in each direction", rate)
+                : "devices of the stand-in",
+            RANKS,
+            MTU_BYTES,
+            AllReduceReport.processorCount(),
+            SETUPS.stream().map(Setup::name).toList(),
+            rounds,
+            AllReduceReport.rows(times));
+    form.publish(spec, "standin-allreduce-" + ReportOption.today(), report.table(), report);
+  }
+}

@@ -1,0 +1,49 @@
+package io.heddle.tools.bench.perf;
+
+import java.util.Locale;
+
+/** Kind of measurement of {@code heddle perf plugin}, in the order of a round. */
+enum PluginPerfKind {
+  BANDWIDTH("bandwidth in one direction", "Gbit/s"),
+  DUPLEX("bandwidth in both directions, sum", "Gbit/s"),
+  LATENCY("half round trip", "us");
+
+  private static final double BITS_PER_GIGABIT_BYTE = 8e-9;
+
+  private final String title;
+  private final String unit;
+
+  PluginPerfKind(String title, String unit) {
+    this.title = title;
+    this.unit = unit;
+  }
+
+  String title() {
+    return title;
+  }
+
+  String unit() {
+    return unit;
+  }
+
+  /** Returns the name for the driver's {@code --kinds}. */
+  String option() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Combines the values of both ranks into one figure in {@link #unit}. */
+  double figure(double first, double second) {
+    return switch (this) {
+      case BANDWIDTH, DUPLEX -> (first + second) * BITS_PER_GIGABIT_BYTE;
+      case LATENCY -> first + second;
+    };
+  }
+
+  /** Returns the ratio of this figure to the rival's; above 1 is better. */
+  double timesRival(double figure, double rival) {
+    return switch (this) {
+      case BANDWIDTH, DUPLEX -> figure / rival;
+      case LATENCY -> rival / figure;
+    };
+  }
+}

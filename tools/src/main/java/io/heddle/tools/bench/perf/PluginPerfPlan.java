@@ -1,0 +1,97 @@
+package io.heddle.tools.bench.perf;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Plan of the measurements of a run, the same for every contestant.
+ *
+ * @param driver path of the C program {@code heddle-plugin-perf}
+ * @param kinds kinds in the order of {@link PluginPerfKind}
+ * @param latencyMaxBytes largest size of a round trip
+ * @param outstanding messages in flight in a bandwidth measurement, for each flow
+ * @param flows connections in each direction in a bandwidth measurement
+ * @param uncountedMs time of each contestant in uncounted rounds, before the first that counts
+ * @param milliseconds duration of a measurement
+ * @param pinned whether each data thread is pinned to a processor
+ */
+record PluginPerfPlan(
+    Path driver,
+    List<PluginPerfKind> kinds,
+    long minBytes,
+    long maxBytes,
+    long latencyMaxBytes,
+    int factor,
+    int outstanding,
+    int flows,
+    long uncountedMs,
+    int rounds,
+    int milliseconds,
+    boolean pinned) {
+  /** Measurement in a round; rounds from 1 count, those up to 0 are uncounted. */
+  record Step(int round, PluginPerfKind kind, long bytes) {}
+
+  /** Returns the number of uncounted rounds. */
+  private int uncountedRounds() {
+    long roundMs = (long) milliseconds * Math.max(1, stepsOf(1).size());
+    return Math.toIntExact(Math.ceilDiv(uncountedMs, roundMs));
+  }
+
+  List<String> command(Path plugin, Path folder, int rank) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                driver.toString(),
+                "--plugin",
+                plugin.toString(),
+                "--rendezvous",
+                folder.toString(),
+                "--rank",
+                Integer.toString(rank),
+                "--kinds",
+                String.join(",", kinds.stream().map(PluginPerfKind::option).toList()),
+                "--min-bytes",
+                Long.toString(minBytes),
+                "--max-bytes",
+                Long.toString(maxBytes),
+                "--latency-max-bytes",
+                Long.toString(latencyMaxBytes),
+                "--factor",
+                Integer.toString(factor),
+                "--outstanding",
+                Integer.toString(outstanding),
+                "--flows",
+                Integer.toString(flows),
+                "--rounds",
+                Integer.toString(uncountedRounds() + rounds),
+                "--milliseconds",
+                Integer.toString(milliseconds),
+                "--turns"));
+    if (pinned) {
+      command.add("--pin");
+    }
+    return command;
+  }
+
+  /** Returns the steps in the order of the driver. */
+  List<Step> steps() {
+    List<Step> steps = new ArrayList<>();
+    for (int round = 1 - uncountedRounds(); round <= rounds; round++) {
+      steps.addAll(stepsOf(round));
+    }
+    return steps;
+  }
+
+  private List<Step> stepsOf(int round) {
+    List<Step> steps = new ArrayList<>();
+    for (long bytes = minBytes; bytes <= maxBytes; bytes *= factor) {
+      for (PluginPerfKind kind : kinds) {
+        if (kind != PluginPerfKind.LATENCY || bytes <= latencyMaxBytes) {
+          steps.add(new Step(round, kind, bytes));
+        }
+      }
+    }
+    return steps;
+  }
+}

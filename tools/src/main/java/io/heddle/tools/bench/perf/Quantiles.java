@@ -1,0 +1,73 @@
+package io.heddle.tools.bench.perf;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.DoubleStream;
+
+/** Quantiles of measured values: median, quartiles, minimum and maximum. */
+public final class Quantiles {
+  private final double[] sorted;
+
+  private Quantiles(DoubleStream values) {
+    sorted = values.sorted().toArray();
+  }
+
+  /** Returns the quantiles of all values; NaN counts as the greatest. */
+  public static Quantiles of(List<Double> values) {
+    return of(values.stream().mapToDouble(Double::doubleValue));
+  }
+
+  static Quantiles of(DoubleStream values) {
+    return new Quantiles(values);
+  }
+
+  /** Returns the quantiles of the finite values. */
+  static Quantiles ofFinite(List<Double> values) {
+    return of(values.stream().mapToDouble(Double::doubleValue).filter(Double::isFinite));
+  }
+
+  /** Returns the middle value, or the mean of both middle values. */
+  public double median() {
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
+    return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+  }
+
+  double lowerQuartile() {
+    return between(0.25);
+  }
+
+  double upperQuartile() {
+    return between(0.75);
+  }
+
+  /* Interpolates linearly between adjacent values. */
+  private double between(double share) {
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
+    double place = share * (sorted.length - 1);
+    int below = (int) place;
+    int above = Math.min(below + 1, sorted.length - 1);
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+  }
+
+  /**
+   * Returns the measured value whose rank is nearest to a share of the range, without
+   * interpolation; the greater of two that are equally near.
+   */
+  double nearest(double share) {
+    return sorted.length == 0 ? Double.NaN : sorted[(int) Math.round(share * (sorted.length - 1))];
+  }
+
+  /** NaN if a value is NaN. */
+  public double least() {
+    return Arrays.stream(sorted).min().orElse(Double.NaN);
+  }
+
+  /** NaN if a value is NaN. */
+  public double most() {
+    return Arrays.stream(sorted).max().orElse(Double.NaN);
+  }
+}

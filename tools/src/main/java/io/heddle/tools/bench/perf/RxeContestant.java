@@ -1,0 +1,223 @@
+package io.heddle.tools.bench.perf;
+
+import io.heddle.tools.job.RunFolder;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.GuestPorts;
+import io.heddle.platform.HeddleException;
+import io.heddle.switching.LabSwitches;
+import io.heddle.switching.LinkCount;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Standard peers: two of the kernel's RDMA devices, one behind each leaf, with stock perftest over
+ * them. Both are in one emulated guest, which is slow, so the links are slower still.
+ */
+final class RxeContestant implements SwitchedTraffic {
+  private static final int QUEUE_PAIRS = 8;
+  private static final int MESSAGE_BYTES = 32_768;
+
+  /**
+   * Messages in flight for each queue pair: enough to keep links busy while an emulated processor
+   * pauses, and few enough for the queue of a slow link, even with three queue pairs.
+   */
+  private static final int OUTSTANDING = 3;
+
+  /** Exponent of the retry timeout, 4.3 s: an emulated end may pause for long. */
+  private static final int RETRY_EXPONENT = 20;
+
+  /** Uncounted time before and after a measurement. */
+  private static final int MARGIN_SECONDS = 1;
+
+  /** MTU of the links, for a path MTU of 4096 and its headers. */
+  private static final int MTU_BYTES = 4_200;
+
+  /** Payload share of a middle packet: 4,096 B beside Ethernet, IPv6, UDP, BTH and ICRC. */
+  private static final double PAYLOAD_SHARE = 4096.0 / (4096 + 14 + 40 + 8 + 12 + 4);
+
+  private static final String CLIENT = "rxe0";
+  private static final String SERVER = "rxe1";
+  private static final Pattern COUNTER = Pattern.compile("(?m)^(\\S+) (\\S+) ([0-9]+)$");
+
+  private final Cleanup cleanup = new Cleanup();
+  private final EmulatedGuest guest;
+  private final double rateGbps;
+  private final int milliseconds;
+  private String queuePairs = "";
+
+  /**
+   * Starts the guest with a port at either leaf, and its devices.
+   *
+   * @param rateGbps rate of a link during measurements
+   * @param milliseconds duration of a measurement, cut to whole seconds
+   * @param limitSeconds time after which the guest is ended
+   */
+  RxeContestant(
+      Fabric fabric, LabSwitches switching, double rateGbps, int milliseconds, long limitSeconds)
+      throws IOException, InterruptedException {
+    this.rateGbps = rateGbps;
+    this.milliseconds = milliseconds;
+    try {
+      Path folder = cleanup.add(new RunFolder()).path();
+      GuestPorts ports = GuestPorts.up(fabric, switching, MTU_BYTES);
+      List<String> taps = new ArrayList<>();
+      StringBuilder setUp = new StringBuilder("load_rdma\n");
+      for (int leaf = 1; leaf <= 2; leaf++) {
+        taps.add(GuestPorts.tap(leaf));
+        setUp.append(
+            String.format(
+                Locale.ROOT,
+                "add_uplink %s %s %s %s%n",
+                leaf - 1,
+                GuestPorts.address(leaf),
+                GuestPorts.gateway(leaf),
+                GuestPorts.gatewayMacAddress(leaf)));
+      }
+      setUp.append("local_rule_last | ip -6 -batch -\n");
+      guest =
+          cleanup.add(
+              EmulatedGuest.start(ports::command, taps, setUp.toString(), folder, limitSeconds));
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      cleanup.close();
+      throw failed;
+    }
+  }
+
+  /** Returns the reason why it can't run here. */
+  static Optional<String> refusal() throws IOException, InterruptedException {
+    boolean stock =
+        Stream.of("/usr/bin", "/usr/local/bin")
+            .anyMatch(folder -> Files.isExecutable(Path.of(folder, "ib_write_bw")));
+    return stock
+        ? EmulatedGuest.refusal()
+        : Optional.of("missing: ib_write_bw; install with: apt-get install perftest");
+  }
+
+  @Override
+  public double rateGbps() {
+    return rateGbps;
+  }
+
+  @Override
+  public double payloadShare() {
+    return PAYLOAD_SHARE;
+  }
+
+  private String stock(String device, String peer) {
+    return String.format(
+        Locale.ROOT,
+        "ib_write_bw -F -d %s -x \"$(global_gid_index %s)\" -m 4096 -q %s -s %s -t %s -u %s -D"
+            + " %s -f %s --report_gbits %s",
+        device,
+        device,
+        QUEUE_PAIRS,
+        MESSAGE_BYTES,
+        OUTSTANDING,
+        RETRY_EXPONENT,
+        Math.max(1, milliseconds / 1_000) + 2 * MARGIN_SECONDS,
+        MARGIN_SECONDS,
+        peer);
+  }
+
+  private String script() {
+    return String.format(
+        Locale.ROOT,
+        """
+        recreate_rxe 0 1
+        %s >/tmp/server 2>&1 &
+        await_listener 18515 $! || { cat /tmp/server; exit 1; }
+        %s
+        wait $! || { cat /tmp/server; exit 1; }
+        for device in %s %s; do
+          counters $device | sed "s/^/$device /"
+        done
+        """,
+        stock(SERVER, ""),
+        stock(CLIENT, "127.0.0.1"),
+        CLIENT,
+        SERVER);
+  }
+
+  /* A first run verifies that the devices reach each other, and records the queue pairs. */
+  @Override
+  public void awaitWarm() throws InterruptedException {
+    try {
+      queuePairs = queuePairs(guest.run(script()));
+    } catch (IOException failed) {
+      throw new HeddleException("can't read the guest's files: " + failed, failed);
+    }
+  }
+
+  @Override
+  public void awaitEnd() {
+    /* Nothing runs between measurements. */
+  }
+
+  @Override
+  public Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
+      throws IOException, InterruptedException {
+    List<LinkCount> before = switching.counts();
+    String said = guest.run(script());
+    List<LinkCount> after = switching.counts();
+    /* Other queue pairs would have other source ports, and so other hash values. */
+    if (!queuePairs(said).equals(queuePairs)) {
+      throw new HeddleException(
+          "the guest's queue pairs changed from " + queuePairs + " to " + queuePairs(said));
+    }
+    return new Sample(
+        goodputGbps(said),
+        Double.NaN,
+        counter(said, SERVER, "duplicate_request") / counter(said, CLIENT, "sent_pkts"),
+        SwitchedTraffic.marked(before, after));
+  }
+
+  /** Returns the queue pair numbers of both ends in perftest's output. */
+  static String queuePairs(String said) {
+    StringBuilder numbers = new StringBuilder();
+    Matcher found = Pattern.compile("QPN (0x[0-9a-f]+)").matcher(said);
+    while (found.find()) {
+      numbers.append(numbers.isEmpty() ? "" : " ").append(found.group(1));
+    }
+    if (numbers.isEmpty()) {
+      throw new HeddleException("no queue pair in the output of perftest: " + said);
+    }
+    return numbers.toString();
+  }
+
+  /** Returns the average of perftest's row: size, iterations, peak, average, messages. */
+  static double goodputGbps(String said) {
+    Matcher row =
+        Pattern.compile("(?m)^ *" + MESSAGE_BYTES + " +[0-9]+ +[0-9.]+ +([0-9.]+) +[0-9.]+ *$")
+            .matcher(said);
+    if (!row.find()) {
+      throw new HeddleException(
+          "no row of " + MESSAGE_BYTES + " B in the output of perftest: " + said);
+    }
+    return Double.parseDouble(row.group(1));
+  }
+
+  /** Returns a device's counter; zero counters aren't printed. */
+  static double counter(String said, String device, String name) {
+    Matcher found = COUNTER.matcher(said);
+    while (found.find()) {
+      if (found.group(1).equals(device) && found.group(2).equals(name)) {
+        return Double.parseDouble(found.group(3));
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    cleanup.close();
+  }
+}

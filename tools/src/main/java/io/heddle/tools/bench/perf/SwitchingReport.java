@@ -1,0 +1,146 @@
+package io.heddle.tools.bench.perf;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Report of {@code heddle perf switching}.
+ *
+ * @param links number of parallel links between two leaves, one over each spine
+ * @param rateGbps rate of a link
+ * @param mtuBytes MTU of the links
+ * @param messageBytes size of each message
+ * @param outstanding messages in flight
+ * @param milliseconds duration of a measurement
+ * @param rounds number of rounds
+ * @param guestRateGbps rate of a link while rxe was measured
+ * @param rxeSkipped reason why requested rxe was not measured; empty otherwise
+ * @param payloadShare payload share of a full packet's bytes on the wire, the ideal; rxe's packets
+ *     are smaller
+ * @param implementation implementation of the switches: bpf or nft
+ * @param perPacket whether hosts sent single packets instead of segment trains
+ * @param load load averages of the last minute, before and after
+ */
+record SwitchingReport(
+    int links,
+    double rateGbps,
+    int mtuBytes,
+    long messageBytes,
+    int outstanding,
+    int milliseconds,
+    int rounds,
+    double guestRateGbps,
+    String rxeSkipped,
+    double payloadShare,
+    String implementation,
+    boolean perPacket,
+    List<Double> load,
+    List<Situation> situations) {
+  /**
+   * Results for one state of the links.
+   *
+   * @param name equal or quarter
+   * @param text state of the links
+   */
+  record Situation(String name, String text, List<Cell> cells) {}
+
+  /**
+   * Result of one policy of the hosts under one switching mode, one value per round.
+   *
+   * @param policy spray policy; standard: go-back-N as to standard devices, without ECN; rxe: the
+   *     kernel's devices
+   * @param switching switching mode: hash, spray or spraylink
+   * @param goodputGbps received payload
+   * @param ofCapacity goodput ÷ payload capacity of all links together
+   * @param ofHash goodput ÷ the same policy's under hash in the same round
+   * @param messageP99Ms 99th percentile of the message time; null for rxe
+   * @param spuriousRetransmissions needless retransmissions (the first copy had arrived) ÷ sent
+   *     packets
+   * @param marked ECN-marked packets ÷ all packets that a leaf balanced
+   */
+  record Cell(
+      String policy,
+      String switching,
+      List<Double> goodputGbps,
+      List<Double> ofCapacity,
+      List<Double> ofHash,
+      List<Double> messageP99Ms,
+      List<Double> spuriousRetransmissions,
+      List<Double> marked) {}
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    line(
+        text,
+        "# %d links of %.2f Gbit/s between two leaves, MTU %d; messages of %d B, %d outstanding;"
+            + " %d ms, median of %d rounds (least to most)",
+        links,
+        rateGbps,
+        mtuBytes,
+        messageBytes,
+        outstanding,
+        milliseconds,
+        rounds);
+    line(
+        text,
+        "# switched by %s, %s; capacity: rate of all links, of which %.1f %% is payload; load %.1f"
+            + " to %.1f",
+        implementation,
+        perPacket ? "single packets" : "trains",
+        payloadShare * 100,
+        load.getFirst(),
+        load.getLast());
+    if (situations.stream()
+        .flatMap(each -> each.cells().stream())
+        .anyMatch(cell -> cell.policy().equals(PerfSwitchingCommand.RXE))) {
+      line(text, "# rxe: links of %.3f Gbit/s, the kernel's devices in a guest", guestRateGbps);
+    }
+    if (!rxeSkipped.isEmpty()) {
+      line(text, "# without rxe: %s", rxeSkipped);
+    }
+    for (Situation situation : situations) {
+      line(text, "#");
+      line(text, "# %s: %s", situation.name(), situation.text());
+      line(
+          text,
+          "# %-9s %-10s %8s %10s %16s %8s %12s %10s %8s",
+          "policy",
+          "switching",
+          "Gbit/s",
+          "÷ capacity",
+          "",
+          "÷ hash",
+          "message p99",
+          "needless",
+          "marked");
+      for (Cell cell : situation.cells()) {
+        Quantiles ofCapacity = Quantiles.ofFinite(cell.ofCapacity());
+        line(
+            text,
+            "  %-9s %-10s %8.3f %10.3f %16s %8.3f %12s %8.3f %% %6.1f %%",
+            cell.policy(),
+            cell.switching(),
+            median(cell.goodputGbps()),
+            ofCapacity.median(),
+            String.format(Locale.ROOT, "(%.3f to %.3f)", ofCapacity.least(), ofCapacity.most()),
+            median(cell.ofHash()),
+            milliseconds(median(cell.messageP99Ms())),
+            median(cell.spuriousRetransmissions()) * 100,
+            median(cell.marked()) * 100);
+      }
+    }
+    return text.toString();
+  }
+
+  private static String milliseconds(double value) {
+    return Double.isNaN(value) ? "–" : String.format(Locale.ROOT, "%.1f ms", value);
+  }
+
+  private static double median(List<Double> values) {
+    return Quantiles.ofFinite(values).median();
+  }
+
+  private static void line(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+  }
+}

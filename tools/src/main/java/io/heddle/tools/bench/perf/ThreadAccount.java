@@ -1,0 +1,51 @@
+package io.heddle.tools.bench.perf;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Scheduler statistics of a thread, or of all threads with one name.
+ *
+ * @param name name of the thread, at most 15 characters
+ * @param ranUs time on a core
+ * @param waitedUs time ready to run without a core
+ * @param voluntarySwitches voluntary context switches
+ * @param involuntarySwitches involuntary context switches and yields
+ */
+record ThreadAccount(
+    String name,
+    double ranUs,
+    double waitedUs,
+    double voluntarySwitches,
+    double involuntarySwitches) {
+  private ThreadAccount plus(ThreadAccount other) {
+    return new ThreadAccount(
+        name,
+        ranUs + other.ranUs,
+        waitedUs + other.waitedUs,
+        voluntarySwitches + other.voluntarySwitches,
+        involuntarySwitches + other.involuntarySwitches);
+  }
+
+  private ThreadAccount over(double count) {
+    return new ThreadAccount(
+        name,
+        ranUs / count,
+        waitedUs / count,
+        voluntarySwitches / count,
+        involuntarySwitches / count);
+  }
+
+  /** Returns the sum for each name divided by a number, in descending order of run time. */
+  static List<ThreadAccount> means(List<ThreadAccount> all, double count) {
+    Map<String, ThreadAccount> sums = new LinkedHashMap<>();
+    all.forEach(each -> sums.merge(each.name(), each, ThreadAccount::plus));
+    List<ThreadAccount> means = new ArrayList<>();
+    sums.values().forEach(sum -> means.add(sum.over(count)));
+    means.sort(Comparator.comparingDouble(ThreadAccount::ranUs).reversed());
+    return means;
+  }
+}

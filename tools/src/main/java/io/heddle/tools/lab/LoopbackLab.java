@@ -1,0 +1,51 @@
+package io.heddle.tools.lab;
+
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/**
+ * Lab whose hosts are only sets of loopback addresses: every process sees them all, HEDDLE_PLANES
+ * selects a host's own.
+ */
+final class LoopbackLab implements Lab {
+  private final LabPlan plan;
+
+  LoopbackLab(LabPlan plan) {
+    this.plan = plan;
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.LOOPBACK;
+  }
+
+  @Override
+  public LabPlan plan() {
+    return plan;
+  }
+
+  @Override
+  public List<String> command(int rank, List<String> command) {
+    return command;
+  }
+
+  @Override
+  public Map<String, String> environment(int rank) {
+    StringJoiner planes = new StringJoiner(",");
+    for (int plane = 0; plane < plan.planes(); plane++) {
+      planes.add(LabPlan.loopbackAddress(rank, plane) + "=" + (plane + 1));
+    }
+    return Map.of("HEDDLE_PLANES", planes.toString());
+  }
+
+  @Override
+  public List<Long> sentBytesByPlane() {
+    return List.of();
+  }
+
+  @Override
+  public void close() {
+    /* Nothing to remove. */
+  }
+}

@@ -1,0 +1,60 @@
+package io.heddle.tools.soak;
+
+/** Kind of fault that the soak injects into a running connection. */
+enum ChaosFault {
+  CARRIER_CUT("link down", Reach.PLANE),
+  SILENT_CUT("silent cut", Reach.PLANE),
+  ADDRESS_REMOVED("address removed", Reach.PLANE),
+  LOSS("loss on a plane", Reach.PLANE),
+  NARROWED("plane narrowed", Reach.PLANE),
+  ALL_LINKS_DOWN("all links down", Reach.HOST),
+  ALL_SILENT("all planes silent", Reach.HOST),
+  STOPPED_PEER("peer stopped", Reach.PROCESS),
+  KILLED_PEER("peer killed", Reach.PROCESS),
+  CLOCK_STEP("wall clock stepped", Reach.PROCESS),
+  SPINE_CUT("link to a spine down", Reach.FABRIC_PLANE),
+  SPINE_SILENT("link to a spine silent", Reach.FABRIC_PLANE),
+  WEIGHT_CHANGE("other path bandwidth", Reach.FABRIC_PLANE),
+  SESSION_RESET("BGP session reset", Reach.FABRIC_HOST),
+  DAEMON_KILLED("route daemon killed", Reach.FABRIC_HOST);
+
+  /** Affected part of the run, and the kind of network that supports the fault. */
+  enum Reach {
+    PLANE,
+    HOST,
+    PROCESS,
+    FABRIC_PLANE,
+    FABRIC_HOST
+  }
+
+  private final String text;
+  private final Reach reach;
+
+  ChaosFault(String text, Reach reach) {
+    this.text = text;
+    this.reach = reach;
+  }
+
+  String text() {
+    return text;
+  }
+
+  Reach reach() {
+    return reach;
+  }
+
+  /** Returns whether a rank's process is affected, not the network. */
+  boolean isOfProcess() {
+    return reach == Reach.PROCESS;
+  }
+
+  /** Returns whether one plane is affected. */
+  boolean hasPlane() {
+    return reach == Reach.PLANE || reach == Reach.FABRIC_PLANE;
+  }
+
+  /** Returns whether all planes are affected. */
+  boolean affectsAllPlanes() {
+    return reach == Reach.HOST;
+  }
+}

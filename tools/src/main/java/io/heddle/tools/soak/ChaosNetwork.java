@@ -1,0 +1,25 @@
+package io.heddle.tools.soak;
+
+import io.heddle.tools.lab.Lab;
+
+/** Network between two hosts, with fault injection. Ranks and planes count from 0. */
+interface ChaosNetwork extends AutoCloseable {
+  Lab lab();
+
+  /** Waits until the network is ready for a run. */
+  void settle();
+
+  /** Injects a fault of the network; faults of processes are handled elsewhere. */
+  void begin(ChaosEvent event);
+
+  /** Undoes a fault; no effect if it isn't present. */
+  void undo(ChaosEvent event);
+
+  @Override
+  void close();
+
+  /** Creates the exception for a fault that this network doesn't support. */
+  static IllegalArgumentException unsupported(ChaosEvent event) {
+    return new IllegalArgumentException("not a fault of this network: " + event);
+  }
+}

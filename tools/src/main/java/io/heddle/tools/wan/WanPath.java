@@ -1,0 +1,159 @@
+package io.heddle.tools.wan;
+
+import io.heddle.addr.AddressText;
+import io.heddle.tools.wan.figure.Samples;
+import io.heddle.tools.wan.figure.WanFigure;
+import io.heddle.dataplane.FlowHash;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Cost of the gateway's program over a packet's whole path. The near host has a second link to the
+ * gateway, without the program, and a plain SRv6 route leads from it along the same path.
+ */
+final class WanPath {
+  private static final String PLAIN = "fc00:2:0:9::2";
+  private static final int FROM = 0x20000;
+  private static final int PORT = 50_002;
+  private static final int PAYLOAD = 1_024;
+  private static final int ROUNDS = 200;
+  private static final int WARM_UP = 50;
+  private static final int BURST = 100;
+  private static final int QUARTER = 25;
+  private static final double LEAST_ARRIVED = 0.95;
+  private static final int MOST_LOOKS = 200;
+  private static final Path DEV = Path.of("/proc/thread-self/net/dev");
+  private static final double MOST = 1.2;
+
+  private final WanNodes nodes;
+
+  WanPath(WanNodes nodes) {
+    this.nodes = nodes;
+  }
+
+  private void connect() {
+    nodes.ip(
+        WanNodes.H1,
+        "link add lan2 mtu 9000 type veth peer name lan2 mtu 9000 netns "
+            + nodes.namespace(WanNodes.gateway(1)),
+        "link set lan2 up",
+        "addr add fc00:9::1/64 dev lan2 nodad");
+    nodes.ip(
+        WanNodes.gateway(1),
+        "link set lan2 up",
+        "addr add fc00:9::ff/64 dev lan2 nodad",
+        "route add fc00:2:0:9::/64 encap seg6 mode encap segs 5f00:0:1::1,5f00:0:99::d6 dev w1");
+    nodes.ip(WanNodes.H1, "route add fc00:2:0:9::/64 via fc00:9::ff dev lan2");
+    nodes.ip(WanNodes.gateway(2), "addr add fc00:2:0:9::ff/64 dev lan nodad");
+    nodes.ip(WanNodes.H2, "addr add " + PLAIN + "/64 dev lan nodad");
+  }
+
+  /* Returns the packets that the far host has received, by proc_pid_net(5). */
+  private long arrived() {
+    return NetworkNamespace.call(
+        nodes.namespace(WanNodes.H2),
+        () ->
+            Files.readAllLines(DEV).stream()
+                .filter(line -> line.strip().startsWith("lan:"))
+                .mapToLong(line -> Long.parseLong(line.split(":")[1].strip().split("\\s+")[1]))
+                .findFirst()
+                .orElse(0));
+  }
+
+  /*
+   * On a busy machine packets wait for a processor between two nodes, and a queue there is short.
+   */
+  private void awaitArrival(long count) throws InterruptedException {
+    for (int look = 0; look < MOST_LOOKS && arrived() < count; look++) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  /**
+   * Sends bursts alternately with and without the program.
+   *
+   * @throws HeddleException if some packets are lost
+   */
+  WanFigure measure() {
+    connect();
+    Samples with = new Samples();
+    Samples without = new Samples();
+    long before = arrived();
+    NetworkNamespace.call(
+        nodes.namespace(WanNodes.H1),
+        () -> {
+          send(with, without, before);
+          return null;
+        });
+    long sent = 2L * BURST * (ROUNDS + WARM_UP);
+    long came = arrived() - before;
+    if (came < LEAST_ARRIVED * sent) {
+      throw new HeddleException(
+          "of %s packets %s arrived at the far host; their path can't be measured"
+              .formatted(sent, came));
+    }
+    double us = 1e3 / BURST;
+    return WanFigure.atMost(
+        "E",
+        "time of the path with the program",
+        with.percentileMs(QUARTER) / without.percentileMs(QUARTER),
+        "times",
+        MOST,
+        String.format(
+            Locale.ROOT,
+            "%.1f µs a packet over five nodes in one processor, %.1f without the program; a quarter"
+                + " of %s bursts took less",
+            us * with.percentileMs(QUARTER),
+            us * without.percentileMs(QUARTER),
+            ROUNDS));
+  }
+
+  private void send(Samples with, Samples without, long before)
+      throws IOException, InterruptedException {
+    int queuePair = WanDemo.queuePairs(List.of(1), FROM).getFirst();
+    InetSocketAddress own = new InetSocketAddress(InetAddress.getByName(WanNodes.SOURCE), PORT);
+    try (DatagramSocket socket = new DatagramSocket(own)) {
+      for (int round = -WARM_UP; round < ROUNDS; round++) {
+        long sent = before + 2L * BURST * (round + WARM_UP);
+        long steered = burst(socket, WanNodes.DESTINATION, queuePair);
+        awaitArrival(sent + BURST);
+        long plain = burst(socket, PLAIN, queuePair);
+        awaitArrival(sent + 2 * BURST);
+        if (round >= 0) {
+          with.addNs(steered);
+          without.addNs(plain);
+        }
+      }
+    }
+  }
+
+  /* The sender's own processor carries a packet over all nodes before it sends the next one. */
+  private static long burst(DatagramSocket socket, String destination, int queuePair)
+      throws IOException {
+    ByteBuffer payload = ByteBuffer.allocate(PAYLOAD);
+    payload.putInt(WanTraffic.BTH_WORD).putInt(queuePair);
+    DatagramPacket packet =
+        new DatagramPacket(
+            payload.array(),
+            PAYLOAD,
+            Objects.requireNonNull(AddressText.parse(destination)),
+            FlowHash.ROCE_PORT);
+    long begin = System.nanoTime();
+    for (int i = 0; i < BURST; i++) {
+      socket.send(packet);
+    }
+    return System.nanoTime() - begin;
+  }
+}

@@ -1,0 +1,167 @@
+package io.heddle.tools.wan.figure;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.tools.wan.host.Commands;
+import io.heddle.flowspec.session.RuleAnnouncer;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import io.heddle.gateway.Gateway;
+import io.heddle.gateway.config.GatewayConfigParser;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.NetworkNamespace;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/**
+ * Gateway in this process, alone in a network namespace: a LAN and two WAN links without a peer.
+ */
+final class LoneGateway implements AutoCloseable {
+  static final String SOURCE = "fc00:1::1";
+  static final String DESTINATION = "fc00:2::2";
+  static final int CONTROLLER_PORT = 10_179;
+  static final int ROUTER_ID = 0x0a000001;
+  static final long AS = 65_000;
+
+  private static final int CONTROLLER_ID = 0x0a000009;
+
+  private static final Log SILENT = (level, sentence) -> {};
+
+  private final String namespace = "hdlone" + ProcessHandle.current().pid();
+  private final Path file;
+  private final Gateway gateway;
+
+  /**
+   * Creates namespace and gateway.
+   *
+   * @param folder for its configuration
+   * @throws HeddleException if the host refuses; nothing is left then
+   */
+  LoneGateway(Path folder) throws IOException {
+    this(folder, "");
+  }
+
+  /**
+   * Creates namespace and gateway with more keys.
+   *
+   * @param more lines above the sections
+   */
+  LoneGateway(Path folder, String more) throws IOException {
+    file = folder.resolve("lone.conf");
+    Files.writeString(file, more + config(folder));
+    Commands.run(List.of("ip", "netns", "add", namespace));
+    try {
+      connect();
+      gateway = call(this::start);
+    } catch (RuntimeException failed) {
+      removeNamespace(failed);
+      throw failed;
+    }
+  }
+
+  /* Its threads are in the namespace of the thread that starts them. */
+  private Gateway start() {
+    Gateway started = Gateway.start(GatewayConfigParser.read(file), SILENT);
+    started.watch(() -> {});
+    return started;
+  }
+
+  private static String config(Path folder) {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            lan = lan
+            data-plane = bpf
+            control = %s
+            router-id = 10.0.0.1
+            as = %s
+            bgp-port = 0
+            [controller main]
+            address = ::1
+            port = %s
+            destinations = fc00:2::/64
+            [policy wan]
+            destination = fc00:2::/64
+            """
+                .formatted(folder.resolve("lone.sock"), AS, CONTROLLER_PORT));
+    for (int list = 1; list <= 2; list++) {
+      text.append(
+          """
+          [list sl%1$s]
+          policy = wan
+          id = %1$s
+          segments = 5f00:0:%1$s::1, 5f00:0:99::d6
+          device = w%1$s
+          """
+              .formatted(list));
+    }
+    return text.toString();
+  }
+
+  private void connect() {
+    StringBuilder lines = new StringBuilder("link set lo up\n");
+    for (String name : List.of("lan", "w1", "w2")) {
+      lines.append(
+          "link add %1$s type veth peer name far%1$s\nlink set %1$s up\nlink set far%1$s up\n"
+              .formatted(name));
+    }
+    Commands.run(Path.of("."), List.of("ip", "-n", namespace, "-batch", "-"), lines.toString());
+    call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "1\n"));
+  }
+
+  /**
+   * Waits for the gateway's session, as its controller.
+   *
+   * @param speaker of the controller, in the gateway's namespace
+   * @param codec of the rules
+   * @param announcer of the controller
+   */
+  PeerSession listen(BgpSpeaker speaker, FlowspecCodec codec, RuleAnnouncer announcer) {
+    speaker.listen(Endpoint.anyAddress(CONTROLLER_PORT));
+    PeerSession session =
+        speaker.add(
+            PeerOptions.builder("gateway")
+                .remote((Inet6Address) Prefix.of("::1").address())
+                .localAs(AS)
+                .remoteAs(AS)
+                .routerId(CONTROLLER_ID)
+                .families(Families.of(List.of(codec)))
+                .passive(true)
+                .build(),
+            announcer);
+    speaker.execute(session::start);
+    return session;
+  }
+
+  Gateway gateway() {
+    return gateway;
+  }
+
+  /** Runs a step in the gateway's namespace. */
+  <T> T call(Callable<T> step) {
+    return NetworkNamespace.call(namespace, step);
+  }
+
+  private void removeNamespace(RuntimeException failed) {
+    try {
+      Commands.run(List.of("ip", "netns", "del", namespace));
+    } catch (HeddleException left) {
+      failed.addSuppressed(left);
+    }
+  }
+
+  /** Closes the gateway; the data plane ends with its namespace. */
+  @Override
+  public void close() {
+    gateway.close();
+    Commands.run(List.of("ip", "netns", "del", namespace));
+  }
+}

@@ -1,0 +1,63 @@
+package io.heddle.tools.wan.figure;
+
+import java.util.Locale;
+
+/**
+ * A figure with its bound.
+ *
+ * @param test letter in the design's table of requirements
+ * @param name unique in a report
+ * @param value measured value
+ * @param unit empty for ratios and counts
+ * @param isLeast whether the bound is a minimum; otherwise a maximum
+ * @param bound that decides
+ * @param judged whether a missed bound is a failure; missed times on a machine known to be busy are
+ *     not
+ * @param passed whether the value is within its bound, or isn't judged
+ * @param sentence description of the measurement
+ */
+public record WanFigure(
+    String test,
+    String name,
+    double value,
+    String unit,
+    boolean isLeast,
+    double bound,
+    boolean judged,
+    boolean passed,
+    String sentence) {
+  /** Returns a figure with a maximum. */
+  public static WanFigure atMost(
+      String test, String name, double value, String unit, double bound, String sentence) {
+    return new WanFigure(test, name, value, unit, false, bound, true, value <= bound, sentence);
+  }
+
+  /** Returns a figure with a minimum. */
+  public static WanFigure atLeast(
+      String test, String name, double value, String unit, double bound, String sentence) {
+    return new WanFigure(test, name, value, unit, true, bound, true, value >= bound, sentence);
+  }
+
+  /** Returns the figure with its bound not judged. */
+  public WanFigure unjudged() {
+    return new WanFigure(test, name, value, unit, isLeast, bound, false, true, sentence);
+  }
+
+  /** Returns value and bound as text. */
+  public String text() {
+    return String.format(
+        Locale.ROOT,
+        "%s%s, %s %s%s",
+        number(value),
+        unit.isEmpty() ? "" : " " + unit,
+        isLeast ? "at least" : "at most",
+        number(bound),
+        judged ? "" : " (not judged)");
+  }
+
+  private static String number(double number) {
+    return number == Math.rint(number) && Math.abs(number) < 1e9
+        ? String.format(Locale.ROOT, "%,.0f", number)
+        : String.format(Locale.ROOT, Math.abs(number) < 10 ? "%.3f" : "%.1f", number);
+  }
+}

@@ -1,0 +1,318 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
+import io.heddle.platform.Memory;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bridge between two fabrics of one host each, with every kind of packet. */
+@EndsWithin(120)
+@SystemTest
+class BridgeInNamespacesTest {
+  private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
+  private static final Gid GROUP6 = new Gid(0xff05L << 48, 0x1_0001L);
+  private static final int HOST_A = 1;
+  private static final int HOST_B = 2;
+  private static final int MTU = 4200;
+  private static final int ROW = 120;
+  private static final int ROWS = 20;
+  private static final long POLL_NS = 1_000_000;
+
+  @TempDir private Path folder;
+  private TwoFabrics fabrics;
+  private Bridge bridge;
+
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  @BeforeEach
+  void setUp() {
+    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, MTU);
+  }
+
+  @AfterEach
+  void tearDown() {
+    if (bridge != null) {
+      bridge.close();
+    }
+    fabrics.close();
+  }
+
+  private void start(String... more) {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                "bridge test status=" + folder.resolve("status"),
+                "fabric a wire interface=e1 address=10.1.0.254,fd01::254 trains=yes",
+                "fabric b wire interface=e2 address=10.2.0.254,fd02::254 trains=yes"));
+    lines.addAll(List.of(more));
+    bridge =
+        BridgeDemo.inNamespace(
+            fabrics.namespace(0), BridgeConfigParser.parse("bridge.conf", lines));
+  }
+
+  private BridgeStatus status() {
+    return BridgeStatus.read(folder.resolve("status"));
+  }
+
+  private BridgeStatus.Direction direction(int group, int from) {
+    return status().groups().get(group).directions().get(from);
+  }
+
+  /* Runs an action on a host's own thread, in its namespace. */
+  private void at(int host, Gid source, Consumer<FabricHost> what) {
+    NetworkNamespace.call(
+        fabrics.namespace(host),
+        () -> {
+          String link = TwoFabrics.interfaceName(fabrics.side(host));
+          Gid ipv6 = fabrics.address(host, false);
+          try (FabricHost there = new FabricHost(host, link, source, ipv6)) {
+            there.join(List.of(GROUP, GROUP6), link);
+            what.accept(there);
+          }
+          return true;
+        });
+  }
+
+  private void at(int host, Consumer<FabricHost> what) {
+    at(host, fabrics.address(host, true), what);
+  }
+
+  private void awaitArrived(int group, int from, long packets) {
+    Deadline deadline = Deadline.ofSeconds(20);
+    while (settled(direction(group, from)) < packets) {
+      assertFalse(deadline.isOver(), () -> "arrived: " + status() + " within " + deadline);
+      LockSupport.parkNanos(POLL_NS);
+    }
+  }
+
+  /* Arrival and result of a packet are counted one after the other. */
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
+  }
+
+  private static void spoil(FabricHost host, int at, int value) {
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, host.packet() + at, (byte) value);
+  }
+
+  @Test
+  void countsEveryDropUnderItsReason() {
+    Gid foreign = new Gid(0, 0xffff_c0a8_0907L);
+    Gid gateway = new Gid(0, 0xffff_0a01_00feL);
+    Gid peer = new Gid(0, 0xffff_0a01_00fdL);
+    for (String address : List.of("192.168.9.7", "10.1.0.254", "10.1.0.253")) {
+      fabrics.runAt(HOST_A, List.of("ip", "addr", "add", address + "/32", "dev", "e1"));
+    }
+    /* The kernel itself drops packets from its own address; a device with its own stack doesn't. */
+    fabrics.runAt(0, List.of("sysctl", "-qw", "net.ipv4.conf.e1.accept_local=1"));
+    fabrics.runAt(0, List.of("ip", "link", "set", "e2", "mtu", "1500"));
+    start("group 239.1.1.1", "peer 10.1.0.253", "group ff05::1:1 direction=a-to-b");
+    at(
+        HOST_A,
+        host -> {
+          int length = host.build(host.packet(), GROUP, 0, 1, 100, 0);
+          spoil(host, 30, 0x55);
+          host.sendRaw(GROUP, length, 0);
+          host.build(host.packet(), GROUP, 0, 2, 100, 0);
+          spoil(host, 0, 0x04);
+          host.sendRaw(GROUP, length, 0);
+          host.build(host.packet(), GROUP, 0, 3, 100, 0);
+          host.sendRaw(GROUP, length - 1, 0);
+          host.build(host.packet(), GROUP, 0, 4, 100, 0);
+          spoil(host, 7, 0x11);
+          host.writeCrc(host.packet(), GROUP, length - 4, 0);
+          host.sendRaw(GROUP, length, 0);
+          host.send(GROUP, 0, 5, 2000);
+          host.send(GROUP, 0, 6, 1000);
+        });
+    at(HOST_A, foreign, host -> host.send(GROUP, 0, 7, 100));
+    at(HOST_A, gateway, host -> host.send(GROUP, 0, 8, 100));
+    at(HOST_A, peer, host -> host.send(GROUP, 0, 9, 100));
+    awaitArrived(0, 0, 9);
+    Map<String, Long> expected = new TreeMap<>();
+    expected.put("bad-checksum", 1L);
+    expected.put("malformed", 2L);
+    expected.put("not-multicast", 1L);
+    expected.put("too-large", 1L);
+    expected.put("foreign-source", 1L);
+    expected.put("own-source", 1L);
+    expected.put("known-bridge", 1L);
+    assertEquals(expected, direction(0, 0).drops());
+    assertEquals(1, direction(0, 0).forwarded());
+    at(HOST_A, host -> host.sendRaw(GROUP, 0, 0));
+    Deadline deadline = Deadline.ofSeconds(20);
+    while (status().fabrics().getFirst().empty() == 0) {
+      assertFalse(deadline.isOver(), () -> status().toString());
+      LockSupport.parkNanos(POLL_NS);
+    }
+    at(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
+    /*
+     * The bridge didn't join the group there. The other fabric's host still gets the packet, by the
+     * kernel.
+     */
+    at(HOST_A, host -> host.send(GROUP6, 1, 2, 100));
+    awaitArrived(1, 0, 1);
+    assertEquals(1, direction(1, 0).forwarded());
+    assertEquals(0, direction(1, 1).forwarded());
+  }
+
+  @Test
+  void returnedCopiesSuspendGroup() {
+    start("group 239.1.1.1", "group ff05::1:1");
+    /*
+     * Whether a copy arrives within the 100 ms depends on the machine, so this repeats until enough
+     * did.
+     */
+    at(
+        HOST_A,
+        a ->
+            at(
+                HOST_B,
+                b -> {
+                  b.copyOf(HOST_A);
+                  Deadline deadline = Deadline.ofSeconds(60);
+                  for (long first = 0; !status().groups().getFirst().suspended(); first += ROW) {
+                    assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
+                    long back = direction(0, 1).arrived();
+                    long on = direction(0, 0).arrived();
+                    for (long i = first; i < first + ROW; i += ROW / 4) {
+                      a.sendTrain(GROUP, 0, i, ROW / 4, 64);
+                    }
+                    awaitArrived(0, 0, on + ROW);
+                    /* Acts as an unknown bridge that returns the packets just sent by this one. */
+                    for (long i = first; i < first + ROW; i += ROW / 4) {
+                      b.sendTrain(GROUP, 0, i, ROW / 4, 64);
+                    }
+                    awaitArrived(0, 1, back + ROW);
+                  }
+                  b.sendTrain(GROUP, 0, 0, 10, 64);
+                  awaitDrops("suspended", 10);
+                }));
+    BridgeStatus.Direction back = direction(0, 1);
+    assertTrue(back.drops().get("storm-copy") >= 100, back.toString());
+    assertEquals(back.arrived(), back.forwarded() + back.dropped());
+    assertTrue(status().lastError().startsWith("storm-guard: group 239.1.1.1 is suspended"));
+    assertFalse(status().groups().getLast().suspended());
+  }
+
+  private void awaitDrops(String reason, long packets) {
+    Deadline deadline = Deadline.ofSeconds(20);
+    while (direction(0, 1).drops().getOrDefault(reason, 0L) < packets) {
+      assertFalse(deadline.isOver(), () -> status().toString());
+      LockSupport.parkNanos(POLL_NS);
+    }
+  }
+
+  @Test
+  void forwardsTrainAsIntactTrain() {
+    start("group 239.1.1.1", "group ff05::1:1");
+    forwardTrains();
+    assertTrue(status().fabrics().getLast().sentMessages() <= 4, status().toString());
+  }
+
+  /*
+   * The kernel prefers that address for a group (RFC 6724, rule 6), and the packet's CRC covers its
+   * source.
+   */
+  @Test
+  void packetsLeaveFromConfiguredAddress() {
+    fabrics.runAt(0, List.of("ip", "addr", "add", "2001:db8::1/64", "dev", "e2", "nodad"));
+    fabrics.runAt(0, List.of("ip", "addr", "add", "10.2.0.9/24", "dev", "e2"));
+    start("group 239.1.1.1", "group ff05::1:1");
+    forwardTrains();
+  }
+
+  private void forwardTrains() {
+    long[] right = new long[2];
+    long[] wrong = new long[1];
+    at(
+        HOST_B,
+        b -> {
+          at(
+              HOST_A,
+              a -> {
+                assertTrue(a.sendTrain(GROUP, 0, 0, 20, 512));
+                assertTrue(a.sendTrain(GROUP6, 1, 0, 20, 512));
+              });
+          Deadline deadline = Deadline.ofSeconds(20);
+          while (right[0] + right[1] + wrong[0] < 40) {
+            assertFalse(deadline.isOver(), () -> status().toString());
+            b.receive(
+                List.of(GROUP, GROUP6),
+                10_000_000,
+                (sender, group, number, isIntact) -> {
+                  if (isIntact) {
+                    right[group]++;
+                  } else {
+                    wrong[0]++;
+                  }
+                });
+          }
+        });
+    assertEquals(20, right[0]);
+    assertEquals(20, right[1]);
+  }
+
+  @Test
+  void allocatesNothingPerPacket() {
+    start("group 239.1.1.1", "group ff05::1:1");
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long data =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(each -> each.getName().equals("heddle-bridge-data"))
+            .findFirst()
+            .orElseThrow()
+            .threadId();
+    /*
+     * Foreign calls box until they are compiled, so batches repeat until one has allocated nothing.
+     */
+    at(
+        HOST_A,
+        a -> {
+          long allocated = -1;
+          Deadline deadline = Deadline.ofSeconds(60);
+          for (int batch = 1; allocated != 0; batch++) {
+            assertFalse(deadline.isOver(), "the last batch allocated " + allocated + " bytes");
+            long before = threads.getThreadAllocatedBytes(data);
+            for (int row = 0; row < ROWS; row++) {
+              a.sendTrain(GROUP, 0, row, 10, 300);
+              a.sendTrain(GROUP6, 1, row, 10, 300);
+              a.send(GROUP, 0, row, 100);
+            }
+            awaitArrived(0, 0, (long) batch * ROWS * 11);
+            awaitArrived(1, 0, (long) batch * ROWS * 10);
+            allocated = threads.getThreadAllocatedBytes(data) - before;
+          }
+        });
+  }
+}

@@ -1,0 +1,260 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.cli.kit.Json;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code heddle bridge test} with a bridge between network namespaces. */
+@EndsWithin(120)
+@SystemTest
+final class BridgeTestCommandTest {
+  private static final int HOST_A = 1;
+  private static final int HOST_B = 2;
+  private static final int MTU = 1500;
+  private static final long POLL_NS = 1_000_000;
+
+  @TempDir private Path folder;
+  private TwoFabrics fabrics;
+  private Bridge bridge;
+
+  /** Exit code and output of a command. */
+  private record Output(int code, String out, String err) {}
+
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  @BeforeEach
+  void setUp() {
+    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, MTU);
+  }
+
+  @AfterEach
+  void tearDown() {
+    if (bridge != null) {
+      bridge.close();
+    }
+    fabrics.close();
+  }
+
+  private Path start(String... groups) throws Exception {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                "bridge test status=" + folder.resolve("status"),
+                "fabric a wire interface=e1 address=10.1.0.254,fd01::254",
+                "fabric b wire interface=e2 address=10.2.0.254,fd02::254"));
+    lines.addAll(List.of(groups));
+    bridge =
+        BridgeDemo.inNamespace(
+            fabrics.namespace(0), BridgeConfigParser.parse("bridge.conf", lines));
+    return Files.write(folder.resolve("bridge.conf"), lines);
+  }
+
+  /* Gives host a an interface in the other fabric too. */
+  private void makeHostOfBoth() {
+    for (List<String> each :
+        List.of(
+            List.of("addr", "add", "10.2.0.1/24", "dev", "e2"),
+            List.of("link", "set", "e2", "up"),
+            List.of("addr", "add", "fd02::1/64", "dev", "e2", "nodad"))) {
+      List<String> command = new ArrayList<>(List.of("ip"));
+      command.addAll(each);
+      fabrics.runAt(HOST_A, command);
+    }
+  }
+
+  private Output test(int host, String... arguments) {
+    return NetworkNamespace.call(
+        fabrics.namespace(host),
+        () -> {
+          StringWriter out = new StringWriter();
+          StringWriter err = new StringWriter();
+          CommandLine line =
+              new CommandLine(new BridgeTestCommand())
+                  .setOut(new PrintWriter(out))
+                  .setErr(new PrintWriter(err));
+          int code = line.execute(arguments);
+          return new Output(code, out.toString(), err.toString());
+        });
+  }
+
+  private static Map<String, String> states(Output output) throws Exception {
+    Map<String, String> states = new TreeMap<>();
+    for (JsonNode each : Json.mapper().readTree(output.out()).path("directions")) {
+      states.put(
+          each.path("group").asText()
+              + " "
+              + each.path("from").asText()
+              + ">"
+              + each.path("to").asText(),
+          each.path("state").asText());
+    }
+    return states;
+  }
+
+  @Test
+  void machineInBothFabricsTestsBothDirections() throws Exception {
+    makeHostOfBoth();
+    Path config = start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
+    Output output =
+        test(
+            HOST_A,
+            "--from=e1",
+            "--to=e2",
+            "--config=" + config,
+            "--patience=20",
+            "--json",
+            "--bytes=1001");
+    assertEquals(0, output.code(), output.toString());
+    assertEquals(
+        Map.of(
+            "239.1.1.1 a>b", "flows",
+            "239.1.1.1 b>a", "flows",
+            "ff05::1:1 a>b", "flows",
+            "ff05::1:1 b>a", "flows",
+            "239.1.1.2 a>b", "flows",
+            "239.1.1.2 b>a", "shut, as configured"),
+        states(output));
+    JsonNode report = Json.mapper().readTree(output.out());
+    assertTrue(report.path("one_clock").asBoolean(), output.out());
+    JsonNode direction = report.path("directions").path(0);
+    assertEquals(20, direction.path("arrived").asInt(), output.out());
+    assertTrue(direction.path("median_us").asDouble() > 0, output.out());
+    /* No datagram was a copy, or had a wrong CRC. */
+    BridgeStatus.Direction counted =
+        BridgeStatus.read(folder.resolve("status")).groups().getFirst().directions().getFirst();
+    assertEquals(Map.of(), counted.drops());
+  }
+
+  @Test
+  void reportsBrokenDirection() throws Exception {
+    makeHostOfBoth();
+    /* Without the configuration, the test expects both directions of the group. */
+    start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
+    String[] groups = {"239.1.1.1", "ff05::1:1", "239.1.1.2"};
+    List<String> arguments =
+        new ArrayList<>(List.of("--from=10.1.0.1", "--to=e2", "--patience=3", "--json"));
+    /* An address has one family, and reaches only groups of that family. */
+    arguments.addAll(List.of(groups));
+    Output refused = test(HOST_A, arguments.toArray(String[]::new));
+    assertEquals(2, refused.code(), refused.toString());
+    assertTrue(refused.err().contains("no address of the family of group ff05::1:1"));
+    arguments.set(0, "--from=e1");
+    Output output = test(HOST_A, arguments.toArray(String[]::new));
+    assertEquals(1, output.code(), output.toString());
+    Map<String, String> states = states(output);
+    assertEquals("nothing came", states.get("239.1.1.2 e2>e1"), output.out());
+    assertEquals("flows", states.get("239.1.1.2 e1>e2"), output.out());
+    assertEquals("flows", states.get("239.1.1.1 e2>e1"), output.out());
+  }
+
+  @Test
+  void testsWithSenderAndReceiverOnTwoHosts() throws Exception {
+    start("group 239.1.1.1", "group ff05::1:1");
+    FutureTask<Output> receiver =
+        new FutureTask<>(() ->
+            test(
+                HOST_B,
+                "--to=e2",
+                "--wait=60",
+                "--patience=20",
+                "--json",
+                "239.1.1.1",
+                "ff05::1:1"));
+    Thread.ofPlatform().daemon().start(receiver);
+    awaitMember();
+    Output sender =
+        test(HOST_A, "--from=e1", "--count=30", "--rate=1000", "239.1.1.1", "ff05::1:1");
+    assertEquals(0, sender.code(), sender.toString());
+    assertTrue(sender.out().contains("see the receiver's report"), sender.out());
+    Output output = receiver.get();
+    assertEquals(0, output.code(), output.toString());
+    assertEquals(
+        Map.of("239.1.1.1 sender>e2", "flows", "ff05::1:1 sender>e2", "flows"), states(output));
+    String run = Json.mapper().readTree(output.out()).path("run").asText();
+    assertTrue(sender.out().startsWith("test " + run + ": 30 datagrams"), sender.out());
+  }
+
+  /* The receiver joins IPv6 last. */
+  private void awaitMember() {
+    Deadline patience = Deadline.ofSeconds(60);
+    List<String> check = List.of("ip", "maddr", "show", "dev", "e2");
+    String output = "";
+    while (!output.contains("239.1.1.1") || !output.contains("ff05::1:1")) {
+      output = fabrics.runAt(HOST_B, check);
+      String now = output;
+      assertTrue(!patience.isOver(), () -> "members: " + now + " within " + patience);
+      LockSupport.parkNanos(POLL_NS);
+    }
+  }
+
+  @Test
+  void invalidCommandLinesSendNothing() throws Exception {
+    makeHostOfBoth();
+    Path config = start("group 239.1.1.1", "group 239.1.1.2 direction=a-to-b");
+    Path vague =
+        Files.write(
+            folder.resolve("vague.conf"),
+            List.of(
+                "fabric a wire interface=e1",
+                "fabric b wire interface=e2",
+                "redundancy bridge-id=1 key-file=/nowhere/bridge.key",
+                "group 239.1.1.2 direction=a-to-b"));
+    Map<String, String[]> wrong = new TreeMap<>();
+    wrong.put("say --from, --to, or both", new String[] {"239.1.1.1"});
+    wrong.put("e9 is no interface or address", new String[] {"--from=e9", "239.1.1.1"});
+    wrong.put("10.1.0.7 is no multicast address", new String[] {"--from=e1", "10.1.0.7"});
+    wrong.put("name groups, or the bridge's", new String[] {"--from=e1"});
+    wrong.put(
+        "239.1.1.3; did you mean 239.1.1.",
+        new String[] {"--from=e1", "--config=" + config, "239.1.1.3"});
+    wrong.put("--rate 10001 is not in 1 to 10000", new String[] {"--from=e1", "--rate=10001"});
+    wrong.put("say --from-fabric a or b", new String[] {"--from=e1", "--config=" + vague});
+    for (Map.Entry<String, String[]> each : wrong.entrySet()) {
+      Output output = test(HOST_A, each.getValue());
+      assertEquals(2, output.code(), output.toString());
+      assertTrue(output.err().contains(each.getKey()), output.toString());
+    }
+    Output named = test(HOST_A, "--from=e1", "--config=" + vague, "--from-fabric=b", "--count=1");
+    assertEquals(0, named.code(), named.toString());
+    assertEquals(
+        0,
+        BridgeStatus.read(folder.resolve("status"))
+            .groups()
+            .getFirst()
+            .directions()
+            .getFirst()
+            .arrived());
+  }
+}

@@ -1,0 +1,68 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bridge whose status file is truncated while it writes counters there. */
+@EndsWithin(120)
+@SystemTest
+class CutStatusFileTest {
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  @Test
+  void reportsLossAndStillCloses() throws Exception {
+    Path status = folder.resolve("status");
+    CountDownLatch lost = new CountDownLatch(1);
+    try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
+      Bridge bridge =
+          BridgeDemo.inNamespace(
+              fabrics.namespace(0),
+              BridgeConfigParser.parse(
+                  "bridge.conf",
+                  List.of(
+                      "bridge test status=" + status,
+                      "fabric a wire interface=e1 address=10.1.0.254",
+                      "fabric b wire interface=e2 address=10.2.0.254",
+                      "group 239.1.1.1")),
+              lost::countDown);
+      cut(status);
+      lost.await();
+      end(bridge);
+    }
+  }
+
+  private static void cut(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(0);
+    }
+  }
+
+  /* Its last heartbeat can't be written either, and the system decides where that shows. */
+  private static void end(Bridge bridge) {
+    try {
+      bridge.close();
+    } catch (InternalError expected) {
+      System.out.println("as expected: " + expected.getMessage());
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.cm.CmMessage;
+import io.heddle.bridge.cm.CmaHeader;
+import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.SidrRequest;
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.verbs.Gid;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Hosts of two fabrics without routes to each other, which communicate by proxy addresses of the
+ * bridge.
+ */
+@EndsWithin(120)
+@SystemTest
+class ProxiedInNamespacesTest {
+  private static final int HOST_A = 1;
+  private static final int HOST_B = 2;
+  private static final int SERVICES = 3;
+  private static final long POLL_NS = 1_000_000;
+  private static final List<String> PROXIES =
+      List.of(
+          "proxy a 10.1.0.200 for=10.2.0.100",
+          "proxy b 10.2.0.210 for=10.1.0.10",
+          "proxy b 10.2.0.211 for=10.1.0.11",
+          "proxy a fd01::200 for=fd02::100",
+          "proxy b fd02::210 for=fd01::10",
+          /* A client of IPv4 and a server of IPv6. */
+          "proxy a 10.1.0.201 for=fd02::101",
+          "proxy b fd02::212 for=10.1.0.12");
+
+  @TempDir private Path folder;
+  private final List<DatagramEnd> ends = new ArrayList<>();
+  private TwoFabrics fabrics;
+  private Bridge bridge;
+
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  @BeforeEach
+  void setUp() {
+    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+    run(
+        0,
+        UnicastRoutes.of(config(PROXIES))
+            .lines()
+            .filter(line -> line.startsWith("  ip "))
+            .toList());
+    bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(PROXIES));
+  }
+
+  @AfterEach
+  void tearDown() {
+    ends.forEach(DatagramEnd::close);
+    bridge.close();
+    fabrics.close();
+  }
+
+  private BridgeConfig config(List<String> proxies) {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                "bridge test status=" + folder.resolve("status"),
+                "fabric a wire interface=e1 prefix=10.1.0.0/24,fd01::/64",
+                "fabric b wire interface=e2 prefix=10.2.0.0/24,fd02::/64",
+                "unicast addresses=proxied"));
+    lines.addAll(proxies);
+    return BridgeConfigParser.parse("bridge.conf", lines);
+  }
+
+  private void reload(List<String> proxies) {
+    NetworkNamespace.call(fabrics.namespace(0), () -> bridge.reload(config(proxies)));
+  }
+
+  private void run(int host, List<String> commands) {
+    fabrics.runAt(host, List.of("sh", "-e", "-c", String.join("\n", commands)));
+  }
+
+  private static Gid address(String text) {
+    return Gid.of(Objects.requireNonNull(AddressText.parse(text)));
+  }
+
+  private DatagramEnd endAt(int host, String address) {
+    boolean ipv4 = !address.contains(":");
+    run(host, List.of("ip addr add " + address + (ipv4 ? "/32" : "/128 nodad") + " dev e" + host));
+    DatagramEnd end = new DatagramEnd(fabrics.namespace(host), address(address));
+    ends.add(end);
+    return end;
+  }
+
+  private BridgeStatus.Unicast unicast() {
+    return Objects.requireNonNull(BridgeStatus.read(folder.resolve("status")).unicast());
+  }
+
+  private BridgeStatus.Direction direction(int side) {
+    return unicast().directions().get(side);
+  }
+
+  private void await(BooleanSupplier what) {
+    Deadline deadline = Deadline.ofSeconds(30);
+    while (!what.getAsBoolean()) {
+      assertFalse(deadline.isOver(), () -> unicast() + " within " + deadline);
+      LockSupport.parkNanos(POLL_NS);
+    }
+  }
+
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
+  }
+
+  @Test
+  void clientsResolveServersByProxyAddresses() {
+    SidrServer server4 = new SidrServer(endAt(HOST_B, "10.2.0.100"));
+    SidrServer server6 = new SidrServer(endAt(HOST_B, "fd02::100"));
+    SidrServer mixed = new SidrServer(endAt(HOST_B, "fd02::101"));
+    SidrServer[] servers = {server4, server4, server6, mixed};
+    String[] own = {"10.1.0.10", "10.1.0.11", "fd01::10", "10.1.0.12"};
+    String[] asked = {"10.1.0.200", "10.1.0.200", "fd01::200", "10.1.0.201"};
+    String[] seenAs = {"10.2.0.210", "10.2.0.211", "fd02::210", "fd02::212"};
+    List<SidrClient> clients = new ArrayList<>();
+    for (int i = 0; i < own.length; i++) {
+      clients.add(
+          new SidrClient(endAt(HOST_A, own[i]), address(asked[i]), 0x2000 + 0x100 * i, SERVICES));
+    }
+    await(() -> {
+      clients.forEach(SidrClient::work);
+      List.of(server4, server6, mixed).forEach(SidrServer::work);
+      return clients.stream().allMatch(SidrClient::isDone);
+    });
+    for (int i = 0; i < own.length; i++) {
+      clients.get(i).check(servers[i], address(seenAs[i]));
+    }
+    assertEquals(own.length, unicast().clients().getFirst().pairs());
+    await(() -> direction(1).arrived() == settled(direction(1)));
+    assertEquals(Map.of(), direction(0).drops());
+  }
+
+  @Test
+  void countsHostWithoutProxyAddressUntilReloadAddsOne() {
+    DatagramEnd server = endAt(HOST_B, "10.2.0.100");
+    DatagramEnd known = endAt(HOST_A, "10.1.0.10");
+    DatagramEnd unknown = endAt(HOST_A, "10.1.0.13");
+    DatagramEnd other = endAt(HOST_A, "10.1.0.12");
+    Gid standIn = address("10.1.0.200");
+    unknown.sendNumber(standIn, 5, 6, 7, 1);
+    other.sendNumber(standIn, 5, 6, 7, 2);
+    known.sendNumber(address("10.1.0.254"), 5, 6, 7, 3);
+    known.sendNumber(standIn, 5, 6, 7, 4);
+    await(() -> settled(direction(0)) == 4);
+    assertEquals(Map.of("no-proxy-address", 2L, "foreign-destination", 1L), direction(0).drops());
+    await(server::receive);
+    assertEquals(address("10.2.0.210"), server.from());
+    assertEquals(4, Memory.ALL.get(Memory.NETWORK_LONG, server.payload()));
+    server.sendNumber(server.from(), 6, 5, 7, 5);
+    await(known::receive);
+    assertEquals(standIn, known.from());
+
+    List<String> more = new ArrayList<>(PROXIES);
+    more.add("proxy b 10.2.0.213 for=10.1.0.13");
+    HeddleException refused = assertThrows(HeddleException.class, () -> reload(more));
+    assertTrue(
+        String.valueOf(refused.getMessage())
+            .contains("e2 has no address 10.2.0.213, which must represent a host"),
+        refused.getMessage());
+    run(0, List.of("ip addr add 10.2.0.213/32 dev e2"));
+    reload(more);
+    unknown.sendNumber(standIn, 5, 6, 7, 6);
+    await(server::receive);
+    assertEquals(address("10.2.0.213"), server.from());
+    assertEquals(0, unicast().clients().getLast().pairs(), "earlier pairs were cleared");
+
+    /* The host moves to another proxy address, and its pairs with it. */
+    List<String> moved = new ArrayList<>(PROXIES);
+    moved.remove("proxy b 10.2.0.210 for=10.1.0.10");
+    moved.add("proxy b 10.2.0.213 for=10.1.0.10");
+    reload(moved);
+    known.sendNumber(standIn, 5, 6, 7, 7);
+    await(server::receive);
+    assertEquals(address("10.2.0.213"), server.from());
+  }
+
+  @Test
+  void reliableConnectionIsRejectedFromRequestedAddress() {
+    DatagramEnd a = endAt(HOST_A, "10.1.0.10");
+    SidrRequest.write(a.payload(), 0xabc, 0x1234, CmaHeader.datagramService(7000));
+    Memory.ALL.set(Memory.NETWORK_SHORT, a.payload() + 16, (short) 0x10);
+    a.sendMad(address("10.1.0.200"));
+    await(a::receive);
+    assertEquals(address("10.1.0.200"), a.from());
+    assertEquals(
+        CmMessage.CONNECT_REJECT,
+        ManagementDatagram.messageOf(a.payload(), ManagementDatagram.BYTES));
+  }
+}

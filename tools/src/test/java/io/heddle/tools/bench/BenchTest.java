@@ -1,0 +1,257 @@
+package io.heddle.tools.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.tools.bench.perf.Machine;
+import io.heddle.cli.kit.Json;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Checkout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Test of the path from a command's JSON to figures, verdicts and records. */
+class BenchTest {
+  private static final Machine MACHINE = new Machine("a processor", 2, 4, "6.1", "a JVM");
+
+  /* Output of heddle perf plugin, shortened. */
+  private static final String PLUGIN_REPORT =
+      """
+      {"contestants": [{"name": "Heddle, 1 plane", "start_ms": 120, "resident_mebibytes": 61},
+                       {"name": "Heddle, 4 planes", "start_ms": 130, "resident_mebibytes": 62,
+                        "control_percent": 0.5},
+                       {"name": "TCPref, the rival", "start_ms": 1, "resident_mebibytes": 1}],
+       "sections": [{"kind": "BANDWIDTH", "unit": "Gbit/s", "rows": [{"bytes": 1048576, "cells": [
+          {"median": 40, "least": 30, "most": 45, "rounds": [30, 40, 45]},
+          {"median": 36, "least": 33, "most": 45, "rounds": [33, 36, 45]},
+          {"median": 50, "least": 40, "most": 60, "rounds": [60, 50, 40]}]}]}]}
+      """;
+
+  @TempDir private Path folder;
+
+  private static Outcome outcome(String measurement, String commit, List<Figure> figures) {
+    return new Outcome(
+        measurement,
+        "./heddle x",
+        false,
+        commit,
+        "now",
+        1,
+        0,
+        0,
+        MACHINE,
+        figures,
+        null,
+        false,
+        null);
+  }
+
+  private static Outcome failed(String measurement, String reason) {
+    return new Outcome(
+        measurement,
+        "./heddle x",
+        false,
+        "c",
+        "now",
+        1,
+        0,
+        0,
+        MACHINE,
+        List.of(),
+        reason,
+        false,
+        null);
+  }
+
+  @Test
+  void ratiosAreThoseOfTheSameRound() throws Exception {
+    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
+    Outcome outcome = outcome("plugin", "c", Readings.plugin(report));
+    Figure overTcp = outcome.figure("bandwidth 1M, 1 plane ÷ TCP");
+    assertNotNull(overTcp);
+    assertEquals(0.8, overTcp.median(), 1e-9);
+    assertEquals(0.5, overTcp.least(), 1e-9);
+    assertEquals(1.125, overTcp.most(), 1e-9);
+    Figure quarters = outcome.figure("bandwidth 1M, 1 plane ÷ TCP, best quarters");
+    assertNotNull(quarters);
+    assertEquals(45.0 / 60, quarters.median(), 1e-9);
+    Figure overOne = outcome.figure("bandwidth 1M, 4 planes ÷ 1 plane");
+    assertNotNull(overOne);
+    assertEquals(1.0, overOne.median(), 1e-9);
+    assertEquals(
+        new Figure("bandwidth 1M, 4 planes", "Gbit/s", 36, 33, 45),
+        outcome.figure("bandwidth 1M, 4 planes"));
+    assertEquals(
+        Figure.of("control threads' processor time, 4 planes", "%", 0.5),
+        outcome.figure("control threads' processor time, 4 planes"));
+  }
+
+  @Test
+  void ratiosToHelperThreadsHaveSeparateNames() throws Exception {
+    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
+    Outcome outcome = outcome("sockets", "c", Readings.sockets(report));
+    Figure over = outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets");
+    assertNotNull(over);
+    assertEquals(0.8, over.median(), 1e-9);
+    assertNotNull(outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets, best quarters"));
+    assertNull(outcome.figure("bandwidth 1M, 1 plane ÷ TCP"));
+  }
+
+  @Test
+  void targetIsMetOrMissedOrNotRunWithReason() {
+    Target least = Target.atLeast("a group", "plugin", "x ÷ TCP", 0.85);
+    Target most = Target.atMost("a group", "plugin", "x ÷ TCP", 0.85);
+    Outcome good = outcome("plugin", "c", List.of(Figure.of("x ÷ TCP", "", 0.9)));
+    assertEquals(Target.Result.MET, least.judge(Outcomes.only(good)).result());
+    assertEquals(Target.Result.MISSED, most.judge(Outcomes.only(good)).result());
+    assertEquals("needs root", least.judge(Outcomes.only(failed("plugin", "needs root"))).reason());
+    assertEquals("heddle bench --only plugin", least.judge(Map.of()).reason());
+    assertEquals(
+        "no such figure in the command's output",
+        least.judge(Outcomes.only(outcome("plugin", "c", List.of()))).reason());
+  }
+
+  @Test
+  void newMeasurementReplacesItsRecordAndKeepsOthers() throws Exception {
+    List<Outcome> before =
+        List.of(
+            outcome("plugin", "old", List.of(Figure.of("start", "ms", 1))),
+            outcome("latency", "old", List.of()));
+    Files.writeString(folder.resolve(BenchReport.FILE), Json.of(BenchReport.of(before)));
+    List<Outcome> merged =
+        BenchReport.merged(
+            BenchReport.recorded(folder),
+            List.of(outcome("latency", "new", List.of())),
+            List.of("plugin", "latency", "routes"));
+    assertEquals(
+        List.of("old", "new"), merged.stream().map(Outcome::commit).toList(), merged.toString());
+    assertEquals(before.getFirst(), merged.getFirst());
+  }
+
+  @Test
+  void failedMeasurementKeepsRecordedFigures() {
+    Outcome good = outcome("plugin", "old", List.of(Figure.of("start", "ms", 1)));
+    List<String> names = List.of("plugin", "latency");
+    List<Outcome> merged =
+        BenchReport.merged(
+            List.of(good, failed("latency", "before")),
+            List.of(failed("plugin", "needs root"), failed("latency", "again")),
+            names);
+    assertEquals(good.figures(), merged.getFirst().figures());
+    assertEquals("now: needs root", merged.getFirst().laterFailure());
+    assertEquals("again", merged.get(1).failure());
+    assertTrue(
+        BenchText.of(BenchReport.of(merged))
+            .contains("; kept, since a later run FAILED, now: needs root"));
+    assertTrue(
+        BenchText.of(BenchReport.of(merged))
+            .endsWith(" not run; of earlier runs, since the newest FAILED: plugin\n"));
+    Outcome better = outcome("plugin", "new", List.of());
+    assertNull(BenchReport.merged(merged, List.of(better), names).getFirst().laterFailure());
+  }
+
+  @Test
+  void checkWithoutRecordFailsBeforeMeasuring() {
+    HeddleException none =
+        assertThrows(HeddleException.class, () -> RegressionCheck.requireRecorded(folder));
+    assertTrue(String.valueOf(none.getMessage()).contains(folder + "/bench.json"));
+  }
+
+  @Test
+  void malformedRecordIsNamed() throws Exception {
+    Files.writeString(folder.resolve(BenchReport.FILE), "[1, 2");
+    HeddleException failed =
+        assertThrows(HeddleException.class, () -> BenchReport.recorded(folder));
+    assertTrue(String.valueOf(failed.getMessage()).contains("is not a record of heddle bench"));
+  }
+
+  @Test
+  void everyTargetHasItsMeasurementAndIsInTheTable() {
+    BenchReport report = BenchReport.of(List.of());
+    for (Target.Verdict verdict : report.targets()) {
+      String name = verdict.target().measurement();
+      assertTrue(name.isEmpty() || Measurements.byName().containsKey(name), name);
+      assertNull(verdict.measured());
+    }
+    String table = BenchText.of(report);
+    assertEquals(
+        report.targets().size(), table.lines().filter(l -> l.contains("not run:")).count());
+    assertTrue(table.endsWith(report.targets().size() + " not run\n"), table);
+  }
+
+  @Test
+  void plotsShowMeasuredFigures() throws Exception {
+    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
+    Outcome plugin = outcome("plugin", "c", Readings.plugin(report));
+    Outcome policies =
+        outcome(
+            "policies",
+            "c",
+            List.of(
+                Figure.of("equal, spray ÷ ideal", "", 0.99),
+                Figure.of("equal, hash ÷ ideal", "", 0.5),
+                Figure.of("equal, spray, message p99", "ms", 44)));
+    List<Path> files = BenchPlots.write(folder, List.of(plugin, policies));
+    assertEquals(
+        List.of("bench-bandwidth.svg", "bench-policies.svg", "bench-policies-p99.svg"),
+        files.stream().map(file -> file.getFileName().toString()).toList());
+    String picture = Files.readString(files.get(1));
+    assertTrue(
+        picture.contains("<svg") && picture.contains("<path"), "a picture: " + picture.length());
+  }
+
+  @Test
+  void regressionIsWorseThanTheFactorInTheBestRun() {
+    List<Outcome> recorded =
+        List.of(
+            outcome("plugin", "c", List.of(Figure.of("speed", "", 0.9))),
+            outcome("latency", "c", List.of(Figure.of("time", "", 0.9))));
+    RegressionCheck.Compared speed =
+        new RegressionCheck.Compared("plugin", "speed", Target.Bound.AT_LEAST, 2);
+    RegressionCheck.Compared time =
+        new RegressionCheck.Compared("latency", "time", Target.Bound.AT_MOST, 2);
+    double third = 0.9 / 3;
+    assertTrue(RegressionCheck.line(recorded, speed, List.of(third)).startsWith("WORSE"));
+    assertTrue(RegressionCheck.line(recorded, speed, List.of(third, 0.5)).startsWith("fine"));
+    assertTrue(RegressionCheck.line(recorded, time, List.of(2.7)).startsWith("WORSE"));
+    assertTrue(RegressionCheck.line(recorded, time, List.of(2.7, 1.7)).startsWith("fine"));
+    HeddleException none =
+        assertThrows(
+            HeddleException.class, () -> RegressionCheck.line(List.of(), speed, List.of(third)));
+    assertTrue(String.valueOf(none.getMessage()).contains("run heddle bench --only plugin"));
+  }
+
+  @Test
+  void recordOfTheCheckoutIsReadAndComparable() {
+    Path results = Checkout.path("perf-tests/results");
+    assertTrue(BenchReport.recorded(results).size() > 20);
+    RegressionCheck.requireRecorded(results);
+  }
+
+  @Test
+  void planeThatNeverRecoversCountsWithTheWholePeriod() throws Exception {
+    JsonNode report =
+        Json.mapper()
+            .readTree(
+                """
+                {"rows": [{"plane": "carrier", "rounds": [
+                   {"usual_gap_ms": 10, "gap_ms": 30, "full_speed_ms": 40},
+                   {"usual_gap_ms": 10, "gap_ms": 2900, "full_speed_ms": null}]}]}
+                """);
+    Outcome outcome = outcome("failover", "c", CostReadings.failover(report));
+    assertEquals(
+        new Figure("carrier, full speed after", "ms", 1520, 40, 3000),
+        outcome.figure("carrier, full speed after"));
+    assertEquals(
+        new Figure("carrier, longest gap ÷ usual", "", 146.5, 3, 290),
+        outcome.figure("carrier, longest gap ÷ usual"));
+  }
+}

@@ -1,0 +1,66 @@
+package io.heddle.tools.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.switching.LabSwitches;
+import io.heddle.switching.SprayScope;
+import io.heddle.switching.SwitchingMode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Test of two tiers of switches that hash or spray, with independent counters on every link. */
+@EndsWithin(180)
+@SystemTest
+final class SwitchingCheckTest {
+  private HashLab lab;
+
+  @BeforeEach
+  void makeLab() {
+    HashLab.refusal().ifPresent(why -> Skip.because("no lab of switches here: " + why));
+    lab = HashLab.create(SwitchingCheck.LINKS, SwitchingCheck.LINKS);
+  }
+
+  @AfterEach
+  void removeLab() {
+    if (lab != null) {
+      lab.close();
+    }
+  }
+
+  private SwitchingCheck.Row check(SwitchingMode mode, boolean polarised, boolean rules) {
+    if (!rules) {
+      LabSwitches.programRefusal().ifPresent(Skip::because);
+    }
+    SwitchingCheck.Row row =
+        new SwitchingCheck(lab)
+            .check(FabricSwitching.of(mode, polarised, SprayScope.GLOBAL, false, rules));
+    assertTrue(row.passed(), row.toString());
+    return row;
+  }
+
+  @Test
+  void sprayLinkSpreadsDataEvenlyExceptProtocolPacketsAndFailedLinks() {
+    SwitchingCheck.Row row = check(SwitchingMode.SPRAYLINK, false, false);
+    assertEquals(row.flows(), row.dataOnAllLinks());
+    assertEquals(row.flows(), row.protocolOnOneLink());
+    assertTrue(row.avoidsFailedLink());
+  }
+
+  @Test
+  void equalHashesPolariseTheSecondTierAndLeaveTwelveOfSixteenLinksEmpty() {
+    SwitchingCheck.Row row = check(SwitchingMode.HASH, true, false);
+    assertEquals(SwitchingCheck.LINKS, row.linkPairs());
+    assertEquals(row.flows(), row.dataOnOneLink());
+  }
+
+  @Test
+  void nftablesSprayAndHashLikeTheProgram() {
+    SwitchingCheck.Row row = check(SwitchingMode.SPRAY, false, true);
+    assertEquals("nft", row.implementation());
+    assertEquals(row.flows(), row.dataOnAllLinks());
+  }
+}

@@ -1,0 +1,117 @@
+package io.heddle.tools.soak;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Network without hosts that records its faults, and ranks that are shell scripts. */
+final class ScriptedRanks implements ChaosNetwork {
+  /* Prints the real driver's events; the plugin's argument is a file of functions that a test may
+  override. */
+  private static final String DRIVER =
+      """
+      #!/bin/sh
+      rank=$4
+      traffic() {
+        say traffic '"received": 5, "bytes": 500, "send": {"complete": true}, "receive": {"complete": true}'
+      }
+      end() { say end '"leaks": 0'; }
+      finish() { exit 0; }
+      say() { printf '{"event": "%s", "rank": %s, %s}\\n' "$1" "$rank" "$2"; }
+      . "$2"
+      while read -r word rest; do
+        echo "$word $rest" >> "$2.heard-$rank"
+        case $word in
+          run) say start '"planes": 2'; traffic ;;
+          close) end ;;
+        esac
+      done
+      finish
+      """;
+
+  /** Recorded faults in order: begin and undo with the fault's text. */
+  final List<String> done = new ArrayList<>();
+
+  int closed;
+
+  /* File by which ranks see that a fault has begun. */
+  private final Path begun;
+
+  ScriptedRanks(Path begun) {
+    this.begun = begun;
+  }
+
+  /** Returns ranks that behave correctly except for these lines of shell. */
+  static ChaosPair.Programs programs(Path folder, String otherwise) throws IOException {
+    Path driver = Files.writeString(folder.resolve("driver"), DRIVER);
+    if (!driver.toFile().setExecutable(true)) {
+      throw new IOException("can't make " + driver + " executable");
+    }
+    return new ChaosPair.Programs(
+        Files.writeString(folder.resolve("plugin"), otherwise), driver, Map.of());
+  }
+
+  @Override
+  public Lab lab() {
+    return new Lab() {
+      @Override
+      public Kind kind() {
+        return Kind.LOOPBACK;
+      }
+
+      @Override
+      public LabPlan plan() {
+        return new LabPlan(2, 2, 1500);
+      }
+
+      @Override
+      public List<String> command(int rank, List<String> command) {
+        return command;
+      }
+
+      @Override
+      public Map<String, String> environment(int rank) {
+        return Map.of("HOST_OF_RANK", Integer.toString(rank));
+      }
+
+      @Override
+      public List<Long> sentBytesByPlane() {
+        return List.of();
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public void settle() {
+    done.add("settle");
+  }
+
+  @Override
+  public void begin(ChaosEvent event) {
+    done.add("begin " + event.fault().text());
+    try {
+      Files.writeString(begun, "");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void undo(ChaosEvent event) {
+    done.add("undo " + event.fault().text());
+  }
+
+  @Override
+  public void close() {
+    closed++;
+  }
+}
