@@ -86,8 +86,6 @@ mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bun
 
 # --- built files -----------------------------------------------------------------------------
 
-programs=(heddle-allreduce heddle-among-threads heddle-chaos heddle-connections heddle-one-sided heddle-one-sided-chaos
-  heddle-one-sided-perf heddle-plugin-perf)
 shim=$root/plugin-shim/target/plugin
 drivers=$root/perf-tests/target
 
@@ -103,12 +101,12 @@ if [[ -n $cross ]]; then
   shim=$root/native/target/$arch
   drivers=$root/perf-tests/target/$arch
   cross_build "$root/native" "$shim" shim
-  cross_build "$root/perf-tests" "$drivers" "${programs[@]}" tcpref
+  cross_build "$root/perf-tests" "$drivers" heddle-allreduce
 fi
 cp "$shim/libnccl-net-heddle.so" "$root/plugin-shim/target/plugin/heddle-plugin.jar" "$lib"
-cp "$root/cli/heddle/target/heddle-cli.jar" "$lib"
-cp "${programs[@]/#/$drivers/}" "$drivers/libnccl-net-tcpref.so" "$lib"
-"${cross}strip" --strip-unneeded "$lib"/*.so "$lib"/heddle-{allreduce,chaos,plugin-perf}
+cp "$root/cli/target/heddle-cli.jar" "$lib"
+cp "$drivers/heddle-allreduce" "$lib"
+"${cross}strip" --strip-unneeded "$lib"/*.so "$lib/heddle-allreduce"
 cp "$here/start.sh" "$lib"
 install -m 755 "$here/heddle" "$bundle/bin/heddle"
 

@@ -17,5 +17,5 @@ measure() {
     python3 "$here/compare.py" "$kind" "/run/out/rxe-$kind-$today" "$rounds" "$@"
 }
 
-measure cables 1 perftest "$root/cli/heddle/target/heddle-cli.jar"
+measure cables 1 perftest "$root/tools/target/heddle-tools.jar"
 measure planes 4 allreduce "$root/perf-tests/target/heddle-allreduce" "$root/plugin-shim/target/plugin/libnccl-net-heddle.so"

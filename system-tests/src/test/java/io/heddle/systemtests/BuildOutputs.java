@@ -17,9 +17,9 @@ final class BuildOutputs {
     return require("plugin-shim/target/plugin/libnccl-net-heddle.so");
   }
 
-  /** Folder with the command and all its Java classes. */
+  /** The command with a checkout's tools, with all Java classes. */
   static Path tools() {
-    return require("cli/heddle/target/heddle-cli.jar");
+    return require("tools/target/heddle-tools.jar");
   }
 
   static Path allReduce() {

@@ -75,7 +75,7 @@ final class CommandFailuresTest {
    */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
-    for (String part : List.of("start.sh", "java", "heddle-cli.jar")) {
+    for (String part : List.of("start.sh", "java", "heddle-tools.jar")) {
       command.add(folder.resolve(part).toString());
     }
     Stream.of(arguments.replace(HERE, folder.toString()).split(" ")).forEach(command::add);

@@ -97,7 +97,7 @@ final class LauncherTest {
   /* Removes a link that leads out of the test's folder, about which JUnit would warn. */
   @AfterEach
   void removeTheLink() throws IOException {
-    Files.deleteIfExists(checkout.resolve("cli/heddle/target/heddle-cli.jar"));
+    Files.deleteIfExists(checkout.resolve("tools/target/heddle-tools.jar"));
   }
 
   private static Path find(String tool) {
@@ -117,7 +117,7 @@ final class LauncherTest {
 
   /* Makes the command find nothing to build. */
   private void markAsBuilt() throws IOException {
-    Path jar = checkout.resolve("cli/heddle/target/heddle-cli.jar");
+    Path jar = checkout.resolve("tools/target/heddle-tools.jar");
     Files.createDirectories(jar.getParent());
     Files.createSymbolicLink(jar, BuildOutputs.tools());
     Path stamp = checkout.resolve(".build/built");

@@ -467,7 +467,7 @@ class DoctorTest {
     }
     assertTrue(
         page.contains(list),
-        "docs/doctor.md doesn't have the list in cli/doctor/target/doctor-checks.md");
+        "docs/doctor.md doesn't have the list in cli/target/doctor-checks.md");
   }
 
   private NcclFiles files(String user, String system, String... pairs) throws Exception {

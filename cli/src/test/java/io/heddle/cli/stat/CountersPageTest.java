@@ -115,7 +115,7 @@ class CountersPageTest {
     }
     Files.writeString(MADE, made);
     String existing = Files.exists(PAGE) ? Files.readString(PAGE) : "";
-    assertEquals(made, existing, "to renew the page: cp cli/stat/target/counters.md docs/");
+    assertEquals(made, existing, "to renew the page: cp cli/target/counters.md docs/");
   }
 
   private String page() {

@@ -6,7 +6,7 @@ import java.util.Set;
 /** Names of the modules that classes belong to. */
 final class ModuleNames {
   private static final String ROOT_PACKAGE = "io.heddle.";
-  private static final Set<String> FAMILIES = Set.of("roce", "cli", "fabric");
+  private static final Set<String> FAMILIES = Set.of("roce", "cli", "tools", "fabric");
 
   private ModuleNames() {}
 

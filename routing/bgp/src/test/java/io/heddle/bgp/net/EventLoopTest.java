@@ -55,7 +55,7 @@ class EventLoopTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanNotBeUndone")
+  @MethodSource("unrecoverableErrors")
   void unrecoverableErrorEndsTheProcess(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
@@ -68,7 +68,7 @@ class EventLoopTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatIsAsItWas")
+  @MethodSource("recoverableErrors")
   void loopContinuesAfterARefusal(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
