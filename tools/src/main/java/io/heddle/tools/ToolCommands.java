@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
 
-/** Commands that a checkout has beside those of a host. */
+/**
+ * Commands of heddle that exist in a source checkout only; an installed host's heddle lacks them.
+ */
 public final class ToolCommands implements CommandExtension {
   private static final List<Class<?>> ROOT =
       List.of(

@@ -1,22 +1,22 @@
 package io.heddle.tools.paths;
 
-import io.heddle.tools.lab.HashLab;
 import io.heddle.fabric.model.EcmpGroup;
 import io.heddle.fabric.model.HashModel;
 import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.LinuxHash;
 import io.heddle.fabric.model.RoceFlow;
 import io.heddle.fabric.model.SwitchHash;
+import io.heddle.tools.lab.HashLab;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Configuration of a lab's switch that selects links like a model. */
+/** Forwarding configuration of a lab's switch that selects links by a known hash model. */
 final class HashSwitching {
   private HashSwitching() {}
 
   /**
-   * Returns the link selection of a lab's switch.
+   * Returns the configuration with which a lab's switch selects links by this hash.
    *
    * @param links number of the switch's links
    */
@@ -32,8 +32,10 @@ final class HashSwitching {
     };
   }
 
-  /* Neither nftables nor the kernel has the hashes of switch silicon, so the switch looks up every
-  port in a map. */
+  /*
+   * Returns an nftables table that looks up the link of every source port in a map. Neither
+   * nftables nor the kernel has the hashes of switch silicon.
+   */
   private static String table(HashModel hash, int links) {
     EcmpGroup group = new EcmpGroup(links);
     StringBuilder map = new StringBuilder("meta mark set udp sport map { ");
@@ -44,7 +46,7 @@ final class HashSwitching {
     return map.append(" }").toString();
   }
 
-  /** Returns a flow from the lab's host to its peer. */
+  /** Returns the RoCE flow from the lab's host to its peer with this source port. */
   static RoceFlow flow(int port) {
     try {
       return new RoceFlow(

@@ -1,14 +1,14 @@
 package io.heddle.tools.paths;
 
+import io.heddle.cli.kit.Json;
 import io.heddle.cli.paths.PathsFit;
 import io.heddle.cli.paths.PathsMeasurement;
 import io.heddle.cli.paths.PathsPick;
-import io.heddle.cli.kit.Json;
-import io.heddle.tools.lab.HashLab;
 import io.heddle.fabric.model.EcmpGroup;
 import io.heddle.fabric.model.EvenPorts;
 import io.heddle.fabric.model.SwitchHash;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.HashLab;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Check of measure, fit and pick in a lab whose switches have a known hash, against the switches'
- * counters of links.
+ * Check of the commands that measure, fit and pick paths. The switches of its lab have a known
+ * hash, and their per-link counters are the reference.
  */
 public final class PathsCheck {
   public static final int PORTS = 64;
@@ -39,14 +39,15 @@ public final class PathsCheck {
    * @param hash hash of all switches
    * @param linear whether a fit must succeed
    * @param ports number of measured ports
-   * @param correct number of ports whose measured path is the one counted by the switches
-   * @param predicted number of ports whose counted path is the model's
+   * @param correct number of ports whose measured path is the path that the switches counted
+   * @param predicted number of ports whose counted path is the path that the hash model predicts
    * @param accuracy accuracy of the fit on held-out ports; null if there was no fit
-   * @param fitted whether the fit found the hash linear
-   * @param pickedMost picked flows on the path with the most, as counted
-   * @param pickedLeast picked flows on the path with the fewest, as counted
-   * @param pickedUnevenness largest difference of flows between links of one switch, as counted
-   * @param passed whether all of it is as expected
+   * @param fitted whether the fit found the hash to be linear
+   * @param pickedMost largest number of picked flows on one path, as counted by the switches
+   * @param pickedLeast smallest number of picked flows on one path, as counted by the switches
+   * @param pickedUnevenness largest difference in picked flows between links of one switch, as
+   *     counted by the switches
+   * @param passed whether all figures are as expected
    */
   public record Row(
       String hash,
@@ -65,7 +66,7 @@ public final class PathsCheck {
    * JSON document of the command.
    *
    * @param rows results, one for each hash
-   * @param passed whether all passed
+   * @param passed whether all results passed
    */
   public record Document(List<Row> rows, boolean passed) {}
 
@@ -79,7 +80,10 @@ public final class PathsCheck {
     this.self = self;
   }
 
-  /** Configures all switches with this hash, each with its own seed, and checks. */
+  /**
+   * Configures all switches with this hash, each with its own seed, and compares measurement, fit,
+   * prediction and pick with their counters.
+   */
   public Row check(SwitchHash hash, boolean linear) throws IOException, InterruptedException {
     lab.configure("leaf", HashSwitching.of(hash, lab.spines().size()));
     List<SwitchHash> ofSpines = new ArrayList<>();
@@ -135,7 +139,10 @@ public final class PathsCheck {
         passed);
   }
 
-  /* Returns spine and core of each port, even if they are the same for all ports. */
+  /*
+   * Returns the measured spine and core of each port. A part that is the same for all ports is
+   * included.
+   */
   private static SortedMap<Integer, String> measured(PathsMeasurement found) {
     SortedMap<Integer, String> paths = new TreeMap<>();
     for (PathsMeasurement.PortPath path : found.ports()) {
@@ -175,7 +182,7 @@ public final class PathsCheck {
     }
   }
 
-  /* Returns paths by the counters of the leaf's and the spines' links. */
+  /* Returns each port's path by the link counters of the leaf and the spines. */
   private SortedMap<Integer, String> counted() {
     Map<Integer, Map<String, Long>> leaf = lab.counted("leaf");
     Map<String, Map<Integer, Map<String, Long>>> spines = new TreeMap<>();
@@ -190,7 +197,10 @@ public final class PathsCheck {
     return paths;
   }
 
-  /* Returns the only link of a flow; one counted on several links has no single path. */
+  /*
+   * Returns the only link that counted a flow. A flow that several links counted has no single
+   * path.
+   */
   private static String only(Map<String, Long> links) {
     return String.join("+", links.keySet());
   }

@@ -16,16 +16,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packet capture at the far gateway, by packet sockets (packet(7)): for each queue pair the paths,
- * the time of its first packet on each, and the outer flow labels. Each P node is one path.
+ * Packet capture at the far gateway, by packet sockets (packet(7)). For each queue pair it records
+ * the packets per path, the time of the first packet on each path, and the outer flow labels. A
+ * path is a P node.
  */
 final class WanCapture implements AutoCloseable {
   /**
    * Captured packets of a queue pair.
    *
-   * @param packets by path, 1 to 3
-   * @param firstNs arrival of the first one, by path; by System.nanoTime
-   * @param labels of the outer header
+   * @param packets number of packets by path, 1 to 3
+   * @param firstNs arrival of the first packet by path, by System.nanoTime
+   * @param labels flow labels of the outer IPv6 headers
    */
   record Seen(Map<Integer, Long> packets, Map<Integer, Long> firstNs, Set<Integer> labels) {
     private static Seen nothing() {
@@ -66,7 +67,7 @@ final class WanCapture implements AutoCloseable {
   /**
    * Starts the capture.
    *
-   * @param namespace the far gateway's
+   * @param namespace network namespace of the far gateway
    * @throws HeddleException if no packet socket can be opened
    */
   WanCapture(String namespace) throws InterruptedException {
@@ -89,7 +90,7 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  /* One socket per path; sleeps while none has packets. */
+  /* Reads one socket per path until close. Sleeps for 1 ms when no socket has packets. */
   private void read() {
     int[] sockets = new int[WanNodes.PATHS];
     java.util.Arrays.fill(sockets, -1);
@@ -151,7 +152,10 @@ final class WanCapture implements AutoCloseable {
     return socket;
   }
 
-  /* Ethernet | IPv6 | SRH | IPv6 | UDP 8 | BTH: queue pair at 4 */
+  /*
+   * Records a frame: Ethernet | IPv6 | SRH | IPv6 | UDP (8 bytes) | BTH (queue pair in the low 24
+   * bits of the word at byte 4).
+   */
   private void note(int path, ByteBuffer frame, long nowNs) {
     int routing = ETHERNET_BYTES + IPV6_BYTES;
     if (frame.capacity() < routing + 2 || frame.get(NEXT_HEADER_AT) != ROUTING_HEADER) {
@@ -171,7 +175,7 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  /** Returns the captured packets of a queue pair since {@link #clear}. */
+  /** Returns the packets of a queue pair that were captured since {@link #clear}. */
   Seen seen(int queuePair) {
     check();
     synchronized (seen) {

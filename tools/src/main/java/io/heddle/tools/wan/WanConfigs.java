@@ -10,17 +10,17 @@ import java.util.Locale;
 final class WanConfigs {
   static final int SEED = 24_301;
 
-  /** Configured capacity of each link; nothing shapes it. */
+  /** Configured capacity of each link in Mbit/s. No link is shaped to this rate. */
   static final int CAPACITY_MBPS = 20;
 
-  /** List through the PE, at the near gateway only. */
+  /** Number of the segment list that leads through the PE. Only the near gateway has this list. */
   static final int WIDE = 4;
 
   static final int GRACE_S = 5;
   static final long AS = 65_000;
   static final String REFLECTOR = "fd00:c:9::1";
 
-  /** Controller's address towards the reflector, which runs beside it. */
+  /** Address from which the controller connects to the reflector. Both run on one node. */
   static final String CONTROLLER_AT = "fd00:c:9::2";
 
   private final Path folder;
@@ -204,7 +204,9 @@ final class WanConfigs {
     return text.toString();
   }
 
-  /* Links from a P node to the gateways are counted at the P node. */
+  /*
+   * Returns the configuration that observes a P node, which counts its own links to the gateways.
+   */
   private static String observed(int path) {
     StringBuilder text =
         new StringBuilder(
@@ -223,7 +225,9 @@ final class WanConfigs {
     return text.toString();
   }
 
-  /** Returns the configuration of GoBGP as the reflector; it opens no connections itself. */
+  /**
+   * Returns the configuration of GoBGP as the route reflector. GoBGP opens no connections itself.
+   */
   String reflector() {
     StringBuilder text =
         new StringBuilder(

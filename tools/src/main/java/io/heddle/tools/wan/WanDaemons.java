@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Namespaces with gateways, controller and optionally the reflector. */
+/** Network namespaces with two gateways, a controller and, optionally, a route reflector. */
 final class WanDaemons {
   static final String REFLECTOR = "reflector";
   private static final Path GOBGP = Path.of("/usr/bin/gobgpd");
@@ -24,10 +24,10 @@ final class WanDaemons {
   /**
    * Creates the nodes.
    *
-   * @param folder empty; configurations and logs stay there
+   * @param folder empty folder for configurations and logs, which are kept
    * @param reflected whether GoBGP is between controller and gateways
    * @param observers number of P nodes that report their links
-   * @param cleanup removes the nodes
+   * @param cleanup removes the nodes when it is closed
    */
   WanDaemons(Path folder, boolean reflected, int observers, Cleanup cleanup) {
     this.observers = observers;
@@ -39,7 +39,7 @@ final class WanDaemons {
     processes = cleanup.add(new NodeProcesses(folder, nodes::namespace));
   }
 
-  /** Returns whether GoBGP is installed, as needed for the reflector. */
+  /** Returns whether GoBGP, which is the route reflector, is installed. */
   static boolean canReflect() {
     return Files.isExecutable(GOBGP);
   }

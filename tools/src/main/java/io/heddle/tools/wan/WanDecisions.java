@@ -14,22 +14,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Decisions of controllers, from their audit. */
+/** Decisions of the controllers, read from their audit log. */
 final class WanDecisions {
   /**
-   * A change of a flow's list.
+   * Change of the segment list that carries a flow.
    *
-   * @param flow its gateway and queue pair
-   * @param move whether it is a move; otherwise a withdrawal
+   * @param flow gateway and queue pair of the flow, as JSON
+   * @param move whether the controller moved the flow; otherwise it withdrew the flow's rule
    */
   record Change(Instant time, String flow, boolean move) {}
 
   private final List<Change> all = new ArrayList<>();
 
   /**
-   * Reads an audit.
+   * Reads an audit log.
    *
-   * @param file one JSON document a line; a missing file means no decisions
+   * @param file one JSON document per line; a missing file means no decisions
    */
   WanDecisions(Path file) throws IOException {
     List<String> lines;
@@ -56,10 +56,7 @@ final class WanDecisions {
     return all.size() - moves();
   }
 
-  /**
-   * Returns the flows that flapped in a period: a move and a withdrawal, in any order, or two
-   * moves.
-   */
+  /** Returns the flows that flapped in a period, that is, the list changed more than once. */
   Set<String> flaps(Instant from, Instant to) {
     Map<String, Integer> changes = new HashMap<>();
     for (Change each : all) {

@@ -2,12 +2,12 @@ package io.heddle.tools.wan;
 
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.tools.wan.host.NodeProcesses;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.dataplane.Buckets;
 import io.heddle.dataplane.FlowHash;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.wan.host.NodeProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,9 +25,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * End-to-end demo of the draft's example: four queue pairs, two of which collide on one list by
- * their hash, and a controller that moves one. It also shows the loop without need for a move, and
- * without controller.
+ * End-to-end demo of the example in the draft. The hash puts two of four queue pairs on one segment
+ * list, and a controller moves one of them. The demo also shows the control loop when no move is
+ * needed, and when there is no controller.
  */
 public final class WanDemo {
   private static final String CONTROLLER = "controller";
@@ -36,19 +36,19 @@ public final class WanDemo {
   private static final double LEAST_BYTES = 5e6;
   private static final double LONGEST_WITHDRAWAL_S = 15;
 
-  /* Of a link, as in section 4.5 of the draft. */
+  /* Rate of each queue pair as a share of a link's capacity, from section 4.5 of the draft. */
   private static final List<Double> SHARES = List.of(0.35, 0.30, 0.30, 0.30);
   private static final List<Integer> LISTS = List.of(1, 2, 1, 3);
 
   /**
    * Time limits of the demo.
    *
-   * @param limits starts a time limit of so many seconds on an idle machine, and returns whether it
-   *     has expired
-   * @param failsOnTimeout whether a step that exceeds its time limit fails
+   * @param limits starts a time limit of this many seconds on an idle machine; the returned
+   *     supplier reports whether it has expired
+   * @param failsOnTimeout whether a step that takes longer than its own bound fails
    */
   public record TimeLimits(IntFunction<BooleanSupplier> limits, boolean failsOnTimeout) {
-    /** Returns limits by the wall clock. */
+    /** Returns limits by elapsed time. */
     public static TimeLimits byClock() {
       return new TimeLimits(
           seconds -> {
@@ -76,7 +76,7 @@ public final class WanDemo {
     queries = new WanQueries(configs);
   }
 
-  /** Returns whether GoBGP is installed, as needed for the reflector. */
+  /** Returns whether GoBGP, which is the route reflector, is installed. */
   public static boolean canReflect() {
     return WanDaemons.canReflect();
   }
@@ -91,13 +91,16 @@ public final class WanDemo {
 
   /** Extent of the demo. */
   public enum Extent {
-    /** The closed loop alone: a collision, its separation, and the lists' shares. */
+    /**
+     * Only the closed control loop: a collision, the move that ends it, and the traffic shares of
+     * the segment lists.
+     */
     LOOP,
-    /** Exact results, and one round of timings to show that they can be measured. */
+    /** All checks of results, and one round of timings that shows that they can be measured. */
     SHORT,
-    /** All parts that take about a minute. */
+    /** All parts except those that take several minutes; this takes about a minute. */
     USUAL,
-    /** Also the parts that take several minutes. */
+    /** All parts, including those that take several minutes. */
     WHOLE
   }
 
@@ -116,7 +119,10 @@ public final class WanDemo {
     return new WanDemo(folder, steps, setting).run(cleanup);
   }
 
-  /* Each one is a Java process, which takes seconds of processor time to start. */
+  /*
+   * Returns the number of P nodes that report. Each reporter is a Java process, which needs seconds
+   * of processor time to start.
+   */
   private int observers() {
     return extent.compareTo(Extent.SHORT) <= 0 ? 1 : WanNodes.PATHS;
   }
@@ -143,17 +149,18 @@ public final class WanDemo {
       traffic.send(Map.of());
       WanMeasures measures = new WanMeasures(nodes, processes, configs, queries, steps, traffic);
       measures.measureInNetwork(extent);
-      /* Seven daemons need processor time, too. */
+      /* The seven daemons would take processor time from the next measurements. */
       network.close();
       measures.measureStandalone(folder, extent);
     } catch (WanSteps.StepFailed failed) {
-      /* The failed step has the reason. */
+      /* The report's failed step contains the reason. */
     }
     return steps.report(reflected);
   }
 
   /**
-   * Returns the first queue pairs, from a number on, whose hashes give these lists in this order.
+   * Returns one queue pair for each list, in this order, whose hash selects that list. Each is the
+   * lowest possible number above the previous one, from {@code first} on.
    */
   static List<Integer> queuePairs(List<Integer> lists, int first) {
     Buckets buckets = Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
@@ -234,7 +241,7 @@ public final class WanDemo {
         });
   }
 
-  /** Bytes per list since a rule became active. */
+  /** Bytes per list when a rule was first seen as active. */
   private record Measured(int list, String since, Map<String, Long> bytes) {}
 
   private void measure(WanTraffic traffic) throws InterruptedException {
@@ -270,8 +277,8 @@ public final class WanDemo {
   }
 
   /*
-   * Compares shares of the sent traffic, since a busy machine sends less; null if they don't fit
-   * yet.
+   * Compares the lists' shares of the traffic that was sent, since a busy machine sends less than
+   * the set rate. Returns null while they don't fit.
    */
   private static @Nullable String fitting(Measured before, Map<String, Long> now) {
     double[] wanted = {35, before.list() == 2 ? 60 : 30, before.list() == 3 ? 60 : 30};
@@ -282,7 +289,7 @@ public final class WanDemo {
       shares[i] = now.getOrDefault(list, 0L) - before.bytes().getOrDefault(list, 0L);
       total += shares[i];
     }
-    /* By then single packets are negligible. */
+    /* After so many bytes a single packet doesn't matter. */
     boolean fits = total >= LEAST_BYTES;
     for (int i = 0; i < shares.length; i++) {
       shares[i] *= 1.25 / Math.max(1, total);
@@ -323,7 +330,10 @@ public final class WanDemo {
     traffic.send(all());
     awaitMove("the controller restarts: the rule is announced again");
     long killedNs = kill(processes);
-    /* A withdrawal already in flight would not show the grace period. */
+    /*
+     * If a withdrawal was in flight when the controller was killed, the rule ends without the grace
+     * period. Then this is repeated.
+     */
     while (queries.rules().isEmpty()) {
       processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
       awaitMove("the rule was just withdrawn: repeat");

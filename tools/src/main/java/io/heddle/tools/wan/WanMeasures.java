@@ -2,6 +2,11 @@ package io.heddle.tools.wan;
 
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Cleanup;
+import io.heddle.controller.run.ControllerStatus;
+import io.heddle.dataplane.FlowHash;
+import io.heddle.gateway.GatewayStatus;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
 import io.heddle.tools.wan.figure.FailureScenario;
 import io.heddle.tools.wan.figure.FleetFigures;
 import io.heddle.tools.wan.figure.PollFigures;
@@ -10,11 +15,6 @@ import io.heddle.tools.wan.figure.Samples;
 import io.heddle.tools.wan.figure.SolverFigure;
 import io.heddle.tools.wan.figure.WanFigure;
 import io.heddle.tools.wan.host.NodeProcesses;
-import io.heddle.controller.run.ControllerStatus;
-import io.heddle.dataplane.FlowHash;
-import io.heddle.gateway.GatewayStatus;
-import io.heddle.platform.HeddleException;
-import io.heddle.platform.NetworkNamespace;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -33,7 +33,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Figures of the demo. Its gateways run; its controller has ended, and there is no traffic. */
+/**
+ * Measurements of the demo. The demo's gateways run, its controller has ended, and no traffic is
+ * sent.
+ */
 final class WanMeasures {
   private static final String CONTROLLER = "controller";
   private static final int QUICK_INTERVAL_MS = 200;
@@ -103,7 +106,7 @@ final class WanMeasures {
     };
   }
 
-  /** Measures the figures that need no network, or their own. */
+  /** Measures the figures that need no network, or create their own. */
   void measureStandalone(Path folder, WanDemo.Extent extent)
       throws IOException, InterruptedException {
     failures(folder);
@@ -125,7 +128,10 @@ final class WanMeasures {
     }
   }
 
-  /* H: failures in the design's table, except a killed controller and lost daemons, which earlier steps show. */
+  /*
+   * Test H: the failures in the design's table. Earlier steps show a killed controller and lost
+   * daemons.
+   */
   private void failures(Path folder) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       FailureScenario scene = new FailureScenario(folder, cleanup);
@@ -138,7 +144,10 @@ final class WanMeasures {
     }
   }
 
-  /* C: each queue pair of one 5-tuple has one outer label, the reported one. */
+  /*
+   * Test C: all packets of a queue pair have one outer flow label, the one that the gateway
+   * reports. All queue pairs share one 5-tuple.
+   */
   private void labels(WanCapture capture) throws InterruptedException {
     AtomicReference<@Nullable Integer> other = new AtomicReference<>();
     steps.step(
@@ -171,7 +180,10 @@ final class WanMeasures {
             "than the gateway reports, or with several; of " + LABELLED));
   }
 
-  /* C: the PE's kernel balances by source, destination and label (fib_multipath_hash_policy 0). */
+  /*
+   * Test C: the PE's kernel balances by source, destination and flow label
+   * (fib_multipath_hash_policy 0).
+   */
   private void spread(WanCapture capture) throws InterruptedException {
     double[] packets = new double[WanNodes.PATHS];
     steps.step(
@@ -221,7 +233,10 @@ final class WanMeasures {
     return true;
   }
 
-  /* A few packets of each; unresolved neighbours may lose some, and then more follow. */
+  /*
+   * Sends a few packets of each queue pair. Packets may be lost until neighbours are resolved; the
+   * caller then repeats the burst.
+   */
   private void burst(String destination, int from, int count) {
     NetworkNamespace.call(
         nodes.namespace(WanNodes.H1),
@@ -252,7 +267,7 @@ final class WanMeasures {
     processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
   }
 
-  /** Returns whether all gateways report to a controller, and all its sessions are up. */
+  /** Returns whether all gateways report to the controller and all its BGP sessions are up. */
   static boolean isReady(ControllerStatus.Overview now) {
     return now.gaps().isEmpty()
         && now.targets().stream().allMatch(ControllerStatus.TargetRow::reports)
@@ -270,8 +285,8 @@ final class WanMeasures {
   }
 
   /*
-   * D: the time from the start of two elephants whose hashes choose the same list until the first
-   * packet of one uses another list.
+   * Test D: the time from the start of two elephants whose hashes choose the same list until the
+   * first packet of either uses another list.
    */
   private void latency(WanCapture capture, int rounds) throws IOException, InterruptedException {
     startController();
@@ -342,7 +357,10 @@ final class WanMeasures {
     return found.stream().min(Long::compare).orElse(null);
   }
 
-  /* B: two queue pairs that together exceed a shaped link, before and after they are separated. */
+  /*
+   * Test B: the throughput of two queue pairs that together exceed a shaped link, before and after
+   * the controller separates them.
+   */
   private void gain(WanCapture capture) throws IOException, InterruptedException {
     for (int path = 1; path <= WanNodes.PATHS; path++) {
       nodes.run(
@@ -393,7 +411,7 @@ final class WanMeasures {
                     after))));
   }
 
-  /* Returns the packets per second that arrive once queues have settled. */
+  /* Returns the number of packets per second that arrive, measured after queues have settled. */
   private static double delivered(WanCapture capture, List<Integer> pair)
       throws InterruptedException {
     TimeUnit.SECONDS.sleep(1);

@@ -1,15 +1,15 @@
 package io.heddle.tools.wan;
 
-import io.heddle.tools.wan.host.Commands;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.wan.host.Commands;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
 /**
- * Two data centres and a WAN in network namespaces, with the kernel's SRv6 on every node, and a
- * management network that reaches gateways and controller:
+ * Two data centres and a WAN in network namespaces. Every node runs the kernel's SRv6, and a
+ * management network connects gateways, P nodes and controller:
  *
  * <pre>
  *  h1 ── gw1 ─ w1 ── p1 ── w1 ─ gw2 ── h2      each P node has the segment 5f00:0:N::1 (End)
@@ -25,7 +25,10 @@ final class WanNodes implements AutoCloseable {
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
 
-  /** A second address of the same host, the destination of a policy through the PE. */
+  /**
+   * A second address of the host of {@link #DESTINATION}. A policy sends traffic for this address
+   * through the PE.
+   */
   static final String BEHIND_PE = "fc00:2:0:4::2";
 
   static final String H1 = "h1";
@@ -42,10 +45,10 @@ final class WanNodes implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Creates and connects the nodes. A concurrent {@link #close} removes those that exist, and then
-   * no further one is created.
+   * Creates and connects the nodes. If {@link #close} is called meanwhile, it removes the nodes
+   * that exist, and the set-up creates no more.
    *
-   * @throws HeddleException if the system refuses, or the nodes were closed meanwhile
+   * @throws HeddleException if a command fails, or the nodes were closed meanwhile
    */
   void setUp() {
     for (String each : List.of(H1, H2, gateway(1), gateway(2), CONTROLLER, PE, "p1", "p2", "p3")) {
@@ -58,7 +61,10 @@ final class WanNodes implements AutoCloseable {
     return "gw" + side;
   }
 
-  /** Returns the gateway's address on the management network; the controller's ends in 2. */
+  /**
+   * Returns a gateway's address on its management link. The controller's address on that link ends
+   * in 2 instead of 1.
+   */
   static String management(int side) {
     return "fd00:c:" + side + "::1";
   }
@@ -81,7 +87,7 @@ final class WanNodes implements AutoCloseable {
     return prefix + node;
   }
 
-  /* Synchronized with close, which an interrupt may call during the set-up. */
+  /* Adds a node. Synchronized with close, which an interrupt may call during the set-up. */
   private synchronized void add(String node) {
     if (closed) {
       throw new HeddleException("the demo was ended while it was set up");

@@ -1,11 +1,11 @@
 package io.heddle.tools.wan;
 
 import io.heddle.addr.AddressText;
-import io.heddle.tools.wan.figure.Samples;
-import io.heddle.tools.wan.figure.WanFigure;
 import io.heddle.dataplane.FlowHash;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.tools.wan.figure.Samples;
+import io.heddle.tools.wan.figure.WanFigure;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -20,8 +20,9 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Cost of the gateway's program over a packet's whole path. The near host has a second link to the
- * gateway, without the program, and a plain SRv6 route leads from it along the same path.
+ * Measurement of the cost that the gateway's BPF program adds to a packet's whole path. The near
+ * host has a second link to the gateway, on which no program runs. From there a plain SRv6 route
+ * leads along the same path.
  */
 final class WanPath {
   private static final String PLAIN = "fc00:2:0:9::2";
@@ -60,7 +61,10 @@ final class WanPath {
     nodes.ip(WanNodes.H2, "addr add " + PLAIN + "/64 dev lan nodad");
   }
 
-  /* Returns the packets that the far host has received, by proc_pid_net(5). */
+  /*
+   * Returns the number of packets that the far host has received, by /proc/net/dev
+   * (proc_pid_net(5)).
+   */
   private long arrived() {
     return NetworkNamespace.call(
         nodes.namespace(WanNodes.H2),
@@ -73,7 +77,8 @@ final class WanPath {
   }
 
   /*
-   * On a busy machine packets wait for a processor between two nodes, and a queue there is short.
+   * Waits until this many packets have arrived. On a busy machine packets wait for a processor
+   * between two nodes, and the queue there holds few packets.
    */
   private void awaitArrival(long count) throws InterruptedException {
     for (int look = 0; look < MOST_LOOKS && arrived() < count; look++) {
@@ -82,9 +87,9 @@ final class WanPath {
   }
 
   /**
-   * Sends bursts alternately with and without the program.
+   * Sends bursts alternately with and without the program, and returns the ratio of their times.
    *
-   * @throws HeddleException if some packets are lost
+   * @throws HeddleException if more than 5 % of the packets are lost
    */
   WanFigure measure() {
     connect();
@@ -139,7 +144,10 @@ final class WanPath {
     }
   }
 
-  /* The sender's own processor carries a packet over all nodes before it sends the next one. */
+  /*
+   * Sends a burst and returns its duration in ns. The sender's processor carries each packet over
+   * all nodes before it sends the next one, so the duration includes the whole path.
+   */
   private static long burst(DatagramSocket socket, String destination, int queuePair)
       throws IOException {
     ByteBuffer payload = ByteBuffer.allocate(PAYLOAD);

@@ -1,15 +1,15 @@
 package io.heddle.tools.wan;
 
 import io.heddle.cli.controller.ControllerCommand;
-import io.heddle.tools.wan.host.JsonOutput;
+import io.heddle.cli.gateway.GatewayCommand;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.gateway.GatewayStatus;
-import io.heddle.cli.gateway.GatewayCommand;
+import io.heddle.tools.wan.host.JsonOutput;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Queries to the near gateway and to the controller. Each throws if there is no answer. */
+/** Queries to the near gateway and to the controller. A query throws if there is no answer. */
 final class WanQueries {
   private final WanConfigs configs;
 
@@ -34,7 +34,7 @@ final class WanQueries {
     return gateway("rules", GatewayStatus.Rules.class).rules();
   }
 
-  /** Returns the bytes that lists have carried, by name. */
+  /** Returns the number of bytes that each segment list has carried, by the list's name. */
   Map<String, Long> bytes() {
     Map<String, Long> bytes = new TreeMap<>();
     gateway("lists", GatewayStatus.Lists.class)

@@ -7,8 +7,8 @@ import java.util.List;
  * Result of the demo.
  *
  * @param reflector whether GoBGP was between controller and gateways
- * @param passed whether all steps and figures held
- * @param steps in order; those after a failed one weren't tried
+ * @param passed whether all steps and figures passed
+ * @param steps steps in order; steps after a failed one are missing, as they weren't run
  * @param figures measured figures, each with its bound
  */
 public record WanReport(
@@ -16,10 +16,10 @@ public record WanReport(
   /**
    * Result of a step.
    *
-   * @param name the condition
-   * @param passed whether it held
-   * @param seconds duration
-   * @param sentence the observation
+   * @param name condition that the step waits for
+   * @param passed whether the condition became true in time
+   * @param seconds duration of the step
+   * @param sentence observation that shows the condition, or the reason of the failure
    */
   public record Step(String name, boolean passed, double seconds, String sentence) {}
 

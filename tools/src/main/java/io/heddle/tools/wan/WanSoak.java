@@ -17,15 +17,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Random load between data centres, while daemons are killed and a path is cut. Within a phase the
- * load is constant. Between two phases there is no traffic, so that every packet can be accounted
- * for.
+ * Soak test with random load between two data centres, while daemons are killed and a path is cut.
+ * The load is constant within a phase. No traffic is sent between phases, so that every packet can
+ * be accounted for.
  */
 public final class WanSoak {
   private static final int WAIT_SECONDS = 120;
   private static final int LOOK_MS = 200;
 
-  /** Time after which flows of the previous phase no longer count as load. */
+  /**
+   * Seconds after the start of a phase in which flows of the previous phase may still count as
+   * load.
+   */
   private static final int SETTLED_SECONDS = 6;
 
   private static final String CUT_PATH = "w2";
@@ -34,14 +37,15 @@ public final class WanSoak {
   /**
    * Settings of the soak.
    *
-   * @param seed of load and faults
-   * @param minutes after which no phase begins; 0 if phases are counted
-   * @param phases after which it ends; 0 if minutes are counted
-   * @param phaseSeconds minimum sending time of each
+   * @param seed seed of load and faults
+   * @param minutes minutes after which no further phase begins; ignored if {@code phases} is
+   *     positive
+   * @param phases number of phases after which the soak ends; 0 if {@code minutes} decides
+   * @param phaseSeconds shortest time for which each phase sends
    */
   public record Setting(long seed, int minutes, int phases, int phaseSeconds) {}
 
-  /** A period without external changes. */
+  /** Period of a phase without fault or change of load. */
   private record CalmPeriod(int phase, Instant from, Instant to) {}
 
   private final Path folder;
@@ -137,7 +141,10 @@ public final class WanSoak {
     return WanMeasures.isReady(queries.overview());
   }
 
-  /* The first packets resolve neighbours, and may be lost. */
+  /*
+   * Returns whether all packets of a short test arrive. A first batch resolves neighbours and may
+   * be lost.
+   */
   private boolean packetsArrive() {
     try {
       traffic.send(Map.of(2, 1e6, 3, 1e6, 4, 1e6, 5, 1e6, 6, 1e6, 7, 1e6, 8, 1e6, 9, 1e6));
@@ -202,7 +209,7 @@ public final class WanSoak {
       case GATEWAY_KILLED -> daemons.startGateway(1);
       case REFLECTOR_KILLED -> daemons.startReflector();
       case PATH_CUT ->
-          /* The kernel has removed the address with the carrier. */
+          /* The kernel removed the interface's address when the link went down. */
           daemons.nodes.ip(
               WanNodes.gateway(1),
               "link set " + CUT_PATH + " up",
@@ -210,7 +217,7 @@ public final class WanSoak {
     }
   }
 
-  /* Nothing is sent until every packet has arrived or is lost. */
+  /* Counts the phase's lost packets. Stops the traffic and waits until no more packets arrive. */
   private void account(WanSoakPlan.Fault fault) throws InterruptedException {
     long sent = traffic.stop();
     long missing = (sent - sentBefore) - (arrivedStably() - arrivedBefore);
@@ -224,7 +231,7 @@ public final class WanSoak {
     }
   }
 
-  /* Returns the sum once no more packets arrive. */
+  /* Waits until no more packets arrive and returns the number of packets that have arrived. */
   private long arrivedStably() throws InterruptedException {
     long before = -1;
     long now = arrived();
@@ -236,7 +243,10 @@ public final class WanSoak {
     return now;
   }
 
-  /* Returns the datagrams that the far host's kernel received, dropped ones included. */
+  /*
+   * Returns the number of datagrams that the far host's kernel has received, including those it
+   * dropped.
+   */
   private long arrived() {
     return NetworkNamespace.call(
         daemons.nodes.namespace(WanNodes.H2),
@@ -266,7 +276,10 @@ public final class WanSoak {
     return flaps;
   }
 
-  /* Returns whether the condition came true; records a failure otherwise. */
+  /*
+   * Waits for a condition and returns whether it became true in time. Records a failure if it
+   * didn't.
+   */
   private boolean await(String what, BooleanSupplier condition) throws InterruptedException {
     BooleanSupplier over = patience.limits().apply(WAIT_SECONDS);
     String trouble = "timed out";

@@ -7,11 +7,11 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * One phase of random load: constant traffic, and a fault of a daemon or a path. All of it follows
- * from the seed.
+ * One phase of a soak: constant random traffic, and a fault of a daemon or a path. The seed
+ * determines all of it.
  *
  * @param load bits per second by queue pair
- * @param fault injected once the phase has begun
+ * @param fault fault that is injected once the phase has begun
  * @param healMs time until the fault is undone
  */
 record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
@@ -44,13 +44,17 @@ record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
   private static final double MOST_SHARE = 0.35;
   private static final int LEAST_HEAL_MS = 200;
 
-  /* Shorter and longer than the grace period of five seconds. */
+  /*
+   * Longest time until a fault is undone. Some times are shorter than the grace period of five
+   * seconds, some longer.
+   */
   private static final int MOST_HEAL_MS = 8_000;
 
   /**
-   * Returns the next phase of a seed.
+   * Returns the next phase.
    *
    * @param reflected whether there is a reflector to kill
+   * @param random generator that was created from the soak's seed
    */
   static WanSoakPlan next(Random random, boolean reflected) {
     Map<Integer, Double> load = new TreeMap<>();

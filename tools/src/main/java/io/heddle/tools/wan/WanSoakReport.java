@@ -4,21 +4,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Result of random load with faults.
+ * Result of a soak with random load and faults.
  *
- * @param seed that all of it follows from
- * @param passed whether nothing flapped, no daemon's death lost a packet, and no rule outlived its
- *     reason
+ * @param seed seed that determines load and faults
+ * @param passed whether no flow flapped, no daemon's death lost a packet, and no rule stayed
+ *     without a reason
  * @param seconds duration
- * @param phases of constant load
- * @param faults number of each fault, by its text
- * @param sentPackets to queue pairs
- * @param lostPackets of them, in phases without a cut path
- * @param lostInCuts of them, in phases with a cut path
- * @param moves decided by the controllers
- * @param withdrawals decided by them
- * @param flaps flows that moved back while the load was constant and no fault was near
- * @param failures failed conditions, a sentence each
+ * @param phases number of phases of constant load
+ * @param faults number of injections of each fault, by the fault's text
+ * @param sentPackets number of packets sent
+ * @param lostPackets number of lost packets in phases without a cut path
+ * @param lostInCuts number of lost packets in phases with a cut path
+ * @param moves number of moves that the controllers decided
+ * @param withdrawals number of withdrawals that the controllers decided
+ * @param flaps number of flows whose list changed more than once in a period without fault or
+ *     change of load
+ * @param failures failed conditions, one sentence each
  */
 public record WanSoakReport(
     long seed,

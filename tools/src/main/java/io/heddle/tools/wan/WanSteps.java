@@ -1,8 +1,8 @@
 package io.heddle.tools.wan;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.wan.figure.WanFigure;
 import io.heddle.tools.wan.host.NodeProcesses;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Results of a demo so far: steps one after another, and figures. For one thread. */
+/** Steps of a demo with their results, and the demo's figures. For one thread. */
 final class WanSteps {
   private static final int STEP_SECONDS = 60;
   private static final int LOOK_MS = 300;
 
-  /** A step failed: later steps make no sense. */
+  /** Exception that ends the demo after a failed step, since later steps depend on it. */
   static final class StepFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -33,12 +33,14 @@ final class WanSteps {
     this.progress = progress;
   }
 
-  /** Makes steps fail if one of these processes has ended by itself. */
+  /** Makes the current and later steps fail if one of these processes ends by itself. */
   void watch(NodeProcesses processes) {
     daemons = processes;
   }
 
-  /** Returns whether so many seconds are over. */
+  /**
+   * Starts a time limit of this many seconds. The returned supplier reports whether it has expired.
+   */
   BooleanSupplier limit(int seconds) {
     return patience.limits().apply(seconds);
   }
@@ -48,15 +50,20 @@ final class WanSteps {
     progress.accept(what);
   }
 
-  /** Runs one step: waits until the condition holds; its sentence is the observation. */
+  /**
+   * Runs one step, which waits until its condition is true.
+   *
+   * @param seen returns a sentence with the observation once the condition is true, null before
+   */
   void step(String name, Supplier<@Nullable String> seen) throws InterruptedException {
     step(name, Double.MAX_VALUE, seen);
   }
 
   /**
-   * Runs a step with a time limit, which applies only if times are judged.
+   * Runs a step whose duration has a bound. A longer step is recorded as failed only if {@link
+   * WanDemo.TimeLimits#failsOnTimeout} is set.
    *
-   * @throws StepFailed if the condition doesn't hold in time
+   * @throws StepFailed if the condition doesn't become true before the demo's time limit for steps
    */
   void step(String name, double longestSeconds, Supplier<@Nullable String> seen)
       throws InterruptedException {
@@ -89,20 +96,21 @@ final class WanSteps {
     }
   }
 
-  /** A measurement that gives figures. */
+  /** Measurement that returns figures. */
   @FunctionalInterface
   interface Measure {
     List<WanFigure> run() throws IOException, InterruptedException;
   }
 
   /**
-   * Adds figures that don't depend on the machine's load; a failed measurement is a failed step.
+   * Runs a measurement whose figures don't depend on the machine's load, and adds them. A failed
+   * measurement is recorded as a failed step.
    */
   void addExact(String name, Measure measure) throws IOException, InterruptedException {
     measured(name, measure).forEach(this::addExact);
   }
 
-  /** Adds figures that a busy machine distorts. */
+  /** Runs a measurement whose figures a busy machine distorts, and adds them. */
   void addTimed(String name, Measure measure) throws IOException, InterruptedException {
     addTimed(measured(name, measure));
   }

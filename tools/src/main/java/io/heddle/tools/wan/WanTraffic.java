@@ -18,31 +18,37 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of packets like RoCEv2's in the near data centre, at a rate for each queue pair. It
- * catches up after a moment without processor; the ratio of the rates stays.
+ * Sender of RoCEv2-like packets in the near data centre, with a set rate for each queue pair. After
+ * a delay of its thread it sends the missed packets of all queue pairs, up to a limit, so the ratio
+ * of the rates stays.
  */
 final class WanTraffic implements AutoCloseable {
   static final int PORT = 50_000;
   private static final int PAYLOAD = 4_000;
 
-  /** First word of a base transport header: a write, on partition 0xffff. */
+  /**
+   * First 32 bits of a base transport header (BTH): opcode RDMA WRITE Only, partition key 0xffff.
+   */
   static final int BTH_WORD = 0x0a40ffff;
 
-  /* Size of a packet by which rates are converted: payload, UDP header and IPv6 header. */
+  /*
+   * Bits of a packet, which convert a rate into packets per second: payload, UDP header and IPv6
+   * header.
+   */
   private static final double PACKET_BITS = 8.0 * (PAYLOAD + 48);
   private static final long TURN_NS = 2_000_000;
   private static final long MOST_LATE_NS = 1_000_000_000;
 
   /*
-   * Longest time for which an even sender catches up. The kernel can queue the packets of that time
-   * between two namespaces.
+   * Longest delay whose packets an even sender still sends. Between two namespaces the kernel can
+   * queue the packets of this time.
    */
   private static final long LEAST_LATE_NS = 50_000_000;
 
   private final long mostLateNs;
   private final Thread thread;
   private volatile Map<Integer, Double> rates = Map.of();
-  /* Both are written by its thread only. */
+  /* Only the sender's thread writes the next two fields. */
   private volatile long sent;
   private volatile long turns;
   private volatile boolean ended;
@@ -53,14 +59,14 @@ final class WanTraffic implements AutoCloseable {
     thread = Thread.ofPlatform().name("wan-traffic").daemon().unstarted(() -> run(namespace));
   }
 
-  /** Starts in a namespace, with nothing to send. */
+  /** Starts a sender in a namespace. Its rates are empty at first. */
   static WanTraffic start(String namespace) {
     return start(new WanTraffic(namespace, MOST_LATE_NS));
   }
 
   /**
-   * Starts a sender that skips late packets instead of sending them as a burst, so that none is
-   * dropped.
+   * Starts a sender that skips most packets of a long delay instead of sending them as a burst, so
+   * that no queue drops any.
    */
   static WanTraffic startEven(String namespace) {
     return start(new WanTraffic(namespace, LEAST_LATE_NS));
@@ -74,7 +80,7 @@ final class WanTraffic implements AutoCloseable {
   /**
    * Sets the rates.
    *
-   * @param bits per second, by queue pair
+   * @param bits bits per second, by queue pair
    */
   void send(Map<Integer, Double> bits) {
     Map<Integer, Double> packets = new TreeMap<>();
@@ -83,9 +89,9 @@ final class WanTraffic implements AutoCloseable {
   }
 
   /**
-   * Stops sending and waits until that is so.
+   * Stops sending and waits until no packet is being sent.
    *
-   * @return number of packets sent
+   * @return number of packets sent since the start
    */
   long stop() throws InterruptedException {
     rates = Map.of();

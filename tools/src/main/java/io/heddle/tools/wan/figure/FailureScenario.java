@@ -23,9 +23,9 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Faults of a controller, injected into a gateway. Each method is called repeatedly until it
- * returns a sentence with the observation. A speaker in this process is the controller, without
- * graceful restart.
+ * Faults of a controller, injected into a gateway. A BGP speaker in this process, without graceful
+ * restart, acts as the controller. Each method of a fault is called repeatedly until it returns a
+ * sentence with the observation; it returns null before.
  */
 public final class FailureScenario {
   private static final int MAX_AGE_S = 3;
@@ -54,8 +54,8 @@ public final class FailureScenario {
   /**
    * Creates gateway and controller.
    *
-   * @param folder for files
-   * @param cleanup removes them
+   * @param folder folder for files
+   * @param cleanup removes gateway and controller when it is closed
    */
   public FailureScenario(Path folder, Cleanup cleanup) throws IOException {
     LoneGateway lone =
@@ -65,7 +65,10 @@ public final class FailureScenario {
     session = lone.call(() -> lone.listen(speaker, codec, announcer));
   }
 
-  /* Announces the rule again, so that only the stale rule of a test expires. */
+  /*
+   * Announces the rule again at each call, so that rules don't expire while a fault is tested.
+   * Returns the gateway's view of the rule.
+   */
   private GatewayStatus.@Nullable Rule rule(int queuePair, int list) {
     FlowRule rule =
         FlowRule.queuePair(
@@ -98,7 +101,7 @@ public final class FailureScenario {
             && session.status().counters().established() == 1);
   }
 
-  /** Announces a rule for an unused queue pair. */
+  /** Announces a rule for a queue pair without traffic. The gateway shows the rule as unused. */
   public @Nullable String wrongQueuePair() {
     GatewayStatus.Rule rule = rule(UNUSED, LIST);
     return rule != null && rule.active() && !rule.used()
@@ -106,7 +109,10 @@ public final class FailureScenario {
         : null;
   }
 
-  /** Announces a rule to a list that the gateway doesn't have. */
+  /**
+   * Announces a rule to a segment list that the gateway doesn't have. The gateway keeps the rule
+   * inactive.
+   */
   public @Nullable String unknownList() {
     GatewayStatus.Rule rule = rule(GOOD, NO_LIST);
     return rule != null && !rule.active() && rule.reason() != null
@@ -114,7 +120,10 @@ public final class FailureScenario {
         : null;
   }
 
-  /** Announces random bytes as rules, with valid lengths, and one good rule behind them. */
+  /**
+   * Announces random bytes as rules, in fields of valid length, and then a good rule. The session
+   * and good rules stay.
+   */
   public @Nullable String malformed() {
     if (!fuzzed) {
       if (!isActive(GOOD)) {
@@ -147,7 +156,7 @@ public final class FailureScenario {
     }
   }
 
-  /** Leaves a rule without renewal, while its session is up. */
+  /** Stops refreshing a rule while the session stays up. The rule ends by its age. */
   public @Nullable String stale() {
     if (!forgotten) {
       forgotten = isActive(FORGOTTEN);
@@ -158,7 +167,7 @@ public final class FailureScenario {
         : null;
   }
 
-  /** Ends a session without graceful restart. */
+  /** Ends the session without graceful restart. The gateway removes all rules at once. */
   public @Nullable String sessionLost() {
     if (!stopped) {
       if (!isActive(AWAY)) {

@@ -14,10 +14,6 @@ import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.cli.controller.ControllerCommand;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.tools.wan.host.Certificates;
-import io.heddle.tools.wan.host.Commands;
-import io.heddle.tools.wan.host.JsonOutput;
-import io.heddle.tools.wan.host.NodeProcesses;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowRule;
@@ -28,6 +24,10 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.telemetry.server.TelemetryServer;
 import io.heddle.telemetry.tls.TlsFiles;
+import io.heddle.tools.wan.host.Certificates;
+import io.heddle.tools.wan.host.Commands;
+import io.heddle.tools.wan.host.JsonOutput;
+import io.heddle.tools.wan.host.NodeProcesses;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -44,9 +44,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulated gateways in a network namespace, and a controller in its own process. The controller
- * reads them by gNMI with mutual TLS and announces rules over one BGP session, as through a
- * reflector.
+ * Simulated gateways in a network namespace, with a controller in its own process. The controller
+ * reads them by gNMI with mutual TLS. It announces rules for all of them over one BGP session, as
+ * if to a route reflector.
  */
 final class Fleet {
   static final int INTERVAL_MS = 200;
@@ -60,8 +60,9 @@ final class Fleet {
   private static final int POLL_MS = 50;
 
   /*
-   * Most objects made from reports live only for a moment. With the default young generation some
-   * were promoted, and were collected in pauses as long as a cycle.
+   * Java options of the controller. Most objects that it makes from reports are short-lived. With
+   * the default young generation some were promoted, and collecting those took pauses as long as a
+   * controller's cycle.
    */
   static final List<String> JAVA =
       List.of("-Xmx160m", "-Xmn108m", "-XX:MaxDirectMemorySize=64m", "-XX:+UseSerialGC");
@@ -69,8 +70,8 @@ final class Fleet {
   /**
    * A received rule.
    *
-   * @param queuePair its queue pair
-   * @param atNs when its UPDATE was read
+   * @param queuePair queue pair of the rule
+   * @param atNs time at which the UPDATE with the rule was read, by System.nanoTime
    */
   record ReceivedRule(int queuePair, long atNs) {}
 
@@ -88,10 +89,10 @@ final class Fleet {
   private final SteeringAttributes steering = new SteeringAttributes(IndirectionEncoding.DEFAULT);
 
   /**
-   * Creates all but the controller's process.
+   * Creates the gateways and all else but the controller's process.
    *
-   * @param capacityMbps of each list's link
-   * @param cleanup removes all of it
+   * @param capacityMbps capacity in Mbit/s of each segment list's link
+   * @param cleanup removes the fleet when it is closed
    */
   Fleet(
       Path folder,
@@ -208,8 +209,8 @@ final class Fleet {
   }
 
   /**
-   * Starts an elephant flow of a gateway, and notes the rule expected for it. Queue pair numbers
-   * are unique in the fleet.
+   * Starts an elephant flow at a gateway, and registers the rule that the controller may announce
+   * for it. Queue pair numbers are unique in the fleet.
    */
   void begin(int index, int queuePair, double bitsPerSecond, int list) {
     SimulatedGateway gateway = gateways.get(index);
@@ -229,7 +230,7 @@ final class Fleet {
     await("the controller", () -> missing(overview()));
   }
 
-  /* Returns the controller's missing prerequisites; null if there are none. */
+  /* Returns the first reason why the controller isn't ready yet; null if it is. */
   private static @Nullable String missing(ControllerStatus.Overview now) {
     List<ControllerStatus.TargetRow> silent =
         now.targets().stream().filter(each -> !each.reports()).toList();
@@ -263,7 +264,10 @@ final class Fleet {
         .orElseThrow(() -> new HeddleException("the fleet's controller has ended"));
   }
 
-  /** Returns the arrival of the first rule for one of these queue pairs, and forgets them. */
+  /**
+   * Waits for a rule for one of these queue pairs, and returns the rule with the time of its
+   * arrival.
+   */
   ReceivedRule awaitRule(List<Integer> queuePairs) throws InterruptedException {
     await(
         "a rule",
@@ -283,8 +287,8 @@ final class Fleet {
   /**
    * Waits until nothing is missing.
    *
-   * @param missing text of the missing part; null for none
-   * @throws HeddleException on a timeout, with the missing part and the controller's last log lines
+   * @param missing returns the reason why the awaited state isn't reached; null once it is
+   * @throws HeddleException on a timeout, with that reason and the controller's last log lines
    */
   void await(String what, Supplier<@Nullable String> missing) throws InterruptedException {
     BooleanSupplier over = limits.apply(READY_SECONDS);
@@ -306,11 +310,11 @@ final class Fleet {
             .formatted(namespace, what, trouble, processes.lastLogLines(CONTROLLER)));
   }
 
-  /* Runs on the speaker's thread. */
+  /* Applies received rules to the simulated gateways. Called on the speaker's thread. */
   private final class Listener implements SessionListener {
     @Override
     public void established(PeerSession session, Negotiated negotiated) {
-      /* Rules follow. */
+      /* Nothing to do until rules arrive. */
     }
 
     @Override
@@ -342,27 +346,27 @@ final class Fleet {
 
     @Override
     public void endOfRib(PeerSession session, AddressFamily family) {
-      /* Nothing is stale here. */
+      /* The fleet keeps no stale routes. */
     }
 
     @Override
     public void markRoutesStale(PeerSession session, AddressFamily family) {
-      /* Likewise. */
+      /* The fleet keeps no stale routes. */
     }
 
     @Override
     public void dropStaleRoutes(PeerSession session, AddressFamily family) {
-      /* Likewise. */
+      /* The fleet keeps no stale routes. */
     }
 
     @Override
     public void down(PeerSession session, SessionEnd end) {
-      /* The controller ends with the fleet. */
+      /* Nothing to do: the session ends with the fleet. */
     }
 
     @Override
     public void attemptFailed(PeerSession session, SessionEnd end) {
-      /* The next attempt follows. */
+      /* Nothing to do: the speaker tries again. */
     }
   }
 }

@@ -19,7 +19,9 @@ public final class FleetFigures {
   private static final int CAPACITY_MBPS = 100_000;
   private static final double CAPACITY = 1e6 * CAPACITY_MBPS;
 
-  /* The first trials run mostly cold code. */
+  /*
+   * Number of trials before the measured ones, as the controller's code is mostly not compiled yet.
+   */
   private static final int FIRST_TRIALS = 5;
   private static final int TRIALS = 20;
   private static final double MOST_REACTION_MS = 50;
@@ -32,12 +34,15 @@ public final class FleetFigures {
   private static final int WARM_UP_SECONDS = 30;
 
   /*
-   * The cycle's figure covers the last 256 rounds, so this is long enough that all of them are
-   * measured ones without warm-up.
+   * Seconds of the measurement. The controller's cycle figure covers its last 256 rounds, which all
+   * lie in this time and not in the warm-up.
    */
   private static final int SECONDS = 56;
 
-  /* 50,000, less the edges of the period. */
+  /*
+   * The fleet sends 50,000 records a second. The measured period may cut off some at its start and
+   * end.
+   */
   private static final double LEAST_RECORDS = 49_000;
   private static final double MOST_CORES = 1;
   private static final double MOST_MEGABYTES = 512;
@@ -47,11 +52,13 @@ public final class FleetFigures {
   private FleetFigures() {}
 
   /**
-   * Measures from the sample that causes an action to the UPDATE, repeatedly with new elephants.
+   * Measures the time from the gateway's last sample to the UPDATE that it causes. Each trial has
+   * new elephants.
    *
-   * @param folder for files
-   * @param limits starts a time limit of so many seconds, and returns whether it has expired
-   * @throws HeddleException if no rule comes
+   * @param folder folder for files
+   * @param limits starts a time limit of this many seconds; the returned supplier reports whether
+   *     it has expired
+   * @throws HeddleException if no rule arrives in time
    */
   public static WanFigure reaction(Path folder, IntFunction<BooleanSupplier> limits)
       throws IOException, InterruptedException {
@@ -99,12 +106,14 @@ public final class FleetFigures {
   }
 
   /**
-   * Runs a hundred gateways, each with a hundred elephants, five times a second; some are uneven at
-   * first, and all follow their rules.
+   * Measures a controller of a hundred gateways, which report a hundred elephants each, five times
+   * a second. Some gateways are unevenly loaded at first. All gateways follow the controller's
+   * rules.
    *
-   * @param folder for files
-   * @param limits starts a time limit of so many seconds, and returns whether it has expired
-   * @throws HeddleException if some don't report
+   * @param folder folder for files
+   * @param limits starts a time limit of this many seconds; the returned supplier reports whether
+   *     it has expired
+   * @throws HeddleException if some gateways don't report
    */
   public static List<WanFigure> load(Path folder, IntFunction<BooleanSupplier> limits)
       throws IOException, InterruptedException {

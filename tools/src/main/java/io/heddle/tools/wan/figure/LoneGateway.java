@@ -6,7 +6,6 @@ import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.tools.wan.host.Commands;
 import io.heddle.flowspec.session.RuleAnnouncer;
 import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.Gateway;
@@ -14,6 +13,7 @@ import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.tools.wan.host.Commands;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.nio.file.Files;
@@ -22,7 +22,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Gateway in this process, alone in a network namespace: a LAN and two WAN links without a peer.
+ * Gateway in this process, alone in a network namespace with a LAN link and two WAN links. The
+ * links lead to no peer.
  */
 final class LoneGateway implements AutoCloseable {
   static final String SOURCE = "fc00:1::1";
@@ -40,19 +41,19 @@ final class LoneGateway implements AutoCloseable {
   private final Gateway gateway;
 
   /**
-   * Creates namespace and gateway.
+   * Creates a namespace and its gateway.
    *
-   * @param folder for its configuration
-   * @throws HeddleException if the host refuses; nothing is left then
+   * @param folder folder for the gateway's configuration
+   * @throws HeddleException if the host refuses; no namespace is left then
    */
   LoneGateway(Path folder) throws IOException {
     this(folder, "");
   }
 
   /**
-   * Creates namespace and gateway with more keys.
+   * Creates a namespace and its gateway, with additional configuration.
    *
-   * @param more lines above the sections
+   * @param more configuration lines above the first section
    */
   LoneGateway(Path folder, String more) throws IOException {
     file = folder.resolve("lone.conf");
@@ -67,7 +68,10 @@ final class LoneGateway implements AutoCloseable {
     }
   }
 
-  /* Its threads are in the namespace of the thread that starts them. */
+  /*
+   * Starts the gateway in its namespace. A new thread inherits the namespace of the thread that
+   * starts it.
+   */
   private Gateway start() {
     Gateway started = Gateway.start(GatewayConfigParser.read(file), SILENT);
     started.watch(() -> {});
@@ -118,11 +122,12 @@ final class LoneGateway implements AutoCloseable {
   }
 
   /**
-   * Waits for the gateway's session, as its controller.
+   * Listens for the gateway's BGP session, as its controller. Returns the session before the
+   * gateway connects.
    *
-   * @param speaker of the controller, in the gateway's namespace
-   * @param codec of the rules
-   * @param announcer of the controller
+   * @param speaker controller's speaker, which runs in the gateway's namespace
+   * @param codec codec of the rules
+   * @param announcer controller's announcer of rules
    */
   PeerSession listen(BgpSpeaker speaker, FlowspecCodec codec, RuleAnnouncer announcer) {
     speaker.listen(Endpoint.anyAddress(CONTROLLER_PORT));
@@ -158,7 +163,7 @@ final class LoneGateway implements AutoCloseable {
     }
   }
 
-  /** Closes the gateway; the data plane ends with its namespace. */
+  /** Closes the gateway. Removing the namespace also ends the data plane. */
   @Override
   public void close() {
     gateway.close();

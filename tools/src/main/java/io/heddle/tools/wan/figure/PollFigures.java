@@ -38,9 +38,9 @@ public final class PollFigures {
   private PollFigures() {}
 
   /**
-   * Measures with a data plane that is on no interface.
+   * Measures a data plane that is attached to no interface.
    *
-   * @throws HeddleException if this host or build has no such data plane
+   * @throws HeddleException if the host or the build doesn't support this data plane
    */
   public static List<WanFigure> measure() {
     try (BpfDataPlane plane = BpfDataPlane.open(List.of(), PRIORITY)) {
@@ -99,7 +99,7 @@ public final class PollFigures {
             QUEUE_PAIRS));
   }
 
-  /* Ethernet, IPv6, UDP to RoCEv2's port, BTH and some payload. */
+  /* Returns a frame of Ethernet, IPv6, UDP to RoCEv2's port, BTH and some payload. */
   private static byte[] packet(int queuePair) {
     int udpBytes = 8 + PAYLOAD_BYTES;
     ByteBuffer packet = ByteBuffer.allocate(14 + 40 + udpBytes);

@@ -26,8 +26,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
 /**
- * Delay until rules that a controller announces by BGP are active, that is in the kernel's map.
- * Gateway and speaker are in this process; the session is TCP.
+ * Delay until rules that a controller announces by BGP are active, that is, in the kernel's map.
+ * Gateway and BGP speaker are in this process, and their session is a TCP connection.
  */
 public final class RuleFigures {
   private static final int RULES = 10_000;
@@ -39,10 +39,13 @@ public final class RuleFigures {
   private static final double MOST_ONE_MS = 20;
   private static final long POLL_NS = 200_000;
 
-  /* Reading all rules takes processor time from the gateway's own work. */
+  /* Nanoseconds between polls of all rules. Polling them more often would slow the gateway down. */
   private static final long POLL_ALL_NS = 20_000_000;
 
-  /* A gateway takes 10,000 changes at once and then 1,000 a second. */
+  /*
+   * Pause in ms after the warm-up's rules. A gateway applies 10,000 changes at once and then only
+   * 1,000 a second; after the pause it can apply 10,000 again.
+   */
   private static final int REST_AFTER_WARM_UP_MS = WARM_UP + 500;
 
   private static final int REST_MS = 500;
@@ -65,10 +68,11 @@ public final class RuleFigures {
   }
 
   /**
-   * Measures ten thousand rules at once, then single ones.
+   * Measures the delay of ten thousand rules announced at once, then of single rules.
    *
-   * @param folder for files
-   * @param limits starts a time limit of so many seconds, and returns whether it has expired
+   * @param folder folder for files
+   * @param limits starts a time limit of this many seconds; the returned supplier reports whether
+   *     it has expired
    * @throws HeddleException if rules don't become active
    */
   public static List<WanFigure> measure(Path folder, IntFunction<BooleanSupplier> limits)

@@ -20,9 +20,10 @@ public final class Samples {
   }
 
   /**
-   * Returns a percentile in ms; the maximum if there are few samples.
+   * Returns a percentile of the durations in ms. With few measurements a high percentile is their
+   * maximum.
    *
-   * @throws IllegalStateException without samples
+   * @throws IllegalStateException if no measurement was added
    */
   public double percentileMs(int percent) {
     if (all.isEmpty()) {

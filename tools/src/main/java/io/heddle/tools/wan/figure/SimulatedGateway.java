@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Simulated gateway that reports rates, lists, rules and growing counters, without real traffic. A
- * rule takes effect at once. For any thread.
+ * Simulated gateway without real traffic. Its reports contain rates, segment lists, rules and
+ * growing counters. A rule takes effect at once. For any thread.
  */
 final class SimulatedGateway implements Supplier<GatewayReport> {
   static final String POLICY = "wan";
@@ -26,14 +26,14 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   private static final int KEPT_SAMPLES = 64;
 
   /**
-   * Age up to which an unchanged sample is reported again. A real gateway samples five times a
-   * second.
+   * Age in ns up to which the last sample is reported again, if nothing changed. A real gateway
+   * samples five times a second.
    */
   private static final long SAME_SAMPLE_NS = 20_000_000;
 
   private static final int PACKET_BYTES = 4_000;
 
-  /** An elephant. */
+  /** Elephant flow. */
   private record Flow(int queuePair, double bitsPerSecond, int listByHash, int list) {
     Flow by(int other) {
       return new Flow(queuePair, bitsPerSecond, listByHash, other);
@@ -54,9 +54,9 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   private GatewayReport report;
 
   /**
-   * @param number of the gateway, from 1
+   * @param number number of the gateway, from 1
    * @param lists number of segment lists
-   * @param setBy origin that its rule reports name
+   * @param setBy origin of rules, as the gateway's reports name it
    */
   SimulatedGateway(int number, int lists, String setBy) {
     source = "fc00:1:%x::1".formatted(number);
@@ -76,7 +76,7 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     return destination;
   }
 
-  /** Starts an elephant on the list of its hash. */
+  /** Starts an elephant on the segment list that its hash selects. */
   synchronized void begin(int queuePair, double bitsPerSecond, int list) {
     count();
     flows.put(queuePair, new Flow(queuePair, bitsPerSecond, list, list));
@@ -90,7 +90,7 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     changed = true;
   }
 
-  /** Applies a rule that sends an elephant over a list. */
+  /** Applies a rule that moves an elephant to a segment list. */
   synchronized void steer(int queuePair, int list) {
     count();
     flows.computeIfPresent(queuePair, (same, flow) -> flow.by(list));
@@ -103,8 +103,8 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   }
 
   /**
-   * Returns the time at which the last sample before this moment was sent; the moment itself if
-   * there was none.
+   * Returns the time at which the last report before this moment was read; the moment itself if
+   * there was none. Times are by System.nanoTime.
    */
   synchronized long sampleBefore(long nanoTime) {
     long last = nanoTime;

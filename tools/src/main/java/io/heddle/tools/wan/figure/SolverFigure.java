@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
-/** Quality of the solver against the best of all placements, in small random cases. */
+/** Comparison of the solver's placement with the best of all placements, in small random cases. */
 public final class SolverFigure {
   private static final int CASES = 1_000;
   private static final double BOUND = 1.34;
@@ -26,7 +26,7 @@ public final class SolverFigure {
   private static final int MOST_ROUNDS = 100;
   private static final String POLICY = "wan";
 
-  /* Without delays and minimum gains, so that only the solver's placement is measured. */
+  /* Settings without delays and minimum gains, so that only the solver's placement is measured. */
   private static final SolverSettings EAGER =
       new SolverSettings(1e-6, 0, 0, 1e-6, 0, 1, 0, 4, 0, 0, 1, 3, Double.POSITIVE_INFINITY, 1);
 
@@ -53,9 +53,10 @@ public final class SolverFigure {
   }
 
   /**
-   * Solves a thousand cases of 2 to 4 lists and 2 to 8 elephants; the seeds are their numbers.
+   * Solves a thousand cases of 2 to 4 segment lists and 2 to 8 elephants. A case's number is its
+   * random seed.
    *
-   * @throws HeddleException if the solver doesn't settle
+   * @throws HeddleException if the solver still moves flows after many rounds
    */
   public static WanFigure measure() {
     double worst = 0;
@@ -77,7 +78,7 @@ public final class SolverFigure {
             Locale.ROOT, "the worst of %,d random cases; %.3f on average", CASES, sum / CASES));
   }
 
-  /* Returns the load of the busiest list once no move is left. */
+  /* Runs the solver until it moves no flow, and returns the load of the busiest list. */
   private double solved(int seed) {
     Solver solver = new Solver(EAGER, Strategy.MIN_MAX);
     for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -127,7 +128,7 @@ public final class SolverFigure {
         nowNs, List.of(new SteeredPolicy(POLICY, "gateway", nowNs)), lists, links, flows);
   }
 
-  /* Tries all placements. */
+  /* Returns the load of the busiest list in the best of all placements. */
   private double best(int next, double[] loads) {
     if (next == flows.size()) {
       return maximum(loads);

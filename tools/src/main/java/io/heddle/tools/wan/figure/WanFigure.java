@@ -3,17 +3,17 @@ package io.heddle.tools.wan.figure;
 import java.util.Locale;
 
 /**
- * A figure with its bound.
+ * Measured figure with its bound.
  *
  * @param test letter in the design's table of requirements
  * @param name unique in a report
  * @param value measured value
  * @param unit empty for ratios and counts
  * @param isLeast whether the bound is a minimum; otherwise a maximum
- * @param bound that decides
- * @param judged whether a missed bound is a failure; missed times on a machine known to be busy are
- *     not
- * @param passed whether the value is within its bound, or isn't judged
+ * @param bound smallest or largest value that passes
+ * @param judged whether a missed bound is a failure. Missed times aren't judged on a machine known
+ *     to be busy.
+ * @param passed whether the value is within its bound or isn't judged
  * @param sentence description of the measurement
  */
 public record WanFigure(
@@ -26,19 +26,19 @@ public record WanFigure(
     boolean judged,
     boolean passed,
     String sentence) {
-  /** Returns a figure with a maximum. */
+  /** Returns a figure whose value may not exceed a bound. */
   public static WanFigure atMost(
       String test, String name, double value, String unit, double bound, String sentence) {
     return new WanFigure(test, name, value, unit, false, bound, true, value <= bound, sentence);
   }
 
-  /** Returns a figure with a minimum. */
+  /** Returns a figure whose value may not be less than a bound. */
   public static WanFigure atLeast(
       String test, String name, double value, String unit, double bound, String sentence) {
     return new WanFigure(test, name, value, unit, true, bound, true, value >= bound, sentence);
   }
 
-  /** Returns the figure with its bound not judged. */
+  /** Returns a copy whose missed bound is no failure. */
   public WanFigure unjudged() {
     return new WanFigure(test, name, value, unit, isLeast, bound, false, true, sentence);
   }

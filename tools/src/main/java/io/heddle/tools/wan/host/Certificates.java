@@ -7,19 +7,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Certificate authority of the demo and its certificates, made by openssl as in docs/dci.md. */
+/**
+ * Certificate authority of the demo, with certificates that openssl makes as docs/dci.md describes.
+ */
 public final class Certificates {
   private static final String NEW_KEY = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
 
   private final Path folder;
 
-  /** Creates the authority in a folder. */
+  /** Creates the authority's key and certificate in a folder. */
   public Certificates(Path folder) {
     this.folder = folder;
     openssl("req -x509 %s -days 30 -subj /CN=demo -keyout ca.key -out ca.pem".formatted(NEW_KEY));
   }
 
-  /** Signs NAME.pem with NAME.key for an address. */
+  /** Creates NAME.key and NAME.pem, the authority's certificate for an address. */
   public void sign(String name, String address) {
     openssl("req %s -subj /CN=%2$s -keyout %2$s.key -out %2$s.csr".formatted(NEW_KEY, name));
     try {

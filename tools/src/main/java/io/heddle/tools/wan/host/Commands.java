@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Short system commands, run to their end. */
+/** Runner of short system commands, which waits for each command's end. */
 public final class Commands {
   private Commands() {}
 
   /**
    * Runs a command and returns its output.
    *
-   * @param folder null for this process's own
-   * @throws HeddleException with its output if it fails
+   * @param folder working directory of the command
+   * @throws HeddleException if the command can't be run or fails, with its output
    */
   public static String run(Path folder, List<String> command, String input) {
     try {
@@ -23,7 +23,7 @@ public final class Commands {
       try (var stdin = process.getOutputStream()) {
         stdin.write(input.getBytes(StandardCharsets.UTF_8));
       } catch (IOException endedWithoutReading) {
-        /* Its exit code and output have the reason. */
+        /* The command didn't read its input. Its exit code and output contain the reason. */
       }
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
@@ -39,7 +39,7 @@ public final class Commands {
     }
   }
 
-  /** Runs a command in this process's own folder, without input. */
+  /** Runs a command in this process's working directory, without input, and returns its output. */
   public static String run(List<String> command) {
     return run(Path.of("."), command, "");
   }

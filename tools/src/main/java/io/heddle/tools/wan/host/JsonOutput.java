@@ -7,17 +7,17 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import picocli.CommandLine;
 
-/** JSON answers of daemons, queried by the commands that an operator uses. */
+/** Reader of the daemons' JSON answers, which it queries by the commands that an operator uses. */
 public final class JsonOutput {
   private JsonOutput() {}
 
   /**
    * Returns the document that a command prints.
    *
-   * @param command an object of picocli's, such as {@code new GatewayCommand()}
-   * @param document a record with the names of the command's JSON
-   * @param words its arguments, with {@code --json}
-   * @throws HeddleException with its message if it prints none
+   * @param command picocli command object, such as {@code new GatewayCommand()}
+   * @param document record whose components are named like the JSON fields
+   * @param words arguments of the command, including {@code --json}
+   * @throws HeddleException with the command's message if it prints no document
    */
   public static <T> T of(Object command, Class<T> document, String... words) {
     StringWriter out = new StringWriter();

@@ -17,7 +17,7 @@ public final class NodeProcesses implements AutoCloseable {
   private static final int LAST_LINES = 10;
   private static final List<String> SMALL = List.of("-XX:TieredStopAtLevel=1", "-Xmx128m");
 
-  /** A daemon that should run has ended. */
+  /** Exception: a daemon that should run has ended, or a condition can no longer become true. */
   public static final class Ended extends HeddleException {
     private static final long serialVersionUID = 1;
 
@@ -32,8 +32,8 @@ public final class NodeProcesses implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param folder of configurations and logs
-   * @param namespaces a node's namespace, by the node's name
+   * @param folder folder of configurations and logs
+   * @param namespaces returns the namespace of a node, by the node's name
    */
   public NodeProcesses(Path folder, UnaryOperator<String> namespaces) {
     this.folder = folder;
@@ -41,7 +41,7 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * Runs {@code heddle PRODUCT run} with the node's configuration.
+   * Starts {@code heddle PRODUCT run} with the node's configuration.
    *
    * @param words further arguments
    */
@@ -50,9 +50,9 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * Runs {@code heddle PRODUCT run} with other options for Java.
+   * Starts {@code heddle PRODUCT run} with the node's configuration and other Java options.
    *
-   * @param javaOptions of the daemon's own process
+   * @param javaOptions Java options of the daemon's process
    */
   public void heddle(String node, String product, List<String> javaOptions, String... words) {
     List<String> command = new ArrayList<>();
@@ -72,7 +72,7 @@ public final class NodeProcesses implements AutoCloseable {
     start(node, node, command);
   }
 
-  /** Returns the process ID. */
+  /** Returns the process ID of a running process. */
   public synchronized long pid(String name) {
     Process process = running.get(name);
     if (process == null) {
@@ -82,10 +82,10 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * Runs a command at a node. Synchronized with close, which an interrupt may call at any time.
+   * Starts a command at a node. Synchronized with close, which an interrupt may call at any time.
    *
-   * @param name of the process here
-   * @throws HeddleException if all has been closed already, or the command is missing
+   * @param name name of the process in this object
+   * @throws HeddleException if this object has been closed already, or the command can't be started
    */
   public synchronized void start(String name, String node, List<String> command) {
     if (closed) {
@@ -109,7 +109,7 @@ public final class NodeProcesses implements AutoCloseable {
     return folder.resolve(name + ".log");
   }
 
-  /** Returns a process's last log lines, for failures. */
+  /** Returns a process's last log lines, for error messages. */
   public String lastLogLines(String name) {
     try {
       List<String> lines = Files.readAllLines(log(name));
@@ -120,7 +120,9 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * @throws Ended with its last log lines if a process has ended
+   * Checks that all processes run.
+   *
+   * @throws Ended if a process has ended, with its last log lines
    */
   public synchronized void check() {
     running.forEach((name, process) -> {
@@ -132,7 +134,7 @@ public final class NodeProcesses implements AutoCloseable {
     });
   }
 
-  /** Kills a process (SIGKILL), without cleanup. */
+  /** Kills a process with SIGKILL, so that it can't clean up. */
   public synchronized void kill(String name) {
     Process process = running.remove(name);
     if (process != null) {
@@ -141,7 +143,7 @@ public final class NodeProcesses implements AutoCloseable {
     }
   }
 
-  /** Ends a process by SIGTERM. */
+  /** Ends a process with SIGTERM. */
   public synchronized void end(String name) {
     Process process = running.remove(name);
     if (process != null) {

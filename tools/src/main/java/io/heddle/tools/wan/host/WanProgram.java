@@ -5,7 +5,7 @@ import io.heddle.cli.gateway.GatewayCommand;
 import java.util.Arrays;
 import picocli.CommandLine;
 
-/** Program with the gateway's and the controller's commands, for the demo's processes. */
+/** Main class of the demo's processes, with the commands of gateway and controller only. */
 final class WanProgram {
   private WanProgram() {}
 

@@ -1,7 +1,7 @@
 /**
  * Foundations of the demos between data centres: short commands, certificates, and daemons as
- * processes in network namespaces. The closing thread ends the processes; the package has no
- * thread.
+ * processes in network namespaces. Closing {@code NodeProcesses} ends the processes. The package
+ * starts no threads.
  */
 @NullMarked
 package io.heddle.tools.wan.host;
