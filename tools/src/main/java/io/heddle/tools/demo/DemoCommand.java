@@ -1,5 +1,12 @@
 package io.heddle.tools.demo;
 
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
@@ -8,17 +15,10 @@ import io.heddle.tools.job.PolicyName;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.job.SentByPlane;
 import io.heddle.tools.job.SizesOption;
-import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.ExitCode;
-import io.heddle.cli.kit.Installation;
-import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Command that runs an all-reduce on planes that it sets up. */
+/** Command that runs an all-reduce on planes that the command sets up. */
 @Command(
     name = "demo",
     description =

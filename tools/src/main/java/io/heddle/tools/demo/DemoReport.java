@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * JSON document of {@code heddle demo}.
  *
  * @param network isolation of the hosts
- * @param networkReason reason for that kind
+ * @param networkReason reason for this kind of isolation
  * @param ranks number of ranks
  * @param planeCount planes of each host
  * @param weights requested weights

@@ -1,5 +1,8 @@
 package io.heddle.tools.demo;
 
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Json;
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.demo.FabricDemoReport.Change;
 import io.heddle.tools.demo.FabricDemoReport.Job;
 import io.heddle.tools.demo.FabricDemoReport.SpineShare;
@@ -9,14 +12,11 @@ import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.job.SentByPlane;
-import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.Json;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricLab;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.LabUpCommand;
 import io.heddle.tools.lab.TemporaryFabric;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -30,15 +30,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Demo over a fabric of real routers with spines of unequal rates: with weights from BGP, with
- * policy hash, and with a path bandwidth that changes during the run.
+ * Demo on a fabric of real routers whose spines have unequal rates. It runs with weights from BGP,
+ * with policy hash, and with a path bandwidth that changes during the run.
  */
 final class FabricDemo {
   private static final double GIGA = 1e9;
   private static final String SOURCE =
       "heddle bgp on each host, from the path bandwidths that its leaf announces";
 
-  /** Duration that shows the shares before and after the change. */
+  /**
+   * Seconds of the run in which a path bandwidth changes, enough to show the shares before and
+   * after.
+   */
   private static final double CHANGING_RUN_SECONDS = 10;
 
   private static final double CHANGE_AT_SECONDS = 4;
@@ -48,9 +51,7 @@ final class FabricDemo {
   /** Programs of the ranks. */
   record Programs(Path plugin, Path driver) {}
 
-  /** Sizes of the all-reduces. */
   private final Fabric fabric;
-
   private final FabricLab lab;
   private final Programs programs;
   private final AllReducePlan.Sizes sizes;
@@ -217,7 +218,9 @@ final class FabricDemo {
         new ShareWatch(
             () -> {
               SentByPlane.OpenTotals open = SentByPlane.open(own, plan().planes());
-              /* Once a communicator is closed the run is over, and the open ones are only a part.
+              /*
+               * A communicator is closed when the run is over. The communicators that are still
+               * open don't have all bytes, so their totals are ignored.
                */
               if (open.communicators() < most.get()) {
                 return List.of();
@@ -265,8 +268,11 @@ final class FabricDemo {
         : new Window(at, expected, sent, ShareSamples.deviationPoints(expected, sent));
   }
 
-  /* The search starts when the ranks had the weights: shares may be near them before by chance, or
-  by back-pressure of the slower link. */
+  /*
+   * Returns the time in ms from the change until the shares followed it. The search starts when all
+   * ranks have the new weights: the shares may be near the new ones before, by chance or because
+   * the slower link queues.
+   */
   static @Nullable Double followedAfterMs(
       ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> expected) {
     double weighed = changedAt + weightsAfterMs / 1e3;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param weightSource source of the weights
  * @param ranks number of ranks
  * @param jobs results of the job under each policy
- * @param hashOverSpray time of the largest all-reduce under hash ÷ under spray
- * @param change reaction to the change of a path bandwidth; null if the run didn't get so far
+ * @param hashOverSpray time of the largest all-reduce under policy hash ÷ time under policy spray
+ * @param change reaction to the change of a path bandwidth; null if the demo failed before it
  * @param wrong number of wrong elements
  * @param passed whether all data was correct and all ranks ended cleanly
  * @param failure reason of a failure; null if passed
@@ -30,7 +30,7 @@ record FabricDemoReport(
    * Result of all sizes under one policy.
    *
    * @param policy spray policy
-   * @param deviationPoints largest difference between a plane's requested and sent share,
+   * @param deviationPoints largest difference between a plane's requested and sent share, in
    *     percentage points
    */
   record Job(
@@ -40,16 +40,16 @@ record FabricDemoReport(
       double deviationPoints) {}
 
   /**
-   * Shares of one plane.
+   * Shares of one plane, which is one spine.
    *
    * @param plane number of the plane, from 1
-   * @param rateGbps rate that its links are shaped to
-   * @param announcedGbps path bandwidth in BGP
-   * @param expectedShare requested share by that path bandwidth
-   * @param sentShare sent share by the plugin's counters; null if there are none
-   * @param spineBytes bytes counted by the kernel at the spine, headers and acknowledgements
-   *     included
-   * @param spineShare share of the bytes at all spines
+   * @param rateGbps rate to which the spine's links are shaped, Gbit/s
+   * @param announcedGbps path bandwidth announced in BGP, Gbit/s
+   * @param expectedShare share that the announced path bandwidth requests
+   * @param sentShare share of the message bytes, by the plugin's counters; null if there are none
+   * @param spineBytes number of bytes that the kernel counted at the spine, including headers and
+   *     acknowledgements
+   * @param spineShare share of this spine in the bytes at all spines
    */
   record SpineShare(
       int plane,
@@ -61,15 +61,16 @@ record FabricDemoReport(
       double spineShare) {}
 
   /**
-   * Change of a path bandwidth during the run, with the whole seconds before and after.
+   * Change of a path bandwidth during the run, with the shares in the seconds before and after.
    *
    * @param plane number of the plane, from 1
-   * @param announcedBeforeGbps path bandwidth before
-   * @param announcedAfterGbps path bandwidth after
-   * @param weightsAfterMs time from the start of the command that shapes the link and announces its
-   *     bandwidth until all ranks had the new weights
-   * @param followedAfterMs time from that start to the first 200 ms window, with the new weights in
-   *     force, whose shares were within 3 percentage points of them; null if there was none
+   * @param announcedBeforeGbps path bandwidth before the change, Gbit/s
+   * @param announcedAfterGbps path bandwidth after the change, Gbit/s
+   * @param weightsAfterMs time from the start of the command that changes link and announcement
+   *     until all ranks had the new weights, ms
+   * @param followedAfterMs time from the start of that command to the first 200 ms window whose
+   *     shares were within 3 percentage points of the new weights, ms; null if there was none.
+   *     Windows start once all ranks had the weights.
    */
   record Change(
       int plane,
@@ -78,7 +79,10 @@ record FabricDemoReport(
       long weightsAfterMs,
       @Nullable Double followedAfterMs,
       List<Window> windows) {
-    /** Returns the largest deviation over all whole seconds except that of the change. */
+    /**
+     * Returns the largest deviation in percentage points over the seconds, without the second that
+     * follows the change.
+     */
     double steadyDeviationPoints() {
       return windows.stream()
           .filter(window -> window.fromSeconds() != 0)
@@ -89,12 +93,13 @@ record FabricDemoReport(
   }
 
   /**
-   * One second of the run.
+   * Shares in one second of the run.
    *
-   * @param fromSeconds start, since the change; negative before it
-   * @param expectedShares requested shares, by the weights in force at its end
+   * @param fromSeconds start of the second, relative to the change; negative before it
+   * @param expectedShares shares requested by the path bandwidths in force
    * @param sentShares sent shares, by the plugin's counters
-   * @param deviationPoints largest difference between both, percentage points
+   * @param deviationPoints largest difference between a requested and a sent share, in percentage
+   *     points
    */
   record Window(
       double fromSeconds,

@@ -14,7 +14,10 @@ import picocli.CommandLine.Option;
 
 /** Options that run the demo on a fabric of real routers. */
 final class FabricOption {
-  /** Queue depth: holds eight outstanding slices on one plane, so that no policy suffers losses. */
+  /**
+   * Depth of the links' queues in ms. It holds eight outstanding slices on one plane, so that no
+   * policy suffers losses.
+   */
   private static final int QUEUE_MS = 250;
 
   private static final int HOLD_SECONDS = 9;
@@ -28,7 +31,7 @@ final class FabricOption {
               + (MAX_BYTES >> 20)
               + "M and --iterations "
               + ITERATIONS
-              + "by default.")
+              + " by default.")
   boolean fabric;
 
   @Option(
@@ -46,7 +49,7 @@ final class FabricOption {
           "With --fabric: rate of the first spine after the change, Gbit/s (${DEFAULT-VALUE}).")
   double changedRate;
 
-  /** Default of the largest size: the fabric is slower than plain links. */
+  /** Default of {@code --max-bytes} on the fabric, which is slower than plain links. */
   static final long MAX_BYTES = 16L << 20;
 
   static final int ITERATIONS = 5;
@@ -58,7 +61,7 @@ final class FabricOption {
   /**
    * Returns the plan of the fabric.
    *
-   * @throws CommandLine.ParameterException for options that are incompatible or out of range
+   * @throws CommandLine.ParameterException if options are incompatible or out of range
    */
   FabricPlan plan(CommandLine line, int hosts, int mtuBytes) {
     for (String other : List.of("--planes", "--weights", "--policy", "--network")) {

@@ -1,14 +1,14 @@
 package io.heddle.tools.demo;
 
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Json;
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
 import io.heddle.tools.job.SentByPlane;
-import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.Json;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.PlaneFaults;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -21,13 +21,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Demo of a plane failure: repeats all-reduces of one size while a plane is cut and restored, and
- * records the throughput over time.
+ * Demo of a plane failure. It repeats all-reduces of one size while a plane is cut and restored,
+ * and records the throughput over time.
  */
 final class KillPlaneDemo {
   private static final int RANK = 0;
   private static final double BIN_SECONDS = 0.05;
-  /* Threshold of recovery: half of the remaining planes' share of the rate before the cut. */
+  /*
+   * Throughput has recovered once it reaches half of the remaining planes' share of the throughput
+   * before the cut, for this time.
+   */
   private static final double STEADY_SECONDS = 0.1;
   private static final double HALF = 0.5;
   private static final int LINE_WIDTH = 100;
@@ -43,15 +46,18 @@ final class KillPlaneDemo {
    * Result of the demo.
    *
    * @param plane cut plane, from 1
-   * @param cutSeconds time of the cut, after the first bytes
-   * @param returnSeconds time of the restoration; null if it stays cut
-   * @param beforeMegabytesPerSecond throughput before the cut
-   * @param cutMegabytesPerSecond throughput while the plane was cut
-   * @param afterMegabytesPerSecond throughput after the restoration; null if it stays cut
-   * @param resumedAfterMs time from the cut until the other planes carried at least half of their
-   *     share of the throughput before; null if never
-   * @param reusedAfterMs time from the restoration until the plane carried anything; null if never
-   * @param plot file of the plot
+   * @param cutSeconds time of the cut, in seconds since the first bytes
+   * @param returnSeconds time of the restoration, in seconds since the first bytes; null if the
+   *     plane stays cut
+   * @param beforeMegabytesPerSecond throughput before the cut, MB/s
+   * @param cutMegabytesPerSecond throughput while the plane was cut, MB/s
+   * @param afterMegabytesPerSecond throughput after the restoration, MB/s; null if the plane stays
+   *     cut
+   * @param resumedAfterMs time from the cut until the throughput reached half of the other planes'
+   *     share of the throughput before, ms; null if it never did
+   * @param reusedAfterMs time from the restoration until the restored plane carried bytes again,
+   *     ms; null if it never did
+   * @param plot path of the plot's file
    * @param curve throughput over time
    * @param wrong number of wrong elements
    * @param passed whether all data was correct and the job continued
@@ -136,7 +142,7 @@ final class KillPlaneDemo {
     boolean returned = kill.restoreSeconds() != null && failure == null;
     Double back = returned ? Double.valueOf(watch.changedAt(1) - samples.first()) : null;
     double end = kill.seconds();
-    /* The beginning is warm-up of the ranks. */
+    /* The first third of the time before the cut is the ranks' warm-up. */
     double before = curve.mean(cut / 3, cut);
     double share = before * (planes - 1) / planes;
     Double wentOn = curve.reachedAfter(cut, HALF * share, STEADY_SECONDS);

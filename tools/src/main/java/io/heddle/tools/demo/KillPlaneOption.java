@@ -5,11 +5,12 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Value {@code K@T} or {@code K@T:RESTORE}: cut plane, time of the cut and of the restoration.
+ * Value {@code K@T} or {@code K@T:RESTORE} of {@code --kill-plane}.
  *
  * @param plane cut plane, from 1
- * @param cutSeconds time of the cut, after the first bytes
- * @param restoreSeconds time of the restoration, after the first bytes; null if it stays cut
+ * @param cutSeconds time of the cut, in seconds since the first bytes
+ * @param restoreSeconds time of the restoration, in seconds since the first bytes; null if the
+ *     plane stays cut
  */
 record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSeconds) {
   static final double LONGEST_SECONDS = 600;
@@ -46,7 +47,7 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
           return seconds;
         }
       } catch (NumberFormatException notANumber) {
-        /* Rejected below. */
+        /* Refused with a message after the try statement. */
       }
       throw refused(whole, "\"" + text + "\" is not a time from 0.5 to 600 seconds");
     }
@@ -57,7 +58,7 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
     }
   }
 
-  /** Returns the duration of a run that shows the effect of the last change. */
+  /** Returns the duration in seconds of a run that shows the effect of the last change. */
   double seconds() {
     return (restoreSeconds == null ? cutSeconds : restoreSeconds) + 3;
   }

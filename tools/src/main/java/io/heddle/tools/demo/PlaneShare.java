@@ -6,16 +6,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requested share of a plane, and its actual share by the plugin's and the kernel's counters.
+ * Share of a plane: the requested share, and the actual one by the plugin's and the kernel's
+ * counters.
  *
  * @param plane number of the plane, from 1
  * @param weight requested weight
- * @param expectedShare requested share by that weight
- * @param sentBytes message bytes by the plugin's counters, over all ranks; null if there are none
- * @param sentShare share in all planes' message bytes
- * @param wireBytes bytes counted by the kernel on the plane's interfaces, including headers,
- *     acknowledgements and other traffic; null if planes share an interface
- * @param wireShare share in all planes' bytes on the wire
+ * @param expectedShare share that the weights request
+ * @param sentBytes number of message bytes over all ranks, by the plugin's counters; null if there
+ *     are none
+ * @param sentShare share of this plane in the message bytes of all planes; null if there are none
+ * @param wireBytes number of bytes that the kernel counted on the plane's interfaces, including
+ *     headers, acknowledgements and other traffic; null if planes share an interface
+ * @param wireShare share of this plane in the wire bytes of all planes; null if planes share an
+ *     interface
  */
 public record PlaneShare(
     int plane,
@@ -28,8 +31,8 @@ public record PlaneShare(
   /**
    * Computes the shares of all planes.
    *
-   * @param sent one value per plane, or none
-   * @param wire one value per plane, or none
+   * @param sent message bytes, one value per plane or none
+   * @param wire wire bytes, one value per plane or none
    */
   public static List<PlaneShare> of(int[] weights, List<Long> sent, List<Long> wire) {
     long totalWeight = 0;

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Samples of the planes' byte counters over time, and shares between samples. */
+/**
+ * Samples of the planes' byte counters over time. It computes the planes' shares between two
+ * samples.
+ */
 final class ShareSamples {
   private record Sample(double seconds, List<Long> bytes) {}
 
@@ -31,9 +34,10 @@ final class ShareSamples {
   }
 
   /**
-   * Returns each plane's share of the bytes sent in an interval, by the samples next to its ends.
+   * Returns each plane's share of the bytes sent in an interval, between the last samples before
+   * its two ends.
    *
-   * @return null if nothing was sent, or there are fewer than two samples
+   * @return null if nothing was sent, or one sample is the last before both ends
    */
   @Nullable List<Double> shares(double from, double to) {
     Sample before = at(from);
@@ -49,7 +53,7 @@ final class ShareSamples {
     return total <= 0 ? null : bytes.stream().map(one -> (double) one / total).toList();
   }
 
-  /* Returns the last sample that isn't later. */
+  /* Returns the last sample at or before a time. */
   private @Nullable Sample at(double seconds) {
     Sample found = null;
     for (Sample sample : samples) {
@@ -60,7 +64,10 @@ final class ShareSamples {
     return found;
   }
 
-  /** Returns the bytes sent by a plane until then, interpolated between adjacent samples. */
+  /**
+   * Returns the number of bytes that a plane has sent by a time, interpolated between the adjacent
+   * samples.
+   */
   double bytesAt(double seconds, int plane) {
     Sample before = samples.getFirst();
     for (Sample sample : samples) {
@@ -75,7 +82,7 @@ final class ShareSamples {
     return before.bytes().get(plane);
   }
 
-  /** Returns the largest difference, in percentage points. */
+  /** Returns the largest difference between an expected and a sent share, in percentage points. */
   static double deviationPoints(List<Double> expected, List<Double> sent) {
     double largest = 0;
     for (int plane = 0; plane < expected.size(); plane++) {

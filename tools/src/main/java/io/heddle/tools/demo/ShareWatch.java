@@ -1,16 +1,16 @@
 package io.heddle.tools.demo;
 
-import io.heddle.tools.job.AllReducePlan;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.AllReducePlan;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sampler of the bytes sent by plane during a run. It also starts changes at set times. It samples
- * on its own thread until {@link #close}, which rethrows a failure. A change runs on another
- * thread, so that sampling continues meanwhile.
+ * Sampler of the bytes sent on each plane during a run. It also starts changes at set times.
+ * Samples are taken on its own thread until {@link #close}, which rethrows a failure. A change runs
+ * on another thread, so that sampling continues meanwhile.
  */
 final class ShareWatch implements AutoCloseable {
   private static final long PERIOD_MS = 20;
@@ -28,16 +28,16 @@ final class ShareWatch implements AutoCloseable {
   private final Thread thread = new Thread(this::watch, "share-watch");
   private final double begun = System.nanoTime() * NANO;
   private volatile boolean ended;
-  /* Time from the first bytes to the newest sample; negative before the first bytes. */
+  /* Seconds from the first bytes to the newest sample; negative before the first bytes. */
   private volatile double seenSeconds = -1;
   private volatile @Nullable Throwable failure;
   private final double[] changedAt;
   private final long[] changedAtMs;
 
   /**
-   * Change to trigger.
+   * Change to start during the run.
    *
-   * @param afterSeconds time since the first bytes
+   * @param afterSeconds seconds since the first bytes
    */
   record Change(double afterSeconds, Runnable action) {}
 
@@ -48,7 +48,7 @@ final class ShareWatch implements AutoCloseable {
   /**
    * Starts sampling with the default period.
    *
-   * @param changes changes in order of time
+   * @param changes changes in order of their time
    */
   ShareWatch(Counters counters, List<Change> changes) {
     this(counters, changes, PERIOD_MS);
@@ -57,8 +57,8 @@ final class ShareWatch implements AutoCloseable {
   /**
    * Starts sampling.
    *
-   * @param changes changes in order of time
-   * @param periodMs period between two samples
+   * @param changes changes in order of their time
+   * @param periodMs period between two samples, ms
    */
   ShareWatch(Counters counters, List<Change> changes, long periodMs) {
     this.counters = counters;
@@ -115,8 +115,8 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /*
-   * Returns the counters. Before the first sample the files of the ranks may be empty, so a failure
-   * counts as no bytes.
+   * Returns the bytes sent on each plane. Before the first sample the ranks' statistics files may
+   * be incomplete, so a failure to read them counts as no bytes.
    */
   private List<Long> read() throws IOException {
     try {
@@ -133,7 +133,7 @@ final class ShareWatch implements AutoCloseable {
    * Returns whether sampling can end: it has lasted long enough or failed, or the first bytes are
    * overdue.
    *
-   * @param seconds duration to sample, from the first bytes
+   * @param seconds duration to sample, in seconds since the first bytes
    * @param firstWithin seconds from the start within which the first bytes must arrive
    */
   boolean hasSeen(double seconds, double firstWithin) {
@@ -144,10 +144,10 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Returns an action to run repeatedly during a run. It ends the ranks once {@link #hasSeen} is
-   * true.
+   * Returns an action that ends the ranks once {@link #hasSeen} is true. The caller runs it
+   * repeatedly during a run.
    *
-   * @param seconds duration to sample, from the first bytes
+   * @param seconds duration to sample, in seconds since the first bytes
    * @param firstWithin seconds from the start within which the first bytes must arrive
    */
   Runnable ending(AllReducePlan.Watched ranks, double seconds, double firstWithin) {
@@ -164,7 +164,7 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Returns the start of the only change, in seconds of the samples' clock; valid after {@link
+   * Returns the start of the first change, in seconds of the samples' clock; valid after {@link
    * #close}.
    */
   double changedAt() {
@@ -172,8 +172,8 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Returns the start of the only change by the clock of the ranks' statistics, milliseconds since
-   * 1970.
+   * Returns the start of the first change in milliseconds since 1970, the clock of the ranks'
+   * statistics.
    */
   long changedAtMs() {
     return changedAtMs[0];

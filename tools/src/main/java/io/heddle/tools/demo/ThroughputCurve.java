@@ -5,11 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Throughput over time of each plane, and of all planes, from samples of counters.
+ * Throughput of each plane over time, from samples of counters. Time is divided into bins of equal
+ * length.
  *
- * @param binSeconds length of a bin
- * @param seconds middle of each bin, since the first bytes
- * @param byPlane MB/s in each bin, one list per plane
+ * @param binSeconds length of a bin in seconds
+ * @param seconds middle of each bin, in seconds since the first bytes
+ * @param byPlane throughput in each bin in MB/s, one list per plane
  */
 record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double>> byPlane) {
   private static final String BARS = "▁▂▃▄▅▆▇█";
@@ -17,7 +18,7 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
   /**
    * Builds a curve.
    *
-   * @param mostSeconds end of the curve
+   * @param mostSeconds latest end of the curve, in seconds since the first bytes
    */
   static ThroughputCurve of(
       ShareSamples samples, int planes, double binSeconds, double mostSeconds) {
@@ -53,7 +54,10 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return sums;
   }
 
-  /** Returns the mean of all planes together in an interval; 0 if it contains no bin. */
+  /**
+   * Returns the mean throughput of all planes together in an interval, MB/s; 0 if the interval
+   * contains no bin.
+   */
   double mean(double from, double to) {
     List<Double> total = total();
     double sum = 0;
@@ -68,10 +72,10 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
   }
 
   /**
-   * Returns the time from {@code time} until the sum reached a rate and kept it for {@code
-   * steadySeconds}.
+   * Returns the time from {@code time} until the throughput of all planes together reached a rate
+   * and kept it for {@code steadySeconds}.
    *
-   * @return seconds, by the bins; null if it never did
+   * @return seconds, in steps of bins; null if it never reached the rate
    */
   @Nullable Double reachedAfter(double time, double rate, double steadySeconds) {
     List<Double> total = total();
@@ -90,7 +94,7 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return null;
   }
 
-  /** Returns the time until a plane carried anything; null if it never did. */
+  /** Returns the seconds from {@code time} until a plane carried bytes; null if it never did. */
   @Nullable Double usedAfter(double time, int plane) {
     for (int bin = 0; bin < seconds.size(); bin++) {
       double start = seconds.get(bin) - binSeconds / 2;
@@ -101,7 +105,10 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return null;
   }
 
-  /** Returns a line of bars, with marks in place of bars at events. */
+  /**
+   * Returns a line of bars that shows the throughput of all planes, with a mark in front of the bar
+   * at which an event happened.
+   */
   String sparkline(int width, List<Mark> marks) {
     List<Double> total = total();
     int bins = Math.max(1, total.size());
@@ -125,6 +132,6 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return line.toString();
   }
 
-  /** Mark of an event. */
+  /** Mark of an event in a plot. */
   record Mark(double seconds, String symbol, String text) {}
 }

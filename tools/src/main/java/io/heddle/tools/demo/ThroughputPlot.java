@@ -12,7 +12,7 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Plot of throughput over time as an SVG file. */
+/** Writer of a plot of throughput over time, as an SVG file. */
 final class ThroughputPlot {
   private static final int WIDTH = 960;
   private static final int HEIGHT = 420;

@@ -1,21 +1,21 @@
 package io.heddle.tools.demo;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.wan.WanDemo;
 import io.heddle.tools.wan.WanReport;
 import io.heddle.tools.wan.figure.WanFigure;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Option;
 
-/** Option that shows gateways and their controller instead of an all-reduce. */
+/** Option that runs the demo of gateways and their controller instead of an all-reduce. */
 final class WanOption {
   @Option(
       names = "--wan",
@@ -50,7 +50,7 @@ final class WanOption {
     }
   }
 
-  /* Configurations and logs are kept on failure. */
+  /* Runs the demo and returns its report. Keeps its configurations and logs if it fails. */
   private WanReport show(
       RunFolder folder, AtomicReference<String> step, ProgressLine progress, Cleanup cleanup)
       throws IOException, InterruptedException {

@@ -5,16 +5,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 import org.jspecify.annotations.Nullable;
 
-/** Line printed by a rank of the C driver. */
+/** Event that a rank of the C driver prints as a line. */
 public sealed interface AllReduceEvent {
-  /** Event: the plugin is loaded. */
+  /** Event of a rank that has loaded the plugin. */
   record Started(String net, int abiVersion) implements AllReduceEvent {}
 
-  /** Event: iterations of a size continue; reported several times per hang timeout. */
+  /**
+   * Event of a rank whose iterations of a size continue. A rank reports it several times per hang
+   * timeout.
+   */
   record Progress(int iteration) implements AllReduceEvent {}
 
   /**
-   * Event: one size is done.
+   * Event of a rank that has finished one size.
    *
    * @param timeUs mean time of an iteration, µs
    * @param wrong number of wrong elements over all checked iterations
@@ -22,10 +25,14 @@ public sealed interface AllReduceEvent {
   record Size(long bytes, long count, int iterations, double timeUs, long wrong)
       implements AllReduceEvent {}
 
-  /** Event: all sizes are done. */
+  /**
+   * Event of a rank that has finished all sizes.
+   *
+   * @param wrong number of wrong elements over all sizes
+   */
   record Ended(long wrong) implements AllReduceEvent {}
 
-  /** Any other line; shown if the rank fails. */
+  /** Any other line. The run fails with it. */
   record Unknown(String line) implements AllReduceEvent {}
 
   static AllReduceEvent parse(String line) {
@@ -54,7 +61,9 @@ public sealed interface AllReduceEvent {
     };
   }
 
-  /* A missing number must not read as "0 wrong". */
+  /*
+   * Returns whether a document has these numbers. A missing number must not be read as "0 wrong".
+   */
   private static boolean numbers(JsonNode node, String... names) {
     for (String name : names) {
       if (!node.path(name).isNumber()) {

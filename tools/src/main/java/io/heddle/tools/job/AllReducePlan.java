@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plan of an all-reduce run.
  *
- * @param driver path of the C program
- * @param plugin path of the plugin that it loads
- * @param folder folder for rendezvous and logs
- * @param devices number of devices that share the load
+ * @param driver path of the C driver, the program of each rank
+ * @param plugin path of the plugin that the driver loads
+ * @param folder folder for the ranks' rendezvous and logs
+ * @param devices number of network devices that share the load
  * @param environment environment variables of every rank
- * @param watched settings of a run that is observed from outside; null for none
+ * @param watched settings of a run that repeats its sizes until it is told to end; null for a run
+ *     that ends by itself
  */
 public record AllReducePlan(
     Path driver,
@@ -28,9 +29,9 @@ public record AllReducePlan(
     Map<String, String> environment,
     @Nullable Watched watched) {
   /**
-   * Sizes and iterations.
+   * Sizes of the all-reduces and iterations per size.
    *
-   * @param maxBytes last of the sizes, which double
+   * @param maxBytes largest size; each size is twice the previous one
    * @param timeoutSeconds time without a report after which a run counts as hung
    */
   public record Sizes(long minBytes, long maxBytes, int iterations, long timeoutSeconds) {
@@ -49,14 +50,14 @@ public record AllReducePlan(
   }
 
   /**
-   * Settings of a run that is observed from outside.
+   * Settings of a run that another thread observes and ends.
    *
    * @param until file whose appearance ends the run
-   * @param records written by the ranks
+   * @param records records that the ranks write
    */
   public record Watched(Path until, Records records) {
     /**
-     * Ends the ranks after their current all-reduce; idempotent.
+     * Lets the ranks end after their current all-reduce. Idempotent.
      *
      * @throws HeddleException if the file can't be created
      */
@@ -71,12 +72,14 @@ public record AllReducePlan(
     }
   }
 
-  /** Records written by observed ranks for later evaluation. */
+  /** Records that the ranks write during an observed run. */
   public enum Records {
     NOTHING,
-    /** Completion time of each send. */
+    /** File with the completion time of each send. */
     COMPLETIONS,
-    /** Completion times, and timestamped traces of the plugin in the logs. */
+    /**
+     * File with the completion time of each send, and timestamped traces of the plugin in the logs.
+     */
     COMPLETIONS_AND_TRACES
   }
 

@@ -4,14 +4,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Line of the table, as defined by nccl-tests.
+ * Row of the result table, with columns as defined by nccl-tests.
  *
- * @param bytes size
+ * @param bytes size of the all-reduce
  * @param count number of elements
  * @param iterations number of all-reduces
- * @param timeUs mean time of an iteration on the slowest rank
- * @param algbwGigabytesPerSecond size ÷ time, 10^9 bytes
- * @param busbwGigabytesPerSecond algbw × 2(n−1)/n, the load of each rank's links
+ * @param timeUs mean time of an iteration on the slowest rank, µs
+ * @param algbwGigabytesPerSecond size ÷ time, in 10^9 bytes per second
+ * @param busbwGigabytesPerSecond algbw × 2(n−1)/n for n ranks, which is the load of each rank's
+ *     links, in 10^9 bytes per second
  * @param wrong number of wrong elements over all ranks
  */
 public record AllReduceResult(
@@ -29,9 +30,9 @@ public record AllReduceResult(
       """;
 
   /**
-   * Combines the reports of all ranks.
+   * Combines the reports of all ranks about one size.
    *
-   * @param ranks reports of the same size
+   * @param ranks one report per rank
    */
   public static AllReduceResult of(List<AllReduceEvent.Size> ranks) {
     double timeUs = 0;

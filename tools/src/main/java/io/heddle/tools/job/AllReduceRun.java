@@ -1,7 +1,7 @@
 package io.heddle.tools.job;
 
-import io.heddle.tools.lab.Lab;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,15 +16,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Run of all-reduces on a lab: starts a rank on each host, combines their reports, and ends all
- * ranks if one fails or none reports anything for too long.
+ * Run of all-reduces on a lab. It starts a rank on each host and combines the reports. It ends all
+ * ranks if one fails or if no rank reports anything for too long.
  */
 public final class AllReduceRun implements AutoCloseable {
   private static final long POLL_MS = 100;
 
   /**
-   * Time for ranks to detect the death of a peer by themselves, so that their last log lines are
-   * available.
+   * Time in ms for the other ranks to detect the death of a rank by themselves, so that their last
+   * log lines show it.
    */
   private static final long GRACE_MS = 3_000;
 
@@ -50,8 +50,8 @@ public final class AllReduceRun implements AutoCloseable {
   /**
    * Runs all sizes.
    *
-   * @param onResult called in order of size, once every rank has reported it
-   * @param onIdle called about ten times a second, for a progress line
+   * @param onResult called with the result of each size, once every rank has reported that size
+   * @param onIdle called about ten times a second while no report arrives, for a progress line
    * @return all results
    * @throws HeddleException if a rank dies, hangs, or leaves out a report
    */
@@ -83,10 +83,10 @@ public final class AllReduceRun implements AutoCloseable {
   }
 
   /**
-   * Runs as a contestant of a measurement; wrong data is a failure.
+   * Runs all sizes for a measurement, in which wrong data is a failure.
    *
    * @param name prefix of failure messages
-   * @param folder folder of logs, kept on failure
+   * @param folder folder of logs, which is kept on failure
    */
   public List<AllReduceResult> measure(String name, RunFolder folder, Runnable onIdle)
       throws InterruptedException {
@@ -102,7 +102,7 @@ public final class AllReduceRun implements AutoCloseable {
     }
   }
 
-  /** Returns the name of the plugin, once a rank has reported it. */
+  /** Returns the name of the plugin; null until a rank has reported it. */
   public @Nullable String net() {
     return net;
   }
@@ -197,8 +197,10 @@ public final class AllReduceRun implements AutoCloseable {
     }
   }
 
-  /* For example, a plugin can't be loaded: all ranks end for the same reason, which is reported
-  once. */
+  /*
+   * Returns whether all ranks ended for the same reason, which is then reported once. For example,
+   * the plugin can't be loaded.
+   */
   private boolean allExitedAlike(RankProcess dead) throws InterruptedException {
     for (RankProcess other : processes) {
       if (other.isAlive()

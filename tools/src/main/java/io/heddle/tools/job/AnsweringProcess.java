@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Process with a line protocol: it reads one order per line and answers with lines, the last of
- * which is {@code end}. It is idle between orders, so that several can alternate.
+ * Process with a line protocol. It reads one request per line and answers with lines, the last of
+ * which is {@code end}. It is idle between requests, so that a measurement can use several
+ * processes alternately.
  */
 public final class AnsweringProcess implements AutoCloseable {
   private static final long ANSWER_SECONDS = 60;
@@ -25,7 +26,8 @@ public final class AnsweringProcess implements AutoCloseable {
   /**
    * Starts the process.
    *
-   * @param folder folder for its log, owned; deleted at the end unless it fails
+   * @param folder folder of the process's log. This object owns the folder and deletes it on close,
+   *     unless the process failed.
    */
   public AnsweringProcess(
       String name, List<String> command, Map<String, String> environment, RunFolder folder)
@@ -41,10 +43,10 @@ public final class AnsweringProcess implements AutoCloseable {
   }
 
   /**
-   * Sends an order and reads the answer.
+   * Sends a request and reads the answer.
    *
-   * @throws HeddleException with the last log lines, if the process ends or prints nothing for too
-   *     long
+   * @throws HeddleException if the process ends or prints nothing for too long, with its last log
+   *     lines
    */
   public void request(String order, Consumer<String> eachLine) throws InterruptedException {
     try {
@@ -57,7 +59,7 @@ public final class AnsweringProcess implements AutoCloseable {
     }
   }
 
-  /** Returns the next line that it prints, without an order. */
+  /** Returns the next line that the process prints, without sending a request. */
   public String next() throws InterruptedException {
     for (long tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
       String line = answers.poll(100, TimeUnit.MILLISECONDS);

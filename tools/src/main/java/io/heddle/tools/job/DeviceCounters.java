@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counters of the devices of a run's ranks, summed over ranks and devices. */
+/** Reader of the counters of a run's network devices, summed over all ranks and devices. */
 public final class DeviceCounters {
   private DeviceCounters() {}
 
@@ -16,7 +16,7 @@ public final class DeviceCounters {
    * Reads the counters.
    *
    * @param folder folder of the ranks' statistics files
-   * @return values by counter, without the device's name
+   * @return values by the counter's name, without the device's name
    */
   public static Map<String, Long> read(Path folder) throws IOException {
     Map<String, Long> sum = new TreeMap<>();

@@ -7,13 +7,13 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Number of failovers of processes, by their own counters. */
+/** Reader of the number of failovers, by the processes' own counters. */
 public final class FailoverCount {
   private FailoverCount() {}
 
   /**
-   * Returns the sum over all connections, open and closed, of the processes with statistics in this
-   * folder.
+   * Returns the number of failovers of all connections, open and closed, of the processes whose
+   * statistics files are in this folder.
    */
   public static long count(Path folder) throws IOException {
     long count = 0;

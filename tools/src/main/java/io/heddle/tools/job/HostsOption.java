@@ -2,9 +2,9 @@ package io.heddle.tools.job;
 
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.OwnCommandLine;
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Option for the isolation of hosts, for every command that sets up a lab. */
+/**
+ * Option that selects how hosts are isolated from each other, for every command that sets up a lab.
+ */
 public final class HostsOption {
   private static final long ORDERLY_END_SECONDS = 10;
 
-  /** Isolation of hosts; AUTO selects the best that the machine allows. */
+  /** Isolation of hosts. AUTO selects the best kind that the machine allows. */
   enum Network {
     AUTO,
     NAMESPACES,
@@ -43,9 +45,9 @@ public final class HostsOption {
   private @Nullable String insideUserNamespace;
 
   /**
-   * Selects the kind of lab.
+   * Selects the kind of lab by the option.
    *
-   * @throws HeddleException if the requested kind is refused by the machine
+   * @throws HeddleException if the machine refuses the requested kind
    */
   public Labs.Choice choose() {
     if (insideUserNamespace != null) {
@@ -60,9 +62,10 @@ public final class HostsOption {
   }
 
   /**
-   * Selects like {@link #choose}, for a command that can't use loopback addresses.
+   * Selects like {@link #choose}, for a command that can't use loopback addresses, because it needs
+   * namespaces.
    *
-   * @param why beginning of the message: the feature that needs namespaces
+   * @param why beginning of the error message, which names the feature that needs namespaces
    */
   public Labs.Choice chooseNamespaces(String why) {
     Labs.Choice choice = choose();
@@ -90,10 +93,10 @@ public final class HostsOption {
   }
 
   /**
-   * Re-executes the command inside a user namespace, which a process must enter before it has
-   * threads.
+   * Executes the command again, inside a user namespace. A process can enter a user namespace only
+   * before it has threads.
    *
-   * @return exit code of the inner command
+   * @return exit code of the second process
    */
   public static int runInside(Labs.Choice choice, CommandLine line)
       throws IOException, InterruptedException {
@@ -101,8 +104,10 @@ public final class HostsOption {
     while (root.getParent() != null) {
       root = root.getParent();
     }
-    /* The parent-death signal must be set again in a user namespace: a change of credentials clears
-    it. */
+    /*
+     * A change of credentials clears the parent-death signal, and entering a user namespace is one.
+     * So the signal is set again inside.
+     */
     List<String> own = new ArrayList<>(ParentDeathSignal.prefix());
     own.addAll(OwnCommandLine.asStarted());
     own.addAll(root.getParseResult().originalArgs());
@@ -114,7 +119,7 @@ public final class HostsOption {
     }
   }
 
-  /* Sends SIGTERM first, so that the command can end its ranks. */
+  /* Ends the process. Sends SIGTERM first, so that the command can end its ranks. */
   private static void end(Process inner) throws InterruptedException {
     inner.destroy();
     if (!inner.waitFor(ORDERLY_END_SECONDS, TimeUnit.SECONDS)) {

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starter of processes that the kernel kills when this one ends for any reason: by {@code setpriv}
- * (util-linux 2.33 and later), which sets the parent-death signal. Without it they are started like
- * any other.
+ * Starter of processes that the kernel kills when this process ends for any reason. It uses {@code
+ * setpriv} (util-linux 2.33 and later) to set the parent-death signal. Without {@code setpriv},
+ * processes are started without the signal.
  */
 final class ParentDeathSignal {
   /** Command prefix that sets the parent-death signal. */
@@ -39,14 +39,17 @@ final class ParentDeathSignal {
     }
   }
 
-  /** Returns the command prefix that sets the parent-death signal, for {@code exec}. */
+  /**
+   * Returns the command prefix that sets the parent-death signal of the process that executes it;
+   * empty if {@code setpriv} is missing.
+   */
   static List<String> prefix() {
     return PREFIX;
   }
 
   /**
-   * Starts a process like {@link ProcessBuilder#start}. For the kernel the starting thread is the
-   * parent, so each process has a thread that lives as long as it.
+   * Starts a process like {@link ProcessBuilder#start}. The kernel sends the signal when the thread
+   * that started the process ends. So each process has its own thread, which waits for its end.
    */
   static Process start(ProcessBuilder builder) throws IOException {
     List<String> command = new ArrayList<>(PREFIX);
@@ -64,7 +67,7 @@ final class ParentDeathSignal {
           } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
           } catch (Throwable failed) {
-            /* The caller waits for this. */
+            /* The caller waits for the process or this exception. */
             started.completeExceptionally(failed);
           }
         });

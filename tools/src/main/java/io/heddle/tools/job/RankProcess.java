@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Process of a rank. Two threads read its output: lines of standard output go to a consumer,
- * standard error to a file, whose last lines are kept for the message if the rank fails.
+ * Process of a rank. Two threads read its output. Lines of standard output go to a consumer.
+ * Standard error goes to a log file, and its last lines are kept for the message if the rank fails.
  */
 public final class RankProcess implements AutoCloseable {
   private static final int LAST_LINES = 12;
@@ -59,7 +59,7 @@ public final class RankProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
       FaultReporter faults = new FaultReporter("reading a rank's output", Log.toStandardError());
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        /* Reading must continue, since a full pipe would stop the rank. */
+        /* Reading must continue after a consumer's failure: a full pipe would block the rank. */
         try {
           consumer.accept(line);
         } catch (RuntimeException | Error failed) {
@@ -67,7 +67,7 @@ public final class RankProcess implements AutoCloseable {
         }
       }
     } catch (IOException streamClosedByDestroy) {
-      /* The process is being killed; its exit code has the reason. */
+      /* The process was killed; its exit code tells the reason. */
     }
   }
 
@@ -105,15 +105,18 @@ public final class RankProcess implements AutoCloseable {
     return rank;
   }
 
-  /* `ip netns exec` executes the command in place, so this is the rank's own number. */
+  /*
+   * Returns the process ID of the rank. {@code ip netns exec} replaces itself by the rank, so the
+   * ID is the same.
+   */
   public long pid() {
     return process.pid();
   }
 
   /**
-   * Writes a line to its standard input.
+   * Writes a line to the rank's standard input.
    *
-   * @throws IOException if it has ended
+   * @throws IOException if the rank has ended
    */
   public void sendLine(String line) throws IOException {
     OutputStream input = process.getOutputStream();
@@ -121,16 +124,16 @@ public final class RankProcess implements AutoCloseable {
     input.flush();
   }
 
-  /** Closes its standard input. */
+  /** Closes the rank's standard input. */
   public void endInput() {
     try {
       process.getOutputStream().close();
     } catch (IOException ended) {
-      /* The exit code has the reason. */
+      /* The rank has ended; its exit code tells the reason. */
     }
   }
 
-  /** Returns whether it ends by itself within this time. */
+  /** Waits at most this time for the rank to end by itself. Returns whether it ended. */
   public boolean awaitEnd(long seconds) throws InterruptedException {
     return process.waitFor(seconds, TimeUnit.SECONDS);
   }
@@ -139,7 +142,7 @@ public final class RankProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Returns the exit code of an ended rank, after all its output was read. */
+  /** Waits for the rank's end and for its remaining output. Returns the exit code. */
   public int exitCode() throws InterruptedException {
     int code = process.waitFor();
     joinReaders();
@@ -158,8 +161,8 @@ public final class RankProcess implements AutoCloseable {
   }
 
   /**
-   * Describes the end of a rank for people: {@code died: killed by signal 9}, or {@code ended with
-   * 3: } and its last log line.
+   * Describes the end of a rank as text: {@code died: killed by signal 9}, or {@code ended with 3:
+   * } and the last log line.
    */
   public String end() throws InterruptedException {
     int code = exitCode();
@@ -179,8 +182,8 @@ public final class RankProcess implements AutoCloseable {
   }
 
   /**
-   * Kills the process if it still runs, and waits until it has ended and its log is written: a
-   * namespace in use can't be removed, nor a folder that is written to.
+   * Kills the process if it still runs, and waits until it has ended and its log is written.
+   * Otherwise its namespace and its folder couldn't be removed, as they would be in use.
    */
   @Override
   public void close() {

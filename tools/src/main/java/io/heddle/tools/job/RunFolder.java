@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Temporary folder of a run; removed at the end, or kept for its logs and reported. During the run,
- * commands that inspect jobs find their statistics in it.
+ * Temporary folder of a run. It is removed at the end, or kept and reported if its logs are needed.
+ * During the run, commands that inspect jobs find the run's statistics in it.
  */
 public final class RunFolder implements AutoCloseable {
   private final Path path;
@@ -36,7 +36,7 @@ public final class RunFolder implements AutoCloseable {
     return path;
   }
 
-  /** Keeps the folder after {@link #close}. */
+  /** Keeps the folder: {@link #close} doesn't remove it. */
   public void keep() {
     kept = true;
   }

@@ -14,12 +14,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
-/** Bytes sent by plane, from the plugin's counters, summed over the ranks of a run. */
+/**
+ * Reader of the bytes sent on each plane, by the plugin's counters, summed over the ranks of a run.
+ */
 public final class SentByPlane {
   private SentByPlane() {}
 
   /**
-   * Returns the sent message bytes, in the order of plane keys.
+   * Returns the number of sent message bytes of each plane, in the order of plane keys.
    *
    * @param folder folder of the ranks' statistics files
    * @return empty if there is no file, or if the number of planes in it differs from the expected
@@ -29,21 +31,26 @@ public final class SentByPlane {
     return read(folder, planes, ProcessStats.Row::bytes);
   }
 
-  /** Returns the acknowledged message bytes, like {@link #read(Path, int)}. */
+  /**
+   * Returns the number of acknowledged message bytes of each plane, in the order of plane keys.
+   *
+   * @return empty in the same cases as {@link #read(Path, int)}
+   */
   public static List<Long> acknowledged(Path folder, int planes) throws IOException {
     return read(folder, planes, ProcessStats.Row::acknowledgedBytes);
   }
 
   /**
-   * Bytes sent by open communicators.
+   * Totals of the open communicators.
    *
-   * @param communicators number of their rows, one per plane
-   * @param bytes message bytes in the order of plane keys
-   * @param weightsSinceMs time when the last of them got its weights, milliseconds since 1970
+   * @param communicators number of the open communicators' statistics rows, one per communicator
+   *     and plane
+   * @param bytes number of sent message bytes of each plane, in the order of plane keys
+   * @param weightsSinceMs time of the newest change of weights, milliseconds since 1970
    */
   public record OpenTotals(int communicators, List<Long> bytes, long weightsSinceMs) {}
 
-  /** Returns the bytes like {@link #read(Path, int)}, without closed communicators. */
+  /** Returns totals like {@link #read(Path, int)}, for open communicators only. */
   public static OpenTotals open(Path folder, int planes) throws IOException {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
     int communicators = 0;

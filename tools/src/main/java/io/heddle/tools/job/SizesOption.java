@@ -5,7 +5,7 @@ import io.heddle.cli.kit.OptionRange;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Options for the sizes of all-reduces, and their iterations. */
+/** Options for the sizes of all-reduces and their iterations. */
 public final class SizesOption {
   private static final long LARGEST_SIZE = 1L << 31;
   private static final int FLOAT_BYTES = 4;
@@ -47,7 +47,7 @@ public final class SizesOption {
     }
   }
 
-  /** Sets other defaults for options that were not given. */
+  /** Sets other defaults for the options that weren't given on the command line. */
   public void setDefaults(
       CommandLine.ParseResult given, long defaultMaxBytes, int defaultIterations) {
     if (!given.hasMatchedOption("--max-bytes")) {

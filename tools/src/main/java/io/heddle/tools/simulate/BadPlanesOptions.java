@@ -85,7 +85,7 @@ final class BadPlanesOptions {
     }
   }
 
-  /** Returns a description for people. */
+  /** Returns a description of the degradation for reports. */
   String text() {
     List<String> parts = new ArrayList<>();
     degraded.forEach((plane, share) -> parts.add("plane " + plane + " has " + share));
@@ -131,7 +131,7 @@ final class BadPlanesOptions {
     }
   }
 
-  /** Returns the plane that fails for a while; null if none does. */
+  /** Returns the temporary failure of a plane; null if there is none. */
   @Nullable PlaneFault fault() {
     return fault;
   }
@@ -144,7 +144,7 @@ final class BadPlanesOptions {
     return bursts;
   }
 
-  /** Returns each plane's share of its rate at degraded ports. */
+  /** Returns, for each plane, the share of its rate that degraded ports still have. */
   double[] remainingShares(ClosFabric fabric) {
     double[] left = new double[fabric.planes()];
     for (int plane = 0; plane < left.length; plane++) {
@@ -153,13 +153,16 @@ final class BadPlanesOptions {
     return left;
   }
 
-  /** Returns whether a connection begins or ends at degraded ports. */
+  /** Returns whether a connection begins or ends at a GPU whose ports are degraded. */
   boolean isAffected(ClosFabric fabric, Traffic traffic, int connection) {
     int bad = badGpus(fabric);
     return traffic.source()[connection] < bad || traffic.destination()[connection] < bad;
   }
 
-  /** Returns the weights announced to connections at degraded ports. */
+  /**
+   * Returns the weights announced to connections at degraded ports; equal weights without {@code
+   * --announce}.
+   */
   PlaneWeights announcedWeights(ClosFabric fabric) {
     if (!announced) {
       return PlaneWeights.equal(fabric.planes());
@@ -174,7 +177,7 @@ final class BadPlanesOptions {
     return PlaneWeights.parse(text, keys);
   }
 
-  /** Returns the weights announced to each connection. */
+  /** Returns a function from a connection to the weights announced to it. */
   IntFunction<PlaneWeights> weights(ClosFabric fabric, Traffic traffic) {
     PlaneWeights equal = PlaneWeights.equal(fabric.planes());
     PlaneWeights affected = announcedWeights(fabric);

@@ -6,7 +6,7 @@ import io.heddle.sim.control.RouteFabric;
 import io.heddle.sim.links.ClosFabric;
 import picocli.CommandLine.Option;
 
-/** Options of {@code --control-plane}. */
+/** Options of {@code --control-plane}, which counts routes. */
 final class ControlPlaneOptions {
   private static final int MOST_ROUTES = 20_000_000;
   private static final int MOST_PEERS = 10_000;

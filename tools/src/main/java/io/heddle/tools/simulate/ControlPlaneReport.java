@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Numbers of routes of a fabric's cards and leaves.
+ * Report of the numbers of routes that a fabric's network cards and leaves hold.
  *
- * @param gpus number of GPUs, with a card each
- * @param planes planes of the fabric
- * @param leaves leaves of a plane
+ * @param gpus number of GPUs, each with one card
+ * @param planes number of planes of the fabric
+ * @param leaves number of leaves of a plane
  * @param unreachable number of GPUs that have lost a plane
- * @param peers peers of a card
- * @param sample number of cards with a real table
- * @param schemes results of the schemes
- * @param passed whether tables, counts and formula agree, and no job sends into a lost plane
+ * @param peers number of peers of a card
+ * @param sample number of cards whose routes are held in the route daemon's real table
+ * @param schemes one result for each scheme of announcing routes
+ * @param passed whether real tables, counts and formula agree, and no job sends into a lost plane
  */
 record ControlPlaneReport(
     int gpus,
@@ -88,7 +88,7 @@ record ControlPlaneReport(
     return text + (passed ? "PASSED" : "FAILED") + System.lineSeparator();
   }
 
-  /** Returns an HTML page with the table, and a plot of a card's routes over the number of GPUs. */
+  /** Returns an HTML page with the table and a plot of a card's routes over the number of GPUs. */
   String html(int gpusPerLeaf) {
     ReportPage page =
         new ReportPage(

@@ -69,7 +69,7 @@ final class FabricOptions {
     return rate;
   }
 
-  /** Returns the fabric; rejects invalid options. */
+  /** Returns the fabric that the options describe; rejects invalid options. */
   ClosFabric fabric(OptionRange range) {
     range.require("--gpus", gpus, 2, MOST_GPUS);
     range.require("--planes", planes, 1, MOST_PLANES);

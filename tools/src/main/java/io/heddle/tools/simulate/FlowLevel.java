@@ -13,7 +13,10 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/** Long run simulated by flows: before, during and after a failure, if there is one. */
+/**
+ * Simulation of a long run by flows with constant rates. A temporary failure divides the run into
+ * epochs: before, during and after the failure.
+ */
 final class FlowLevel {
   private static final double US = 1e3;
   private static final double GBPS = 8;

@@ -9,17 +9,17 @@ import java.util.Locale;
  * Report of a long run simulated by flows.
  *
  * @param level level of the simulation
- * @param gpus number of GPUs, with a card each
- * @param planes planes of the fabric
+ * @param gpus number of GPUs, each with one card
+ * @param planes number of planes of the fabric
  * @param portGbps rate of a port, Gbit/s
  * @param pattern traffic pattern
  * @param group number of GPUs that communicate with each other
- * @param switching selection of spines by a leaf
+ * @param switching method by which a leaf selects spines
  * @param roundBytes bytes that a GPU sends in a round
  * @param rounds number of rounds
  * @param seed seed of the random numbers
- * @param situation degradation of planes
- * @param policies results of the policies
+ * @param situation description of degraded planes
+ * @param policies one result for each policy
  */
 record FlowReport(
     String level,
@@ -40,21 +40,22 @@ record FlowReport(
    * Result of one policy.
    *
    * @param policy policy that determines the planes' shares
-   * @param endUs time when the slowest connection finished all rounds, µs
-   * @param epochs consecutive epochs with constant rates
+   * @param endUs time at which the slowest connection finished all rounds, µs
+   * @param epochs consecutive periods with constant rates
    */
   record FlowRun(String policy, double endUs, List<Epoch> epochs) {}
 
   /**
-   * Epoch in which rates are constant.
+   * Period of a run in which all rates are constant.
    *
-   * @param fromUs start, µs
-   * @param toUs end, µs; of the last epoch, the end of the slowest connection
+   * @param fromUs start of the period, µs
+   * @param toUs end of the period, µs; the last period ends with the slowest connection
    * @param goodputGbps mean goodput of a sending GPU, Gbit/s
    * @param slowestGbps rate of the slowest connection, Gbit/s
    * @param quickestGbps rate of the fastest connection, Gbit/s
-   * @param ofIdeal goodput ÷ rate of the ports
-   * @param classes number of classes of equal connections
+   * @param ofIdeal total goodput ÷ total current rate of the sending or the receiving ports,
+   *     whichever is smaller
+   * @param classes number of classes of connections with equal rates
    */
   record Epoch(
       double fromUs,
@@ -116,7 +117,7 @@ record FlowReport(
     return text.toString();
   }
 
-  /** Returns an HTML page with the table, and a plot of goodput over the run. */
+  /** Returns an HTML page with the table and a plot of goodput over the run. */
   String html() {
     ReportPage page =
         new ReportPage(

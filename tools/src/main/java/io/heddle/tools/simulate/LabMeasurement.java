@@ -19,13 +19,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Comparison of {@code heddle perf policies}, measured on a lab of real routers, with the same lab
- * simulated. Only policies with reproducible results are compared.
+ * Comparison of a measured lab with its simulation. {@code heddle perf policies} measures the lab
+ * of real routers. Only policies with reproducible results are compared.
  */
 final class LabMeasurement {
   /**
-   * Rate of a plane. BGP announces rates a hundredfold, in whole Gbit/s, so that a quarter of this
-   * rate is announced exactly.
+   * Rate of a plane, Gbit/s. The lab's BGP announces a hundred times the rate in whole Gbit/s, so a
+   * quarter of this rate is announced exactly too.
    */
   private static final double RATE_GBPS = 0.12;
 
@@ -58,10 +58,10 @@ final class LabMeasurement {
   }
 
   /**
-   * Measures, simulates, compares.
+   * Measures the lab, simulates it, and compares the results.
    *
-   * @param rounds rounds of the measurement; the median round counts
-   * @param progress consumer of the measurement's last progress line
+   * @param rounds number of rounds of the measurement, of which the median counts
+   * @param progress consumer that is called repeatedly with the measurement's last progress line
    */
   static List<CheckRow> run(int rounds, long seed, Consumer<String> progress) {
     try (Cleanup cleanup = new Cleanup()) {
@@ -90,7 +90,7 @@ final class LabMeasurement {
     }
   }
 
-  /* On SIGTERM the process takes its lab down. */
+  /* Ends the measurement. Sends SIGTERM first, so that it can remove its lab. */
   private static void end(Process process) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
@@ -104,7 +104,8 @@ final class LabMeasurement {
   }
 
   /**
-   * Returns a row for every policy in every situation of a report of {@code heddle perf policies}.
+   * Returns comparison rows for every policy in every situation of a report of {@code heddle perf
+   * policies}.
    */
   static List<CheckRow> compare(JsonNode report, long seed) {
     int planes = report.path("plane_count").asInt();

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Converter of traffic patterns on the command line. */
+/** Converter of a traffic pattern's name on the command line. */
 final class PatternName implements ITypeConverter<TrafficPattern> {
   @Override
   public TrafficPattern convert(String text) {

@@ -6,16 +6,16 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Temporary failure of a plane, which drops everything.
+ * Temporary failure of a plane, which drops everything meanwhile.
  *
  * @param plane failing plane
- * @param startUs start, since the beginning of the run
- * @param lengthUs duration
+ * @param startUs start of the failure, µs since the beginning of the run
+ * @param lengthUs duration, µs
  */
 record PlaneFault(int plane, int startUs, int lengthUs) {
   private static final Pattern FORM = Pattern.compile("(\\d{1,3})@(\\d{1,9}):(\\d{1,9})");
 
-  /** Converter of {@code PLANE@START:LENGTH}, in microseconds. */
+  /** Converter of the option's value {@code PLANE@START:LENGTH}, with times in microseconds. */
   static final class Form implements ITypeConverter<PlaneFault> {
     @Override
     public PlaneFault convert(String text) {

@@ -52,7 +52,7 @@ public final class SimulateCommand implements Callable<Integer> {
   private static final long TIMEOUT_NS = 1_000_000;
   private static final long MOST_SIZE = 1 << 30;
 
-  /** Reference of a check. */
+  /** Reference figures with which a check compares the simulation. */
   enum Against {
     TABLE,
     HTSIM,

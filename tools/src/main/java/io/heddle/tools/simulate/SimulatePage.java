@@ -7,7 +7,7 @@ import io.heddle.sim.chunks.ChunkOutcome;
 import java.util.List;
 import java.util.Locale;
 
-/** HTML page of a run: table, message times, goodput over time and load of links. */
+/** HTML page of a simulation: table, message times, goodput over time, and load of links. */
 final class SimulatePage {
   private static final double US = 1e3;
   private static final double GIGA = 1e9;
@@ -86,7 +86,7 @@ final class SimulatePage {
   private static LinePlot goodput(List<ChunkOutcome> outcomes, int senders) {
     LinePlot plot = new LinePlot("time, us", "goodput of a GPU, Gbit/s", false);
     for (ChunkOutcome each : outcomes) {
-      /* The last step is incomplete. */
+      /* The last time step is incomplete, so it is left out. */
       int points = Math.max(1, each.seriesBitsPerSecond().size() - 1);
       double[] x = new double[points];
       double[] y = new double[points];

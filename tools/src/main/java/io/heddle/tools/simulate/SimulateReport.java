@@ -8,18 +8,18 @@ import java.util.Locale;
  * Report of the simulated rounds.
  *
  * @param level level of the simulation
- * @param gpus number of GPUs, with a card each
- * @param planes planes of the fabric
+ * @param gpus number of GPUs, each with one card
+ * @param planes number of planes of the fabric
  * @param portGbps rate of a port, Gbit/s
  * @param pattern traffic pattern
  * @param group number of GPUs that communicate with each other
- * @param switching selection of spines by a leaf
+ * @param switching method by which a leaf selects spines
  * @param roundBytes bytes that a GPU sends in a round
  * @param rounds number of rounds
  * @param chunkBytes preferred chunk size of policies
  * @param seed seed of the random numbers
- * @param situation degradation of planes
- * @param policies results of the policies
+ * @param situation description of degraded planes
+ * @param policies one result for each policy
  */
 record SimulateReport(
     String level,
@@ -42,14 +42,15 @@ record SimulateReport(
    *
    * @param policy spray policy
    * @param endUs time of the last acknowledgement, µs
-   * @param goodputGbps mean goodput of a sending GPU until then, Gbit/s
+   * @param goodputGbps mean goodput of a sending GPU until {@code endUs}, Gbit/s
    * @param ofIdeal goodput ÷ capacity of the ports
-   * @param messageP50Us median of the message time
-   * @param messageP99Us 99th percentile of the message time
-   * @param messageMostUs maximum of the message time
-   * @param planeShares shares of the bytes by plane
-   * @param linkMean mean utilisation of the links that a leaf chooses from, 0 to 1
-   * @param linkMost utilisation of the busiest of them
+   * @param messageP50Us median of the message times, µs
+   * @param messageP99Us 99th percentile of the message times, µs
+   * @param messageMostUs longest message time, µs
+   * @param planeShares share of each plane in the bytes
+   * @param linkMean mean utilisation of the links from leaves to spines, or to GPUs without spines,
+   *     0 to 1
+   * @param linkMost utilisation of the busiest of these links, 0 to 1
    * @param chunks number of sent chunks, including retransmissions
    * @param lost number of chunks dropped by a failed plane
    * @param events number of simulated events

@@ -61,7 +61,7 @@ final class TrafficOptions {
     return group > 0 ? group : pattern.usualGroup(gpus);
   }
 
-  /** Returns the connections; rejects invalid options. */
+  /** Returns the connections that the options describe; rejects invalid options. */
   Traffic traffic(int gpus, long seed, OptionRange range) {
     range.require("--round", roundBytes, 1, MOST_ROUND_BYTES);
     range.require("--rounds", rounds, 1, MOST_ROUNDS);

@@ -7,8 +7,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Test bench of a soak: a network and a pair of processes, shared by the runs of a group as long as
- * they pass.
+ * Test bench of a soak: a network and a pair of processes that execute runs. The runs of a group
+ * share the pair until one of them fails.
  */
 final class ChaosBench implements AutoCloseable {
   private final LongFunction<ChaosPlan> plans;
@@ -24,7 +24,9 @@ final class ChaosBench implements AutoCloseable {
   /**
    * Creates a bench.
    *
-   * @param keepsNetwork whether one network serves all groups
+   * @param keepsNetwork whether one network serves all groups; otherwise each group has its own
+   * @param plans returns the plan of a seed
+   * @param networks creates the network of a setting
    */
   ChaosBench(
       LongFunction<ChaosPlan> plans,
@@ -43,7 +45,10 @@ final class ChaosBench implements AutoCloseable {
     return plans.apply(seed);
   }
 
-  /** Executes a plan; the last run of a pair also checks that its processes end cleanly. */
+  /**
+   * Executes a plan and returns the verdict. The last run of a group also checks that the processes
+   * end cleanly.
+   */
   ChaosVerdict run(ChaosPlan plan, boolean last) throws IOException, InterruptedException {
     if (!plan.setting().equals(setting)) {
       closePair();

@@ -1,24 +1,25 @@
 package io.heddle.tools.soak;
 
 /**
- * Fault of a run.
+ * Fault that a run injects.
  *
- * @param atMs start, after both ranks are connected
- * @param forMs duration; {@link #FOR_EVER} if the run must end by it
+ * @param atMs time from the start of the faults until this one begins, ms; both ranks are connected
+ *     by then
+ * @param forMs duration, ms; {@link #FOR_EVER} if the fault isn't undone
  * @param rank rank whose host or process is affected, from 0
  * @param plane affected plane, from 0; 0 if no plane is affected
- * @param amount packets lost per mille, longest packet in bytes, clock step in seconds, or
- *     announced Gbit/s; else 0
+ * @param amount extent of the fault, by its kind: packets lost per mille, longest packet in bytes,
+ *     clock step in seconds, or announced Gbit/s; 0 for other kinds
  */
 record ChaosEvent(int atMs, int forMs, ChaosFault fault, int rank, int plane, int amount) {
   static final int FOR_EVER = Integer.MAX_VALUE;
 
-  /** Returns whether the connection can't continue. */
+  /** Returns whether the connection can't survive the fault. */
   boolean isFatal() {
     return fault == ChaosFault.KILLED_PEER || fault.affectsAllPlanes() && forMs == FOR_EVER;
   }
 
-  /** Returns the end of the fault; in the far future if it isn't undone. */
+  /** Returns the time of the fault's end, ms; far in the future if the fault isn't undone. */
   long endMs() {
     return (long) atMs + forMs;
   }

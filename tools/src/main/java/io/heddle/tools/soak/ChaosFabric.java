@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.Collections;
 
 /**
- * Network of two hosts on two leaves of a fabric whose spines are the planes, with a route daemon
- * on each host.
+ * Network of two hosts on a fabric. Each host has its own leaf, the spines are the planes, and a
+ * route daemon runs on each host.
  */
 final class ChaosFabric implements ChaosNetwork {
   private static final int SPINES = 3;
@@ -101,12 +101,12 @@ final class ChaosFabric implements ChaosNetwork {
       case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
       case SESSION_RESET -> {}
       case DAEMON_KILLED -> speakers.restart(event.rank() + 1);
-      /* Faults rejected by begin() need no undoing. */
+      /* {@code begin} has rejected all other faults. */
       default -> throw ChaosNetwork.unsupported(event);
     }
   }
 
-  /* The command's clean-up takes down the fabric and its daemons. */
+  /* Closes nothing: the command's clean-up removes the fabric and its daemons. */
   @Override
   public void close() {}
 }

@@ -18,7 +18,10 @@ enum ChaosFault {
   SESSION_RESET("BGP session reset", Reach.FABRIC_HOST),
   DAEMON_KILLED("route daemon killed", Reach.FABRIC_HOST);
 
-  /** Affected part of the run, and the kind of network that supports the fault. */
+  /**
+   * Part of the run that a fault affects. {@code FABRIC_…} faults need a fabric; {@code PLANE} and
+   * {@code HOST} faults need direct links.
+   */
   enum Reach {
     PLANE,
     HOST,
@@ -43,17 +46,17 @@ enum ChaosFault {
     return reach;
   }
 
-  /** Returns whether a rank's process is affected, not the network. */
+  /** Returns whether the fault affects a rank's process and not the network. */
   boolean isOfProcess() {
     return reach == Reach.PROCESS;
   }
 
-  /** Returns whether one plane is affected. */
+  /** Returns whether the fault affects one plane only. */
   boolean hasPlane() {
     return reach == Reach.PLANE || reach == Reach.FABRIC_PLANE;
   }
 
-  /** Returns whether all planes are affected. */
+  /** Returns whether the fault affects all planes of a host. */
   boolean affectsAllPlanes() {
     return reach == Reach.HOST;
   }

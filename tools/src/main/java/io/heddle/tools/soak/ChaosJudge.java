@@ -7,17 +7,20 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Judge of a run: collects the ranks' reports and derives the verdict. */
+/** Judge of a run. It collects the ranks' reports and derives the verdict. */
 final class ChaosJudge {
   private static final int REMOTE_ERROR = 6;
 
   /**
-   * Limit for the detection of a killed process: its kernel reports at once; the rest allows for a
-   * slow machine.
+   * Limit in ms for the detection of a killed process. The killed process's kernel closes its
+   * connections at once; the rest of the time is allowed for a slow machine.
    */
   private static final double KILLED_LIMIT_MS = 3_000;
 
-  /** Time to detect silence, after which the grace time begins; see docs/failover.md. */
+  /**
+   * Longest time in ms to detect that a peer is silent. The grace time begins after it; see
+   * docs/failover.md.
+   */
   private static final double SILENCE_MS = 1_500;
 
   private static final double SLOW_MACHINE_MS = 4_000;
@@ -35,12 +38,12 @@ final class ChaosJudge {
     reports.add(report);
   }
 
-  /** Records the time of the fatal fault. */
+  /** Records the time of the fatal fault, by System.nanoTime. */
   void setFatalTime(long nowNs) {
     fatalNs = nowNs;
   }
 
-  /** Records how often the ranks' connections failed over, by their own counters. */
+  /** Records the number of failovers of the ranks' connections, by the ranks' own counters. */
   void setFailovers(long count) {
     failovers = count;
   }
@@ -58,7 +61,7 @@ final class ChaosJudge {
     return null;
   }
 
-  /** Returns the verdict of a run that the ranks did not finish. */
+  /** Returns the verdict of a run that the ranks didn't finish. */
   ChaosVerdict unfinished(
       ChaosVerdict.Kind kind, String explanation, Supplier<String> lastLogLines) {
     return verdict(kind, explanation, lastLogLines, 0);
@@ -86,7 +89,10 @@ final class ChaosJudge {
         return verdict(ChaosVerdict.Kind.ERRED, describe(side), lastLogLines, 0);
       }
     }
-    /* A stopped process is slow, and its peer seems slow; that is no failure of a plane. */
+    /*
+     * A stopped process doesn't answer for a while, and so its peer doesn't either. Neither is a
+     * plane failure, so none may be reported.
+     */
     if (plan.onlyStopsRanks() && failovers > 0) {
       String explanation = "%s failovers, though no plane had a fault".formatted(failovers);
       return verdict(ChaosVerdict.Kind.FENCED, explanation, lastLogLines, 0);
@@ -115,7 +121,10 @@ final class ChaosJudge {
         : verdict(ChaosVerdict.Kind.PASSED, null, lastLogLines, detectedMs);
   }
 
-  /* With another fault at the same time, the control channel may be unavailable. */
+  /*
+   * Returns the limit in ms for the detection of the fatal fault. The short limit applies only if
+   * the killed peer is the only fault: another fault may have made the control channel unavailable.
+   */
   private double limitMs(ChaosEvent fatal) {
     return fatal.fault() == ChaosFault.KILLED_PEER && plan.events().size() == 1
         ? KILLED_LIMIT_MS

@@ -20,7 +20,7 @@ final class ChaosLinks implements ChaosNetwork {
     return lab;
   }
 
-  /* Undone faults need no time to settle. */
+  /* Returns at once, since an undone fault leaves nothing to wait for. */
   @Override
   public void settle() {}
 
@@ -54,7 +54,7 @@ final class ChaosLinks implements ChaosNetwork {
           faults.restore(event.rank(), event.plane());
       case NARROWED -> faults.widen(event.rank(), event.plane());
       case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
-      /* Faults rejected by begin() need no undoing. */
+      /* {@code begin} has rejected all other faults. */
       default -> throw ChaosNetwork.unsupported(event);
     }
   }

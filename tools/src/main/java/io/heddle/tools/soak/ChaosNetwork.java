@@ -9,10 +9,10 @@ interface ChaosNetwork extends AutoCloseable {
   /** Waits until the network is ready for a run. */
   void settle();
 
-  /** Injects a fault of the network; faults of processes are handled elsewhere. */
+  /** Injects a fault of the network. Faults of processes are injected by {@link ChaosRun}. */
   void begin(ChaosEvent event);
 
-  /** Undoes a fault; no effect if it isn't present. */
+  /** Undoes a fault of the network. Has no effect if the fault isn't present. */
   void undo(ChaosEvent event);
 
   @Override

@@ -2,9 +2,9 @@ package io.heddle.tools.soak;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.job.RankProcess;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.RankProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,13 +18,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pair of chaos driver processes on their hosts, which execute one run after another. A killed rank
- * is replaced by a new process.
+ * Pair of chaos driver processes, one on each host, that execute one run after another. A new
+ * process replaces a killed rank.
  */
 final class ChaosPair implements AutoCloseable {
   static final int RANKS = 2;
 
-  /** Time without progress after which a rank reports a hang. */
+  /** Seconds without progress after which a rank reports a hang. */
   static final int HANG_SECONDS = 25;
 
   private static final long END_SECONDS = 10;
@@ -103,12 +103,12 @@ final class ChaosPair implements AutoCloseable {
     return ranks.get(rank);
   }
 
-  /** Sends a command line to a rank; ignored if it has ended. */
+  /** Sends a command line to a rank. Has no effect if the rank has ended. */
   void sendLine(int rank, String line) {
     try {
       ranks.get(rank).sendLine(line);
     } catch (IOException ended) {
-      /* The exit code has the reason. */
+      /* The rank has ended; its exit code tells the reason. */
     }
   }
 
@@ -129,7 +129,7 @@ final class ChaosPair implements AutoCloseable {
     }
   }
 
-  /** Kills a rank by SIGKILL. */
+  /** Kills a rank with SIGKILL. */
   void kill(int rank) {
     ranks.get(rank).close();
   }
@@ -143,7 +143,7 @@ final class ChaosPair implements AutoCloseable {
   /**
    * Ends both ranks cleanly.
    *
-   * @return description of a bad end; null for a clean end
+   * @return description of an unclean end; null for a clean end
    */
   @Nullable String finish() throws InterruptedException {
     for (RankProcess rank : ranks) {
@@ -161,7 +161,7 @@ final class ChaosPair implements AutoCloseable {
     return null;
   }
 
-  /** Returns the last log lines of the ranks, for people. */
+  /** Returns the ranks' warnings and errors among their last log lines, as text. */
   String lastLogLines() {
     StringBuilder text = new StringBuilder();
     for (RankProcess rank : ranks) {

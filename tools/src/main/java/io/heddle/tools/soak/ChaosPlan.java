@@ -9,15 +9,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plan of one run, derived from its seed.
  *
- * @param setting setting of its processes
- * @param milliseconds time for which new messages are sent
- * @param events faults in order of time
+ * @param setting setting of the pair of processes that executes the run
+ * @param milliseconds time for which new messages are sent, ms
+ * @param events faults of the run, in order of their start
  */
 record ChaosPlan(
     long seed, ChaosSetting setting, int maxBytes, int milliseconds, List<ChaosEvent> events) {
   private static final int EARLIEST_MS = 50;
 
-  /** Time for which a run with a fatal fault sends messages. The connection fails earlier. */
+  /**
+   * Time in ms for which a run with a fatal fault sends messages. The connection fails before it is
+   * over.
+   */
   private static final int UNTIL_IT_FAILS_MS = 60_000;
 
   private static final int PERCENT = 100;
@@ -26,8 +29,8 @@ record ChaosPlan(
   private static final int NARROWED_PERCENT = 28;
 
   /*
-   * Longest packets of a narrowed plane. Packets of the RDMA path MTU pass it; packets that fill an
-   * MTU of 9000 don't.
+   * Packet lengths in bytes of a narrowed plane, whose MTU is reduced. Packets of the RDMA path MTU
+   * (4096) still pass; packets that fill an MTU of 9000 don't.
    */
   private static final int WIDE_MTU_BYTES = 9000;
   private static final int NARROWEST_BYTES = 4_300;
@@ -62,7 +65,7 @@ record ChaosPlan(
     int maxBytes = 1 << (14 + random.nextInt(7));
     int milliseconds = 300 + random.nextInt(700);
     List<ChaosEvent> events = new ArrayList<>();
-    /* These faults spare one plane, since without any plane the run may rightly fail. */
+    /* The usual faults spare one plane, since a run without any plane may rightly fail. */
     int spared = random.nextInt(setting.planes());
     for (int count = random.nextInt(4); count > 0; count--) {
       events.add(usual(random, setting, spared, milliseconds));
@@ -77,7 +80,7 @@ record ChaosPlan(
       int forMs = forGood ? ChaosEvent.FOR_EVER : 20 + random.nextInt(1_500);
       events.add(at(random, milliseconds, fault, forMs));
     }
-    /* This draw is the last, so that it changes no other draw of the seed. */
+    /* Drawn last, so that adding this fault doesn't change the other choices of a seed. */
     if (random.nextInt(PERCENT) < NARROWED_PERCENT && setting.mtuBytes() >= WIDE_MTU_BYTES) {
       events.add(narrowed(random, setting, milliseconds));
     }
@@ -109,7 +112,10 @@ record ChaosPlan(
     return planned(seed, setting, 1 << (14 + random.nextInt(5)), milliseconds, events);
   }
 
-  /* Returns a generator whose seed differs from that of the setting. */
+  /*
+   * Returns a generator for the run's choices. It differs from the generator of the setting, which
+   * uses the seed of the group.
+   */
   private static Random random(long seed) {
     return ChaosSetting.random(seed * 2 + 1);
   }
@@ -131,7 +137,10 @@ record ChaosPlan(
       Random random, ChaosSetting setting, int spared, int milliseconds) {
     ChaosFault fault = USUAL.get(random.nextInt(USUAL.size()));
     if (fault == ChaosFault.STOPPED_PEER && setting.graceMs() == ChaosSetting.SHORT_GRACE_MS) {
-      /* A busy host may resume the peer only after the grace time. An error is correct then. */
+      /*
+       * On a busy host the peer may stay stopped for longer than the short grace time, and the
+       * connection may rightly fail. A clock step replaces the stop.
+       */
       fault = ChaosFault.CLOCK_STEP;
     }
     int others = setting.planes() - 1;
@@ -141,7 +150,10 @@ record ChaosPlan(
     return new ChaosEvent(atMs, forMs, fault, random.nextInt(2), plane, amount(random, fault));
   }
 
-  /* A narrowed plane (smaller MTU) doesn't fail, so this may affect the spared plane. */
+  /*
+   * Returns a fault that narrows a plane, that is, reduces its MTU. A narrowed plane doesn't fail,
+   * so the fault may also affect the spared plane.
+   */
   private static ChaosEvent narrowed(Random random, ChaosSetting setting, int milliseconds) {
     ChaosEvent drawn =
         at(random, milliseconds, ChaosFault.NARROWED, 20 + random.nextInt(milliseconds));
@@ -176,8 +188,9 @@ record ChaosPlan(
   }
 
   /*
-   * Drops overlapping faults. A plane at one host has one fault at a time, so that undoing one
-   * doesn't undo another. No fault follows a fatal one.
+   * Returns the faults without those that overlap an earlier one. A plane at one host has at most
+   * one fault at a time, so that undoing one fault doesn't undo another. Nothing follows a fatal
+   * fault.
    */
   private static List<ChaosEvent> withoutOverlaps(List<ChaosEvent> events) {
     List<ChaosEvent> kept = new ArrayList<>();
@@ -203,12 +216,15 @@ record ChaosPlan(
     return new ChaosPlan(seed, setting.under(policy), maxBytes, milliseconds, events);
   }
 
-  /** Returns the fatal fault, or null for a run that must continue to its end. */
+  /** Returns the fault that must end the connection; null if the run must continue to its end. */
   @Nullable ChaosEvent fatal() {
     return events.stream().filter(ChaosEvent::isFatal).findFirst().orElse(null);
   }
 
-  /** Returns whether data could flow all the time: a plane was up, and no rank was stopped. */
+  /**
+   * Returns whether data could flow all the time: at least one plane was up, and no rank was
+   * stopped or killed.
+   */
   boolean alwaysHasPlaneAndPeer() {
     return events.stream()
         .noneMatch(event ->
@@ -218,8 +234,8 @@ record ChaosPlan(
   }
 
   /**
-   * Returns whether the only faults were temporary stops of ranks. False for policy packet: its
-   * queue pair over all planes never fences a plane, but suspends a silent one.
+   * Returns whether the only faults were temporary stops of ranks. Always false for policy packet,
+   * whose single queue pair over all planes suspends a silent plane instead of fencing it.
    */
   boolean onlyStopsRanks() {
     return !events.isEmpty()

@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Execution of a plan by a pair of ranks, with a verdict from their reports. */
+/**
+ * One run of a soak. It executes a plan with a pair of ranks and derives the verdict from their
+ * reports.
+ */
 final class ChaosRun {
   private static final long LIMIT_SECONDS = 90;
   private static final int EXIT_WRONG_DATA = 1;
@@ -72,7 +75,10 @@ final class ChaosRun {
         : judge.unfinished(kindOfTrouble(), trouble, pair::lastLogLines);
   }
 
-  /* Ranks report by exit code what can't be seen from outside. */
+  /*
+   * Returns the kind of failure of a run that wasn't finished. A rank's exit code shows whether it
+   * found wrong data or timed out.
+   */
   private ChaosVerdict.Kind kindOfTrouble() throws InterruptedException {
     List<Integer> codes = new ArrayList<>();
     for (int rank : livingRanks()) {
@@ -191,7 +197,7 @@ final class ChaosRun {
     }
   }
 
-  /* A kill isn't undone. */
+  /* Undoes a fault of a process. Does nothing after a kill. */
   private void undoAtProcess(ChaosEvent event) {
     if (event.fault() == ChaosFault.STOPPED_PEER) {
       pair.signal(event.rank(), "CONT");
@@ -208,7 +214,7 @@ final class ChaosRun {
     }
   }
 
-  /** Returns the rank that the plan has killed, or -1. */
+  /** Returns the killed rank, or -1 if none was killed. */
   int killedRank() {
     return killed.stream().findFirst().orElse(-1);
   }

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Setting shared by the runs of one pair of processes, derived from the number of their group.
+ * Setting that all runs of a group share, as they use the same pair of processes. It is derived
+ * from the group's number.
  *
- * @param softFaults HEDDLE_SOFT_FAULTS of both ranks; empty for none
- * @param graceMs time that a connection survives without any plane
+ * @param softFaults value of HEDDLE_SOFT_FAULTS for both ranks; empty for none
+ * @param graceMs time in ms that a connection survives without any plane
  */
 record ChaosSetting(
     long group, int planes, int mtuBytes, String policy, String softFaults, int graceMs) {
@@ -19,10 +20,12 @@ record ChaosSetting(
 
   static final int MOST_PLANES = 4;
 
-  /** Grace time that a test can wait for. */
+  /** Grace time in ms that is short enough for a run to wait until it expires. */
   static final int SHORT_GRACE_MS = 1_000;
 
-  /** Grace time beyond any cut of all planes and the recovery on a slow machine. */
+  /**
+   * Grace time in ms that is longer than any cut of all planes with the recovery on a slow machine.
+   */
   static final int LONG_GRACE_MS = 15_000;
 
   private static final int LONGEST_HOLD_MS = 1_000;
@@ -30,7 +33,7 @@ record ChaosSetting(
   private static final List<String> POLICIES =
       List.of("spray", "spray", "spray", "least-in-flight", "pinned", "spraylink", "hash", "hash");
 
-  /** Policy with one queue pair over all planes, drawn separately from the others. */
+  /** Policy with one queue pair over all planes. It is drawn separately from {@link #POLICIES}. */
   static final String PACKET = "packet";
 
   private static final int PACKET_EVERY = 4;
@@ -43,7 +46,9 @@ record ChaosSetting(
     String policy = POLICIES.get(random.nextInt(POLICIES.size()));
     int graceMs = random.nextInt(3) == 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
     String softFaults = softFaults(random);
-    /* Drawn last, so that the other choices of a seed stay as before. */
+    /*
+     * Drawn last, so that the other choices of a seed stay as they were before this policy existed.
+     */
     String drawn = random.nextInt(PACKET_EVERY) == 0 ? PACKET : policy;
     return new ChaosSetting(group, planes, mtuBytes, drawn, softFaults, graceMs);
   }
@@ -53,14 +58,17 @@ record ChaosSetting(
     return new ChaosSetting(group, planes, mtuBytes, otherPolicy, softFaults, graceMs);
   }
 
-  /** Returns the setting for a fabric with given planes and MTU. */
+  /** Returns the setting for a fabric with this number of planes and this MTU. */
   static ChaosSetting onFabric(long seed, int planes, int mtuBytes) {
     ChaosSetting drawn = of(seed);
     return new ChaosSetting(
         drawn.group, planes, mtuBytes, drawn.policy, drawn.softFaults, LONG_GRACE_MS);
   }
 
-  /* Mixes the seed, since neighbouring seeds yield neighbouring first numbers. */
+  /*
+   * Returns a generator for a seed. The seed is mixed, as neighbouring seeds would yield similar
+   * first numbers.
+   */
   static Random random(long seed) {
     return new Random(seed * 0x9e3779b97f4a7c15L);
   }
@@ -92,7 +100,7 @@ record ChaosSetting(
                 policy,
                 "HEDDLE_GRACE_MS",
                 Integer.toString(graceMs),
-                /* Weights expire within the run if their daemon is gone. */
+                /* Weights expire within the run if the route daemon is killed. */
                 "HEDDLE_ROUTES_HOLD_MS",
                 Integer.toString(LONGEST_HOLD_MS)));
     if (!softFaults.isEmpty()) {

@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind outcome
  * @param explanation description of the failure with the last log lines; null if the run passed
- * @param wrongBytes wrong bytes in messages, guards and returned buffers, both ranks together
- * @param longestGapMs longest time between two arrivals at one rank, of a run that continued
- * @param detectedAfterMs time from the cause to the failure of the last communicator, of a run that
- *     had to fail
+ * @param wrongBytes number of wrong bytes in messages, in the guards around buffers, and in
+ *     returned buffers, of both ranks together
+ * @param longestGapMs longest time between two arrivals at one rank, ms; 0 if the run had a fatal
+ *     fault
+ * @param detectedAfterMs time from the fatal fault until the last communicator reported it, ms; 0
+ *     if the run had no fatal fault
  */
 record ChaosVerdict(
     Kind kind,
@@ -22,10 +24,12 @@ record ChaosVerdict(
     double detectedAfterMs) {
   /** Outcome of a run. */
   enum Kind {
-    /** All messages arrived with correct bytes; or the run had to fail, and failed correctly. */
+    /**
+     * All messages arrived with correct bytes, or the run had a fatal fault and failed as required.
+     */
     PASSED("passed"),
     ERRED("erred though a plane was left"),
-    /** Ranks were only stopped, and one mistook that for a plane failure. */
+    /** Ranks were only stopped, and a rank mistook that for a plane failure. */
     FENCED("left planes that were there"),
     LATE("told too late"),
     WRONG("wrong bytes"),
@@ -44,7 +48,7 @@ record ChaosVerdict(
     }
   }
 
-  /** Returns another verdict on the same run. */
+  /** Returns this verdict with another outcome. */
   ChaosVerdict withKind(Kind other, String why) {
     return new ChaosVerdict(other, why, messages, bytes, wrongBytes, longestGapMs, detectedAfterMs);
   }

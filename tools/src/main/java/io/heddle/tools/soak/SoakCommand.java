@@ -1,13 +1,13 @@
 package io.heddle.tools.soak;
 
-import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.PolicyName;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
+import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.PolicyName;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Command that executes many short runs with faults derived from seeds. */
+/** Command that executes many short runs. The faults of a run are derived from its seed. */
 @Command(
     name = "soak",
     description =
@@ -164,7 +164,7 @@ public final class SoakCommand implements Callable<Integer> {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
   }
 
-  /** Factory of the bench, called once the folder exists. */
+  /** Factory of the test bench. It is called once the soak's folder exists. */
   private interface Benches {
     ChaosBench make(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
         throws IOException;
@@ -177,12 +177,12 @@ public final class SoakCommand implements Callable<Integer> {
         seed -> withOptions(network.plan(seed)), setting -> network, true, programs, folder.path());
   }
 
-  /* Applies the command's options to a plan. */
+  /* Returns the plan with the policy that the command's options select. */
   private ChaosPlan withOptions(ChaosPlan plan) {
     return policy == null ? plan : plan.under(policy.toString());
   }
 
-  /* Returns the options that repeat a run. */
+  /* Returns the options that a command needs to repeat a run, apart from its seed. */
   private String options() {
     return (fabric ? " --fabric" : "")
         + (oneSided ? " --one-sided" : "")

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Report of a soak. */
+/** Report of a soak, to which each run is added. */
 final class SoakReport {
   private static final double MEBI = 1 << 20;
 
@@ -29,10 +29,10 @@ final class SoakReport {
   private int runs;
 
   /**
-   * Longest time without an arrival.
+   * Longest time without an arrival, over the runs.
    *
-   * @param ms duration
-   * @param seed seed of the run
+   * @param ms duration in ms
+   * @param seed seed of the run in which it occurred
    */
   record Gap(double ms, long seed) {
     private Gap or(double otherMs, long otherSeed) {
@@ -48,7 +48,7 @@ final class SoakReport {
   /**
    * Failed run.
    *
-   * @param seed seed that repeats it
+   * @param seed seed that repeats the run
    * @param kind outcome
    * @param explanation description of the failure with the last log lines
    */
@@ -57,7 +57,7 @@ final class SoakReport {
   /**
    * JSON document of the soak.
    *
-   * @param firstSeed first seed; the others are consecutive
+   * @param firstSeed seed of the first run; the seeds of further runs are consecutive
    * @param runs number of runs
    * @param outcomes number of runs by outcome
    * @param faults number of injections of each fault
@@ -69,9 +69,10 @@ final class SoakReport {
    * @param leaks number of runs that left objects open
    * @param longestGap longest time without an arrival
    * @param longestGapWithPlane longest time without an arrival while a plane was up
-   * @param fatalRuns number of runs whose peer was killed or that lost every plane
-   * @param longestKillDetectionMs longest time until the other end detected a killed rank
-   * @param longestLossDetectionMs longest time until both ends reported the loss of every plane
+   * @param fatalRuns number of runs with a fatal fault: a killed peer, or the loss of every plane
+   * @param longestKillDetectionMs longest time until the other rank detected a killed rank, ms
+   * @param longestLossDetectionMs longest time until both ranks reported the loss of every plane,
+   *     ms
    * @param passed whether all runs passed
    */
   record Document(

@@ -1,20 +1,22 @@
 package io.heddle.tools.soak;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.wan.WanDemo;
 import io.heddle.tools.wan.WanSoak;
 import io.heddle.tools.wan.WanSoakReport;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Option;
 
-/** Option that soaks gateways and their controller instead of a job's planes. */
+/**
+ * Option that runs the soak of gateways and their controller instead of the soak of a job's planes.
+ */
 final class WanSoakOption {
   private static final int PHASE_SECONDS = 16;
 
@@ -27,7 +29,7 @@ final class WanSoakOption {
               + " --minutes, --seed and --json apply.")
   boolean wan;
 
-  /** Runs the soak; returns whether all checks passed. */
+  /** Runs the soak of gateways; returns whether all checks passed. */
   boolean run(PrintWriter out, boolean json, long seed, int minutes)
       throws IOException, InterruptedException {
     AtomicReference<String> phase = new AtomicReference<>("");
