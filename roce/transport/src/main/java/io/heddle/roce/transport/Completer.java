@@ -28,7 +28,10 @@ public final class Completer {
     };
   }
 
-  /** Completes the oldest send with this status. Returns false where there is none. */
+  /**
+   * Completes the oldest outstanding send request with this status. Returns false if none is
+   * outstanding.
+   */
   public boolean failOldestSend(Status status) {
     if (sends.completed() == sends.posted()) {
       return false;
@@ -37,7 +40,10 @@ public final class Completer {
     return true;
   }
 
-  /* The request is removed first: a completion that overruns its queue re-enters this method. */
+  /*
+   * Removes the request before its completion is delivered: a completion that overruns its
+   * completion queue re-enters this method.
+   */
   private void takeSend(Status status) {
     long index = sends.completed();
     long id = sends.id(index);

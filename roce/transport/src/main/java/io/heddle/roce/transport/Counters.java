@@ -30,7 +30,10 @@ public final class Counters {
     return trains;
   }
 
-  /* One writer at a time, so plain reads of the own value are enough. Volatile stores are rare: one per train. */
+  /*
+   * Only the lock's holder writes, so reading and storing a counter needn't be one atomic step.
+   * Volatile stores are rare: one per train.
+   */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void sent(int packets, int bytes) {
     packetsSent += packets;
@@ -43,8 +46,8 @@ public final class Counters {
   }
 
   /**
-   * Counts spurious retransmissions: the earlier transmission had arrived too, since the path
-   * reorders.
+   * Counts spurious retransmissions: packets whose earlier transmission wasn't lost, only delayed
+   * by a path that reorders.
    */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void spuriouslyResent(int packets) {
@@ -93,10 +96,10 @@ public final class Counters {
   }
 
   /**
-   * Counts a packet that no queue pair supports. Congestion notifications aren't errors: the window
-   * follows the link without them.
+   * Counts a packet with an opcode that no queue pair supports. Congestion notifications (CNPs)
+   * don't count as drops: the send window adapts to losses and round trips, not to notifications.
    *
-   * @param firstWord first word of its base transport header
+   * @param firstWord first word of the packet's base transport header
    */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void unknown(int opcode, long firstWord) {
@@ -149,8 +152,8 @@ public final class Counters {
   }
 
   /**
-   * Returns how often a queue pair kept waiting after its retries, since its peer was silent on all
-   * paths.
+   * Returns how often a queue pair kept waiting although its retries were exhausted, because its
+   * peer was silent on all paths.
    */
   public long peerWaits() {
     return waitsForPeer;
@@ -161,7 +164,7 @@ public final class Counters {
     return acknowledgementsCarried;
   }
 
-  /** Returns the number of packets that shared a datagram with others. */
+  /** Returns the number of packets that shared a datagram with other packets. */
   public long packetsBundled() {
     return packetsBundled;
   }

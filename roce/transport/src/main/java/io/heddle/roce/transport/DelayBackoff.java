@@ -17,7 +17,7 @@ public final class DelayBackoff {
     next = FEWEST;
   }
 
-  /** Returns whether the next send skips the delay, and counts it. */
+  /** Returns whether the next send skips the delay. If so, counts that send. */
   public boolean skipsNext() {
     if (left == 0) {
       return false;

@@ -3,14 +3,16 @@ package io.heddle.roce.transport;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Receive counters of a responder for each of several links: bytes, and distances from the first
- * missing number. Under the progress lock.
+ * Receive counters of a responder for each of several links: bytes, and packets by their distance
+ * from the first missing sequence number. Under the progress lock.
  */
 public final class LinkArrivals {
   private long[] receivedBytes = {};
   private long[][] ahead = {};
 
-  /** Starts counting; keeps the counts where the number of links is unchanged. */
+  /**
+   * Starts to count for this number of links. Earlier counts are kept if the number is unchanged.
+   */
   public void start(int links) {
     if (links > 1 && links != receivedBytes.length) {
       receivedBytes = new long[links];
@@ -18,7 +20,9 @@ public final class LinkArrivals {
     }
   }
 
-  /** Counts a packet with its distance from the first missing one. */
+  /**
+   * Counts a packet, which is {@code numbersAhead} sequence numbers after the first missing one.
+   */
   public void count(int link, int payloadBytes, int numbersAhead) {
     receivedBytes[link] += payloadBytes;
     ahead[link][Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
@@ -28,7 +32,10 @@ public final class LinkArrivals {
     return receivedBytes[link];
   }
 
-  /** Returns the packets by distance: 0, 1, 2–3, 4–7 numbers and so on. */
+  /**
+   * Returns the number of packets for each distance from the first missing packet: 0, 1, 2–3, 4–7
+   * sequence numbers and so on.
+   */
   public long[] ahead(int link) {
     return ahead[link].clone();
   }

@@ -26,7 +26,10 @@ public final class MemoryRights {
     return regions.allows(key, domain, RegionTable.LOCAL_WRITE, address, lengthBytes);
   }
 
-  /** Returns the row of the region that the peer may write with this key, or −1. */
+  /**
+   * Returns the table row of the region that the peer may write with this key, or −1 if there is no
+   * such region.
+   */
   public int writable(int key) {
     return regions.find(key, domain, RegionTable.REMOTE_WRITE);
   }

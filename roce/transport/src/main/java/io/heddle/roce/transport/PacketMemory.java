@@ -4,8 +4,8 @@ import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketSeal;
 
 /**
- * Memory in which a queue pair builds its packets, allocated by its owner, and their seal. Under
- * the progress lock.
+ * Memory in which a queue pair builds its packets, and the seal that adds their checksums. The
+ * queue pair's owner allocates the memory. Under the progress lock.
  */
 public final class PacketMemory {
   /* control packet | slot for responses | slot of scratch memory | first area of the ring | second area */
@@ -17,7 +17,7 @@ public final class PacketMemory {
   /** Offset of the ring's second area, which is used after the first zero-copy train. */
   public static final int SECOND_AREA_AT = RING_AT + TransmitRing.AREA_BYTES;
 
-  /** Total length; only touched pages take memory. */
+  /** Total length in bytes; only touched pages take memory. */
   public static final int BYTES = SECOND_AREA_AT + TransmitRing.AREA_BYTES;
 
   private final long base;
@@ -25,10 +25,10 @@ public final class PacketMemory {
   private final TransmitRing ring;
 
   /**
-   * @param base address of {@link #BYTES}
+   * @param base address of {@link #BYTES} bytes of memory
    * @param trains counters of the whole device
-   * @param shares shares of all its rings
-   * @param firstFlow initial flow of the seal
+   * @param shares limit that all the device's transmit rings share
+   * @param firstFlow flow whose addresses and ports the seal's checksums cover initially
    */
   public PacketMemory(long base, LargeTrains trains, RingShares shares, FlowChecksum firstFlow) {
     this.base = base;

@@ -21,7 +21,7 @@ public interface PacketOutlet {
     FULL
   }
 
-  /** Sets the link of the next packets to seal. */
+  /** Sets the link for which the next packets are sealed. */
   void sealFor(int link);
 
   /**
@@ -42,7 +42,7 @@ public interface PacketOutlet {
   /** Returns whether a link's path no longer supports packets of the agreed size. */
   boolean isTooNarrow(int link);
 
-  /** Returns whether a link's path may support this size, as far as is known. */
+  /** Returns whether a link's path supports WRITE packets with this payload, as far as is known. */
   boolean canPass(int link, int writeBytes);
 
   /** Warns that a link's packets are sent one by one for a while, since its trains are lost. */

@@ -15,13 +15,22 @@ public interface QueuePairEvents {
   /** Returns whether the state is ERROR. */
   boolean isDead();
 
-  /** Moves the queue pair to ERROR unless it is there: raises an event and flushes all requests. */
+  /**
+   * Moves the queue pair to ERROR, raises an event and flushes all requests. Does nothing if the
+   * queue pair is already in ERROR.
+   */
   void fail(AsyncEventListener.Kind kind);
 
-  /** Completes a send request. May end the queue pair: the completion may overrun its queue. */
+  /**
+   * Completes a send request. May move the queue pair to ERROR, if the completion overruns its
+   * completion queue.
+   */
   void completeSend(long id, Status status, Kind kind, int lengthBytes);
 
-  /** Completes a receive. May end the queue pair: the completion may overrun its queue. */
+  /**
+   * Completes a receive. May move the queue pair to ERROR, if the completion overruns its
+   * completion queue.
+   */
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate);
 
@@ -31,10 +40,13 @@ public interface QueuePairEvents {
   /** Requests a transmit call: there is something to send. */
   void activate();
 
-  /** Delays an acknowledgement by up to this number of rounds, for a packet to carry it. */
+  /**
+   * Delays an acknowledgement by up to this number of polling rounds, so that a packet can carry
+   * it.
+   */
   void waitRounds(int rounds);
 
-  /** Returns whether no polling thread makes rounds. */
+  /** Returns whether no caller polls the device at present. */
   boolean areCallersIdle();
 
   /** Returns the longest time that the current packet may have waited in its socket. */

@@ -6,7 +6,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Queue of posted receives, from the posting thread to the lock holder. Equal receives that are
- * posted together share a row: hundreds for immediates take one.
+ * posted together share one row of the queue: hundreds of receives for immediates take a single
+ * row.
  *
  * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it;
  * {@link #take} releases {@code taken} after its last read of a row, posting acquires it before
@@ -28,20 +29,20 @@ public final class ReceiveQueue {
   private final long rows;
 
   /*
-   * Number of rows so far. The poster counts posted rows, which become visible with posted; the
-   * lock holder counts taken rows.
+   * Numbers of rows so far. The posting thread counts posted rows, which become visible with the
+   * field posted. The lock's holder counts taken rows.
    */
   private long rowsPosted;
   private long rowsTaken;
 
-  @SuppressWarnings("unused") /* by POSTED */
+  @SuppressWarnings("unused") /* accessed through POSTED */
   private volatile long posted;
 
-  @SuppressWarnings("unused") /* by TAKEN */
+  @SuppressWarnings("unused") /* accessed through TAKEN */
   private volatile long taken;
 
   /**
-   * @param rows address of {@link #bytes} of zeros
+   * @param rows address of {@link #bytes} bytes of zeroed memory
    */
   public ReceiveQueue(int depth, long rows) {
     this.depth = depth;
@@ -53,7 +54,7 @@ public final class ReceiveQueue {
     return Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
   }
 
-  /** Returns the memory size of a queue of this depth. */
+  /** Returns the memory size of a queue of this depth, in bytes. */
   public static int bytes(int depth) {
     return rows(depth) * ROW_BYTES;
   }
@@ -70,7 +71,9 @@ public final class ReceiveQueue {
     }
   }
 
-  /** Adds {@code count} equal receives, or none where they don't all fit. Posting thread. */
+  /**
+   * Adds {@code count} equal receives, or none if they don't all fit. Called by the posting thread.
+   */
   public boolean post(long id, long address, int lengthBytes, int lkey, int count) {
     long at = (long) POSTED.get(this);
     if (at + count - (long) TAKEN.getAcquire(this) > depth) {
@@ -79,7 +82,10 @@ public final class ReceiveQueue {
     if (count <= 0) {
       return true;
     }
-    /* Each row has at least one receive left, so there are no more rows than receives. */
+    /*
+     * Each row still holds at least one receive. So at most as many rows are in use as receives are
+     * posted.
+     */
     long row = row(rowsPosted++);
     Memory.setLong(row, id);
     Memory.setLong(row + ADDRESS, address);
@@ -97,7 +103,9 @@ public final class ReceiveQueue {
     TAKEN.setRelease(this, end);
   }
 
-  /* Lock holder's methods. The accessors are for the oldest receive. */
+  /*
+   * The methods below are for the lock's holder. The accessors return fields of the oldest receive.
+   */
 
   public boolean isEmpty() {
     return (long) TAKEN.get(this) == (long) POSTED.getAcquire(this);

@@ -2,13 +2,14 @@ package io.heddle.roce.transport;
 
 /**
  * Limit of outstanding large trains for each of a device's transmit rings. Together the rings may
- * have as many as one ring holds, since the receiver takes half as long again to copy a train that
- * has left the caches. Each ring keeps at least {@link #LEAST}, which covers two acknowledgements
- * of a peer that sends one per 64 packets. Only rings with outstanding large trains share the
- * limit, so a single such ring has all of it. Under the progress lock.
+ * have as many outstanding large trains as one ring holds. More trains would leave the caches
+ * before the receiver copies them, and such a copy takes half as long again. Each ring keeps at
+ * least {@link #LEAST}, which covers two acknowledgements of a peer that sends one per 64 packets.
+ * Only rings with outstanding large trains share the limit, so a single such ring has all of it.
+ * Under the progress lock.
  */
 public final class RingShares {
-  /** Minimum for a ring, with any number of rings. */
+  /** Minimum limit of a ring, however many rings share. */
   public static final int LEAST = 16;
 
   private int rings;
@@ -18,13 +19,13 @@ public final class RingShares {
     return share;
   }
 
-  /** Registers a ring with its first outstanding large train. */
+  /** Registers a ring whose first large train becomes outstanding. */
   void addRing() {
     rings++;
     divide();
   }
 
-  /** Removes a ring without outstanding large trains. */
+  /** Removes a ring that has no outstanding large trains any more. */
   void removeRing() {
     rings--;
     divide();

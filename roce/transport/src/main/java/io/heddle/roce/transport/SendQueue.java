@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue of send requests, from the posting thread to the lock holder, which turns them into
- * packets.
+ * Queue of send requests, from the posting thread to the lock holder, which builds packets from
+ * them.
  *
  * <p>Three indices, each with one writer: {@code posted} (the poster), {@code started} and {@code
  * completed} (the lock holder). Pairings: {@link #post} releases {@code posted} after filling rows,
@@ -21,9 +21,10 @@ public final class SendQueue {
   private static final SendWorkRequest.Operation[] OPERATIONS = SendWorkRequest.Operation.values();
 
   /*
-   * A row is one cache line; untouched rows take no memory. Fields:
+   * A row is one cache line; untouched rows take no memory. The lock's holder writes the last
+   * packet's sequence number, the posting thread all other fields:
    *
-   * id 8 | local address 8 | remote address 8 | last packet's number 8, of the lock holder
+   * id 8 | local address 8 | remote address 8 | last packet's sequence number 8
    * | length 4 | lkey 4 | rkey 4 | immediate 4 | operation 4 | signalled 4
    */
   private static final int ROW_BYTES = 64;
@@ -41,17 +42,17 @@ public final class SendQueue {
   private final int mask;
   private final long rows;
 
-  @SuppressWarnings("unused") /* by POSTED */
+  @SuppressWarnings("unused") /* accessed through POSTED */
   private volatile long posted;
 
-  @SuppressWarnings("unused") /* by COMPLETED */
+  @SuppressWarnings("unused") /* accessed through COMPLETED */
   private volatile long completed;
 
   private long started;
-  private long posterCompleted; /* the poster's last value of completed */
+  private long posterCompleted; /* value of completed that the posting thread last read */
 
   /**
-   * @param rows address of {@link #bytes} of zeros
+   * @param rows address of {@link #bytes} bytes of zeroed memory
    */
   public SendQueue(int depth, long rows) {
     this.depth = depth;
@@ -63,7 +64,7 @@ public final class SendQueue {
     return Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
   }
 
-  /** Bytes of memory that a queue of this depth takes. */
+  /** Returns the memory size of a queue of this depth, in bytes. */
   public static int bytes(int depth) {
     return rows(depth) * ROW_BYTES;
   }
@@ -81,8 +82,8 @@ public final class SendQueue {
   }
 
   /**
-   * Accepts requests of the list until one is malformed or the queue is full; returns their number.
-   * Posting thread.
+   * Accepts requests of the list until one is malformed or the queue is full. Returns the number of
+   * accepted requests. Called by the posting thread.
    */
   public int post(@Nullable SendWorkRequest first) {
     long from = (long) POSTED.get(this);
@@ -120,7 +121,7 @@ public final class SendQueue {
     COMPLETED.setRelease(this, end);
   }
 
-  /* Methods for the lock holder. */
+  /* The methods below are for the lock's holder. */
 
   /** Resets the started index to the completed one. */
   void restart() {

@@ -10,10 +10,10 @@ import io.heddle.roce.wire.PacketFormat;
 public final class TransmitRing {
   public static final int SLOT_BYTES = 1 << 16;
 
-  /** 64 slots hold more than a window of full trains at every MTU. */
+  /** Number of slots: more than a window of full trains takes at any MTU. */
   public static final int SLOTS = 64;
 
-  /** Length of all slots. */
+  /** Length of all slots, in bytes. */
   public static final int AREA_BYTES = SLOTS * SLOT_BYTES;
 
   private static final int MASK = SLOTS - 1;
@@ -22,8 +22,8 @@ public final class TransmitRing {
   private static final int FIRST_ROWS = 8;
 
   /*
-   * Number of further trains, 4 MiB in all, for which a zero-copy block rests; 20 trains are too
-   * few.
+   * Number of further trains, 4 MiB in all, that must be sent before a zero-copy block is reused;
+   * 20 trains are too few.
    */
   private static final int TRAINS_BEFORE_REUSE = 64;
 
@@ -41,13 +41,19 @@ public final class TransmitRing {
   private boolean[] zeroCopy = new boolean[FIRST_ROWS];
   private boolean[] bundled = new boolean[FIRST_ROWS];
   private boolean[] sentAsTrain = new boolean[FIRST_ROWS];
-  /* Memory block of each slot: below SLOTS in the first area, else in the second. */
+  /*
+   * Number of each slot's memory block. Numbers below SLOTS are in the first area, others in the
+   * second.
+   */
   private byte[] memory = new byte[FIRST_ROWS];
   private final LargeTrains trains;
   private final RingShares shares;
   private int largeOutstanding;
   private boolean inSecondArea;
-  /* Free blocks that the kernel copied from: a stack, so that a block is reused while it is in this processor's cache. */
+  /*
+   * Free blocks that the kernel has copied from. They form a stack, so that a block is reused while
+   * it is in this processor's cache.
+   */
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
   /*
@@ -64,10 +70,10 @@ public final class TransmitRing {
   private long tail;
 
   /**
-   * @param base address of two areas of {@link #AREA_BYTES}: the first until a zero-copy train was
-   *     sent, the second from then on
+   * @param base address of two areas of {@link #AREA_BYTES} bytes each. The first is used until a
+   *     zero-copy train is sent, the second from then on
    * @param trains counters of the whole device
-   * @param shares shares of all its rings
+   * @param shares limit that all the device's transmit rings share
    */
   public TransmitRing(long base, LargeTrains trains, RingShares shares) {
     this.base = base;
@@ -133,9 +139,10 @@ public final class TransmitRing {
   }
 
   /**
-   * Enters the train that was built at {@link #nextAddress}.
+   * Adds the train that was built at {@link #nextAddress}.
    *
-   * @param span number of sequence numbers: of packets, or of a READ's responses
+   * @param span number of sequence numbers that the train uses: one per packet, or for a READ
+   *     request one per response
    */
   public void add(long psn, int packetCount, int span, int bytesOfSegment, int bytesInTotal) {
     if (tail - head > mask) {
@@ -180,8 +187,8 @@ public final class TransmitRing {
   }
 
   /*
-   * Copies the rows of the full ring to larger arrays. The oldest row moves from position first to
-   * position to.
+   * Copies one column of the full table to a larger array. The oldest row moves from position first
+   * to position to.
    */
   private Object grown(Object old, Object wide, int first, int to) {
     int behind = mask + 1 - first;
@@ -210,7 +217,7 @@ public final class TransmitRing {
     return firstPsn[(int) index & mask];
   }
 
-  /** Returns the first sequence number after those of the slot. */
+  /** Returns the first sequence number after the slot's own. */
   public long endPsn(long index) {
     return firstPsn[(int) index & mask] + psnSpan[(int) index & mask];
   }

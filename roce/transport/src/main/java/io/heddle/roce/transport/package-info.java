@@ -9,10 +9,11 @@
  * fabric can be the owner too.
  *
  * <p>Threads: all state belongs to the holder of the owner's lock; times are arguments. Posting
- * threads reach it through the two queues. Any thread may read counters.
+ * threads reach this state through the two queues. Any thread may read counters.
  *
- * <p>Memory: the owner's, by address: zeroed queues and tables that take no pages until touched.
- * Tables on the heap grow when more is outstanding than ever before; nothing else is allocated.
+ * <p>Memory: the owner allocates zeroed queues and tables and passes their addresses; they take no
+ * pages until touched. Tables on the heap grow when more is outstanding than ever before; nothing
+ * else is allocated.
  */
 @NullMarked
 package io.heddle.roce.transport;

@@ -34,21 +34,24 @@ class RegionTableTest {
     assertFalse(writes(table, key, BASE + 1, Integer.MAX_VALUE));
   }
 
-  /* Packets have the peer's addresses and lengths, and a region has any length. */
+  /*
+   * A packet may have any address and length, since the peer chooses them. A region may have any
+   * length.
+   */
   @Test
   void noRangeOutsideRegionIsAllowed() {
     Random random = new Random(4711);
     int inside = 0;
     for (int i = 0; i < 300_000; i++) {
       RegionTable table = new RegionTable(5);
-      long base = 1 + (any(random) & Long.MAX_VALUE - 1);
-      long bytes = 1 + (any(random) & Long.MAX_VALUE - 1);
+      long base = 1 + (randomNumber(random) & Long.MAX_VALUE - 1);
+      long bytes = 1 + (randomNumber(random) & Long.MAX_VALUE - 1);
       if (bytes > Long.MAX_VALUE - base) {
         continue; /* the device refuses such a range */
       }
       int key = table.add(base, bytes, 1, RegionTable.REMOTE_WRITE);
-      long address = random.nextBoolean() ? base + any(random) : any(random);
-      long length = random.nextBoolean() ? bytes + random.nextLong(-3, 4) : any(random);
+      long address = random.nextBoolean() ? base + randomNumber(random) : randomNumber(random);
+      long length = random.nextBoolean() ? bytes + random.nextLong(-3, 4) : randomNumber(random);
       BigInteger from = BigInteger.valueOf(address);
       BigInteger to = from.add(BigInteger.valueOf(length));
       boolean covered =
@@ -64,8 +67,11 @@ class RegionTableTest {
     assertTrue(inside > 1000, () -> "ranges inside");
   }
 
-  /* Draws the edges of the number range as often as its middle. */
-  private static long any(Random random) {
+  /*
+   * Returns a random number. Small numbers, powers of two and numbers at the ends of the range are
+   * frequent.
+   */
+  private static long randomNumber(Random random) {
     long near = random.nextLong(-3, 4);
     return switch (random.nextInt(5)) {
       case 0 -> near;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * its owner passes it packets and times, and calls it to transmit. Under the progress lock.
  */
 public final class ReliableConnection {
-  /** Length of the connection's tables. */
+  /** Length of the connection's tables, in bytes. */
   public static final int TABLES_BYTES = Responder.TABLES_BYTES;
 
   private final QueuePairEvents events;
@@ -48,8 +48,9 @@ public final class ReliableConnection {
 
   /**
    * @param number number of the queue pair
-   * @param memory for building packets
-   * @param tables address of {@link #TABLES_BYTES} of zeros; only touched pages take memory
+   * @param memory memory for building packets
+   * @param tables address of {@link #TABLES_BYTES} bytes of zeroed memory; only touched pages take
+   *     memory
    */
   public ReliableConnection(
       int number,
@@ -72,8 +73,8 @@ public final class ReliableConnection {
   /**
    * Starts to accept requests.
    *
-   * @param agreed packet sizes
-   * @param peerIsSoft whether the peer is a soft device and treated as one
+   * @param agreed packet sizes agreed with the peer
+   * @param peerIsSoft whether the peer is a soft device with which its protocol extensions are used
    * @param links number of links
    */
   public void startReceiving(
@@ -105,7 +106,7 @@ public final class ReliableConnection {
     responder.refuseRequests();
   }
 
-  /** Stops sending, executing and all timers. */
+  /** Stops sending requests, executing the peer's requests, and all timers. */
   public void stop() {
     requester.stop();
     responder.stop();
@@ -116,7 +117,7 @@ public final class ReliableConnection {
     completer.flush();
   }
 
-  /** Processes a packet with a valid checksum from this link. */
+  /** Processes a packet that arrived on this link and has a valid checksum. */
   public void onPacket(
       int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
     responder.setAnswerLink(link);
@@ -143,10 +144,11 @@ public final class ReliableConnection {
   }
 
   /**
-   * Processes a row of packets as {@link WriteRows} does; returns 0 where the first packet isn't
-   * eligible.
+   * Processes WRITE packets that lie in memory one after another, with one call of {@link
+   * WriteRows}.
    *
    * @param flow receive flow of this link
+   * @return number of packets processed; 0 if the first packet isn't eligible
    */
   public int onRow(
       WriteRows rows, long packet, int stride, int most, int link, FlowChecksum flow, long nowNs) {
@@ -225,7 +227,10 @@ public final class ReliableConnection {
     return Math.min(blocked.dueNs(), Math.min(requester.dueNs(), responder.dueNs()));
   }
 
-  /** Ends an acknowledgement's wait for a packet to carry it: its rounds are over. */
+  /**
+   * Ends an acknowledgement's wait for a packet to carry it, because the rounds of the wait are
+   * over.
+   */
   public void endAcknowledgementWait() {
     responder.endWait();
   }
@@ -248,27 +253,30 @@ public final class ReliableConnection {
     }
   }
 
-  /** Sets the weights of the links, in order. */
+  /** Sets the weights of the links, in order of their numbers. */
   public void setLinkWeights(int[] weights) {
     requester.setLinkWeights(weights);
   }
 
-  /** Takes a link out of use: the host reports it down. */
+  /** Takes a link out of use, because the host reports it down. */
   public void linkLost(int link, long nowNs) {
     requester.linkLost(link, nowNs);
   }
 
-  /** Returns the counters of each of several links. */
+  /** Returns the counters of each link; empty if there is only one link. */
   public List<LinkCounts> linkCounts() {
     return requester.linkCounts(responder.arrivals());
   }
 
-  /** Returns the number of retransmitted packets. Any thread. */
+  /** Returns the number of retransmitted packets. Any thread may call this. */
   public long resentPackets() {
     return requester.resentPackets();
   }
 
-  /** Returns the time since the peer was last heard on any path. Any thread. */
+  /**
+   * Returns how long the peer has been silent on all paths; 0 if retries go on as usual. Any thread
+   * may call this.
+   */
   public long peerSilentNs(long nowNs) {
     return requester.peerSilentNs(nowNs);
   }

@@ -32,7 +32,10 @@ final class LinkScheduler {
   private LinkState[] links = {new LinkState()};
   private final int[] inFlightBefore = new int[EndpointParameters.MOST_LINKS];
   private long unacknowledgedBefore;
-  /* Window bounds in packets, largest and smallest useful, for packets of the path MTU and for wide ones. */
+  /*
+   * Window bounds in packets: the largest window, and the smallest useful one. Narrow packets have
+   * the path MTU, wide packets the agreed size.
+   */
   private int narrowMost;
   private int narrowLeast;
   private int wideMost;
@@ -92,8 +95,8 @@ final class LinkScheduler {
   /**
    * Returns the link for the next train, or {@link #NONE} while none has room.
    *
-   * @param except the link that lost the packets, used only where no other has room; or {@link
-   *     #NONE}
+   * @param except link that lost the packets, which is chosen only if no other link has room; or
+   *     {@link #NONE}
    */
   int choose(int except) {
     if (links.length == 1) {
@@ -171,9 +174,9 @@ final class LinkScheduler {
   /**
    * Processes the result of an answer.
    *
-   * @param fresh numbers newly acknowledged
-   * @return whether it made progress, which includes closing a gap before numbers known from
-   *     bitmaps
+   * @param fresh count of newly acknowledged sequence numbers
+   * @return whether the answer made progress. Closing the gap before numbers known from bitmaps
+   *     counts as progress
    */
   boolean endAcknowledgement(int fresh, long nowNs) {
     if (!numbers.hasSeveral()) {
@@ -256,7 +259,7 @@ final class LinkScheduler {
     return others;
   }
 
-  /** Returns the links of this set that are overdue. */
+  /** Returns the links of this set that are overdue, bit i for link i. */
   int overdue(int set, long nowNs) {
     int overdue = 0;
     for (int left = links.length > 1 ? set : 0; left != 0; left &= left - 1) {
@@ -281,7 +284,7 @@ final class LinkScheduler {
     return link;
   }
 
-  /** Returns the counters of each of several links. */
+  /** Returns the counters of each link; empty if there is only one link. */
   List<LinkCounts> counts(LinkArrivals arrivals) {
     List<LinkCounts> counts = new ArrayList<>();
     for (int i = 0; links.length > 1 && i < links.length; i++) {

@@ -39,15 +39,13 @@ final class LinkState {
   private long restNs;
   private long trialAtNs;
 
-  /*
-   * Set when the host reports the link down, until an answer comes to a packet that was sent later.
-   */
+  /* Set when the host reports the link down, until a packet that was sent later is answered. */
   private boolean isDown;
   private long downAtNs;
 
   /**
-   * Resets the link, with a window between these bounds; {@code isAbsent} where an end has no
-   * address.
+   * Resets the link, with a window between these bounds. {@code isAbsent} means that one of the two
+   * ends has no address on the link.
    */
   void start(int most, int least, long next, boolean isAbsent, boolean wideIsAgreed, long nowNs) {
     window.reset(most, least, nowNs);
@@ -117,7 +115,7 @@ final class LinkState {
     }
   }
 
-  /** Records a spurious loss: the window's reduction is undone. */
+  /** Records a spurious loss, and undoes the window's reduction. */
   void spuriousLoss(long tooEarlyNs, long nowNs) {
     lateness.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
     window.undoLoss();

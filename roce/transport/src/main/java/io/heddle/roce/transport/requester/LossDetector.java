@@ -19,7 +19,10 @@ final class LossDetector {
   private final LinkScheduler loads;
   private final SendTags tags;
 
-  /* Numbers declared lost here and not acknowledged since; with several links, the link of each. */
+  /*
+   * Sequence numbers that this detector declared lost and that aren't acknowledged since. If there
+   * are several links, also the link of each number.
+   */
   private final PsnBits declared = new PsnBits();
   private byte[] declaredLink = {};
   private int declaredCount;
@@ -48,9 +51,10 @@ final class LossDetector {
   }
 
   /**
-   * Marks packets as lost that acknowledgements show as missing. In a train that was sent once,
-   * those are the packets that enough later packets of the link have overtaken. A retransmitted
-   * train loses everything once that transmission, or a later one on the link, is answered.
+   * Marks packets as lost that acknowledgements show as missing. In a train that was sent once, a
+   * missing packet is lost when enough later packets of the link have overtaken it. In a
+   * retransmitted train, all missing packets are lost when the retransmission, or a later
+   * transmission on the link, is answered.
    *
    * @return links with losses, bit i for link i
    */
@@ -152,7 +156,8 @@ final class LossDetector {
   }
 
   /**
-   * Processes the arrival of {@code [from, upTo)}; called before {@link Outstanding} is updated.
+   * Processes the arrival of the packets {@code [from, upTo)}; called before {@link Outstanding} is
+   * updated.
    *
    * @return number of spurious retransmissions
    */
@@ -195,8 +200,9 @@ final class LossDetector {
   }
 
   /*
-   * Returns whether an arrived number had been retransmitted without need. An acknowledgement of
-   * the retransmission would take a round trip and return its tag or a later one.
+   * Returns whether an acknowledged packet was retransmitted without need. An acknowledgement that
+   * returns an earlier tag than the retransmission's, in less than a round trip, must be for the
+   * first transmission.
    */
   private boolean spuriousLoss(long psn, long nowNs) {
     LinkState lost = loads.get(loads.hasSeveral() ? declaredLink[(int) psn & PsnBits.SIZE - 1] : 0);

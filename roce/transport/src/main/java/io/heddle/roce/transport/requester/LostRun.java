@@ -19,8 +19,8 @@ final class LostRun {
   }
 
   /**
-   * Searches for the first lost run, and returns whether there is one. A READ counts where {@code
-   * readIsLost}.
+   * Searches for the first lost run, and returns whether there is one. A READ request in the ring
+   * counts as lost if {@code readIsLost}.
    */
   boolean find(boolean readIsLost) {
     for (slot = ring.head(); slot < ring.tail(); slot++) {

@@ -92,7 +92,7 @@ final class Outstanding {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }
 
-  /** Returns the bits of a bitmap's word in this range that are newly acknowledged. */
+  /** Returns the bits in this range that the bitmap's word at this address newly acknowledges. */
   long newlyAcknowledgedWord(long from, long to, long address) {
     return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
   }
@@ -119,7 +119,7 @@ final class Outstanding {
    * Acknowledges everything below {@code to}, which is above {@link #unacknowledged}. The ring
    * keeps its slots until the caller removes them.
    *
-   * @return number newly acknowledged
+   * @return count of numbers newly acknowledged
    */
   int advance(long to) {
     int fresh = (int) (to - unacknowledged);
@@ -142,9 +142,9 @@ final class Outstanding {
   }
 
   /**
-   * Acknowledges {@code [from, to)}, with gaps before it.
+   * Acknowledges the numbers {@code [from, to)}, which follow a gap.
    *
-   * @return number newly acknowledged
+   * @return count of numbers newly acknowledged
    */
   int acknowledgeRange(long from, long to) {
     int news = 0;
@@ -211,8 +211,8 @@ final class Outstanding {
   }
 
   /**
-   * Returns which of several links were silent too long while others answered: they have
-   * unacknowledged packets older than an answered packet by more than a timeout.
+   * Returns which of several links were silent too long while others answered, bit i for link i. A
+   * silent link has packets in flight that were sent more than a timeout before an answered packet.
    */
   int silentLinks(LinkScheduler loads, SendTags tags, long nowNs) {
     int silent = 0;
@@ -245,7 +245,7 @@ final class Outstanding {
   /**
    * Marks everything in flight on this link as lost, except a READ. For several links only.
    *
-   * @return whether a READ is in flight on it
+   * @return whether a READ is in flight on this link
    */
   boolean markLinkLost(int link) {
     boolean isReadInFlight = false;
@@ -274,8 +274,9 @@ final class Outstanding {
   }
 
   /**
-   * Marks unacknowledged numbers sent before an answered probe as lost. With several links, where
-   * the answer may have overtaken them, only those older than a timeout.
+   * Marks unacknowledged numbers sent before an answered probe as lost. With several links, the
+   * answer may have overtaken packets on another link, so only numbers older than a timeout are
+   * marked.
    *
    * @return links with losses, bit i for link i
    */
@@ -285,11 +286,11 @@ final class Outstanding {
       long timeoutNs = loads.get(ring.link(slot)).roundTrip.timeoutNs();
       boolean older = !links.hasSeveral() || nowNs - ring.sentAtNs(slot) > timeoutNs;
       /*
-       * The answer covers the probe's own slot: the other packets there were sent a timeout before
-       * the probe.
+       * The answer covers the probe's own slot: its other packets were sent a timeout before the
+       * probe.
        */
-      boolean isReadInFlight = ring.serial(slot) == serial;
-      if (!ring.isRead(slot) && (isReadInFlight || ring.serial(slot) < serial && older)) {
+      boolean isProbed = ring.serial(slot) == serial;
+      if (!ring.isRead(slot) && (isProbed || ring.serial(slot) < serial && older)) {
         found |= markUnacknowledgedLost(slot, unacknowledged);
       }
     }

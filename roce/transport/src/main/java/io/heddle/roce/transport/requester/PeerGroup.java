@@ -11,17 +11,19 @@ import java.util.List;
 public final class PeerGroup {
   private final List<Requester> members = new ArrayList<>();
 
-  /* Open queue pairs of the group, whether they have joined or left. */
+  /*
+   * Number of open queue pairs of the group, including those that haven't joined yet or have left.
+   */
   private int users;
 
-  /** Adds a user that will join; control path. */
+  /** Counts a queue pair that will join. Called on the control path. */
   public void use() {
     users++;
   }
 
   /**
-   * Removes a user that was closed or has changed its group. Returns whether it was the last;
-   * control path.
+   * Removes a counted queue pair, which was closed or has changed its group. Returns whether it was
+   * the last. Called on the control path.
    */
   public boolean releaseUse() {
     return --users == 0;

@@ -54,7 +54,7 @@ final class PeerSilence {
     sinceNs = Pause.NEVER_NS;
   }
 
-  /** Returns the length of the silence; 0 where there is none. Any thread. */
+  /** Returns the length of the silence; 0 if there is none. Any thread may call this. */
   long lengthNs(long nowNs) {
     long since = sinceNs;
     return since == Pause.NEVER_NS ? 0 : Math.max(1, nowNs - since);

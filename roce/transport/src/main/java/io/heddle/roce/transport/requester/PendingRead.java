@@ -7,8 +7,8 @@ import io.heddle.roce.transport.window.RoundTrip;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * READ whose responses a requester awaits, one at a time: the next expected packet, and the address
- * of its payload. Under the progress lock.
+ * READ whose responses a requester awaits: the next expected packet, and the position of its
+ * payload. There is one such READ at a time. Under the progress lock.
  */
 final class PendingRead {
   private final MemoryRights rights;
@@ -31,8 +31,8 @@ final class PendingRead {
   }
 
   /**
-   * Records a request for {@code [offset, endOffset)} of work request {@code index}, with the
-   * numbers {@code [first, end)} for its responses.
+   * Records a request for the bytes {@code [from, to)} of a work request, with the sequence numbers
+   * {@code [first, end)} for its responses.
    */
   void begin(long first, long end, long workRequest, int from, int to, long nowNs) {
     active = true;
@@ -77,7 +77,7 @@ final class PendingRead {
     lost = false;
   }
 
-  /** Returns the number of the next response. */
+  /** Returns the sequence number of the next response. */
   long psn() {
     return psn;
   }
@@ -146,8 +146,8 @@ final class PendingRead {
   }
 
   /**
-   * Measures the round trip of a request if this is its first response. Its opcode distinguishes it
-   * from a response within a message.
+   * Measures the round trip of a request if this is its first response. The opcode distinguishes
+   * the first response from later ones.
    */
   void measure(RoundTrip roundTrip, int opcode, long number, long nowNs) {
     boolean first =

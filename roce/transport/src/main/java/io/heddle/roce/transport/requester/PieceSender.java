@@ -7,8 +7,9 @@ import io.heddle.roce.wire.PacketFormat;
 
 /**
  * Sender of a wide WRITE packet in three pieces within the path MTU, each with the packet's
- * sequence number, its own RETH and checksum. A switch that drops the agreed size lets them pass.
- * Only the last piece has an immediate, a tag and an acknowledge request. Under the progress lock.
+ * sequence number, its own RETH and checksum. A switch that drops packets of the agreed size lets
+ * the pieces pass. Only the last piece has an immediate, a tag and an acknowledge request. Under
+ * the progress lock.
  */
 final class PieceSender {
   private final PacketOutlet outlet;
@@ -20,8 +21,8 @@ final class PieceSender {
   }
 
   /**
-   * Sends the pieces sealed for that link; a tag implies an acknowledge request. Returns false when
-   * the socket is full.
+   * Sends the packet's pieces, sealed for this link. A tag implies an acknowledge request. Returns
+   * false when the socket is full.
    */
   boolean send(int link, long packet, int packetBytes, int tag) {
     long firstWord = PacketFormat.networkLong(packet);

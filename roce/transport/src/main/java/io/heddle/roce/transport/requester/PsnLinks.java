@@ -5,8 +5,8 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Map from outstanding sequence numbers to the link of their last transmission, for several links.
- * It also counts the numbers in flight and the highest arrived number per link. Unused with one
- * link. Under the progress lock.
+ * It also has each link's count of numbers in flight and highest arrived number. A queue pair with
+ * one link doesn't use it. Under the progress lock.
  *
  * <p>The arrival of a retransmitted number says nothing about order on a link: either transmission
  * may have arrived.
@@ -22,7 +22,9 @@ final class PsnLinks {
   private final long[] highest = new long[EndpointParameters.MOST_LINKS];
   private int links = 1;
 
-  /** Resets to a state with nothing outstanding, with this next number. */
+  /**
+   * Resets to a state with nothing outstanding, in which {@code next} is the next number to send.
+   */
   void start(int count, long next) {
     links = count;
     if (count > 1 && linkOf.length == 0) {
@@ -51,12 +53,14 @@ final class PsnLinks {
     return (linkOf[(int) psn & MASK] & RETRANSMITTED) != 0;
   }
 
-  /** Returns the numbers in flight on a link. */
+  /** Returns the count of numbers in flight on a link. */
   int inFlightOn(int link) {
     return inFlightOn[link];
   }
 
-  /** Returns the numbers that arrived over a link since the last {@link #clearArrivals}. */
+  /**
+   * Returns the count of numbers that arrived over a link since the last {@link #clearArrivals}.
+   */
   int arrivals(int link) {
     return arrivals[link];
   }
@@ -81,7 +85,10 @@ final class PsnLinks {
     inFlightOn[link] += (int) (to - from);
   }
 
-  /** Records a retransmission; {@code counted} where the previous one still counts as in flight. */
+  /**
+   * Records a retransmission. {@code counted} means that the previous transmission still counts as
+   * in flight.
+   */
   void retransmitted(long psn, int link, boolean counted) {
     int row = (int) psn & MASK;
     if (counted) {
@@ -91,7 +98,7 @@ final class PsnLinks {
     inFlightOn[link]++;
   }
 
-  /** Records an arrival; {@code counted} where the number counts as in flight, not as lost. */
+  /** Records an arrival. {@code counted} means that the number counts as in flight, not as lost. */
   void arrived(long psn, boolean counted) {
     int how = linkOf[(int) psn & MASK];
     int link = how & LINK;

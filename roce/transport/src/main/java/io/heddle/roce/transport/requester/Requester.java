@@ -54,7 +54,10 @@ public final class Requester {
   private final LossDetector lossDetector;
   private final SlotSender sender;
 
-  /* Largest number of outstanding packets by both ends' buffers; each link has its own window besides. */
+  /*
+   * Largest number of outstanding packets that both ends' buffers allow. Each link also has its own
+   * window.
+   */
   private int window;
   private boolean softPeer;
   private int mtu;
@@ -65,7 +68,7 @@ public final class Requester {
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
 
   /**
-   * @param memory for building packets
+   * @param memory memory for building packets
    * @param responder responder of the same queue pair; this requester's packets carry its
    *     acknowledgements
    */
@@ -95,7 +98,7 @@ public final class Requester {
   }
 
   /**
-   * @param links links; their narrow window bounds the outstanding packets
+   * @param links links to the peer; their narrow window bounds the outstanding packets
    * @param others queue pairs to the same peer, or null for none
    */
   public void start(
@@ -182,7 +185,10 @@ public final class Requester {
     return false;
   }
 
-  /* Small requests are sent even if the ring has its share of large trains: another process may wait for them. */
+  /*
+   * Small requests are sent even if the ring has reached its share of large trains: another process
+   * may wait for them.
+   */
   private boolean mayBuild() {
     return !ring.isFull() && (!ring.hasFullShare() || builder.isNextSmall());
   }
@@ -198,8 +204,8 @@ public final class Requester {
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /*
-       * The request may not access its local memory: it fails once everything before it has
-       * completed.
+       * The request isn't permitted to access its local memory. It fails once everything before it
+       * has completed.
        */
       if (outstanding.isEmpty()) {
         failSend(Status.LOCAL_PROTECTION_ERROR);
@@ -227,7 +233,7 @@ public final class Requester {
     return sender.sendNew(link, slot, nowNs);
   }
 
-  /* Returns the payload of a slot. An immediate may count as four bytes of it. */
+  /* Returns the payload bytes of a slot. An immediate may count as four bytes of payload. */
   private int payload(long slot) {
     return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }
@@ -246,8 +252,8 @@ public final class Requester {
   /**
    * Processes the tag of a soft peer's acknowledgement, before the acknowledgement itself.
    *
-   * @param waitedNs longest time that the tagged packet there and its answer here may have waited
-   *     in sockets
+   * @param waitedNs longest time that the tagged packet may have waited in the peer's socket, plus
+   *     the answer in this host's
    */
   public void onTag(int tag, long waitedNs, long nowNs) {
     if (tags.answer(tag)) {
@@ -313,12 +319,12 @@ public final class Requester {
     }
   }
 
-  /** Takes a link out of use: the host reports it down. */
+  /** Takes a link out of use, because the host reports it down. */
   public void linkLost(int link, long nowNs) {
     if (loads.mayRest(link)) {
       onSilentLinks(1 << link, nowNs);
       loads.get(link).onDown(nowNs);
-      events.timerAt(nowNs); /* without polling callers, the device's thread makes progress */
+      events.timerAt(nowNs); /* if no caller polls, the timer makes the device's thread resend */
     }
   }
 
@@ -341,8 +347,8 @@ public final class Requester {
   }
 
   /**
-   * Advances the acknowledged number; returns the count of numbers newly acknowledged. May end the
-   * queue pair: a completion may overrun its queue.
+   * Advances the acknowledged number; returns the count of numbers newly acknowledged. May move the
+   * queue pair to ERROR, if a completion overruns its completion queue.
    */
   private int advance(long upTo, long nowNs) {
     long to = read.limitAcknowledgement(upTo);
@@ -366,7 +372,7 @@ public final class Requester {
       LinkState load = loads.get(ring.link(slot));
       load.acknowledgedBytes += payload(slot);
       if (!softPeer && ring.sends(slot) > 2) {
-        /* The last transmission was packet by packet. */
+        /* The last transmission was sent packet by packet. */
         sender.answered(0, ring.sentAtNs(slot), nowNs);
       }
       sender.acknowledged(load, slot, nowNs);
@@ -376,7 +382,10 @@ public final class Requester {
     return fresh;
   }
 
-  /* Measures the round trip of a slot that was sent once. Soft peers' tags and READs are measured elsewhere. */
+  /*
+   * Measures the round trip of a slot that was sent once. Soft peers' answers are measured by their
+   * tags, READs by their responses.
+   */
   private void arrived(long slot, long nowNs) {
     if (!softPeer && !ring.isRead(slot)) {
       measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());
@@ -393,8 +402,8 @@ public final class Requester {
       Kind kind = Completer.kind(queue.operation(index));
       int lengthBytes = queue.lengthBytes(index);
       /*
-       * The slot is freed first: a completion that overruns its queue ends this queue pair before
-       * it returns.
+       * The request is removed first: a completion that overruns its completion queue moves this
+       * queue pair to ERROR before the call returns.
        */
       queue.complete();
       if (signalled) {
@@ -403,7 +412,7 @@ public final class Requester {
     }
   }
 
-  /* Records losses on this set of links. */
+  /* Records losses on this set of links, bit i for link i. */
   private void onLosses(int links) {
     if (links != 0) {
       loads.lost(links);
@@ -462,7 +471,7 @@ public final class Requester {
       return;
     }
     read.measure(roundTrip, opcode, psn, nowNs);
-    /* A response acknowledges everything before its request. */
+    /* A READ response acknowledges everything sent before its request. */
     loads.beginAcknowledgement();
     int fresh = advance(psn, nowNs);
     if (events.isDead()) {
@@ -499,10 +508,11 @@ public final class Requester {
   }
 
   /**
-   * Usually the peer only waits for its core, or the answer is queued, and retransmitting
-   * everything would lengthen the queue. So a soft peer is probed with the oldest packet: earlier
-   * packets that its answer doesn't cover are lost. A standard peer's answer doesn't cover later
-   * packets, so everything is retransmitted, in a small window.
+   * Handles a timeout. Usually the peer only waits for its core, or the answer is queued, and
+   * retransmitting everything would lengthen the queue. So a soft peer is probed with the oldest
+   * packet. Packets sent before the probe are lost if the probe's answer doesn't cover them. A
+   * standard peer's answer doesn't cover packets after a gap, so everything is retransmitted, in a
+   * small window.
    */
   private void onTimeout(long nowNs) {
     retries.onExpiry(
@@ -551,8 +561,8 @@ public final class Requester {
   }
 
   /**
-   * Returns the send time of the newest packet that the peer has; a standard peer doesn't report
-   * it.
+   * Returns the send time of the newest packet that the peer is known to have. A standard peer
+   * doesn't report this, so the time of its last packet is returned.
    */
   long reachedAtNs() {
     return softPeer ? tags.newestAnsweredNs() : silence.heardAtNs();
@@ -570,12 +580,12 @@ public final class Requester {
     }
   }
 
-  /** Returns the number of retransmitted packets. Any thread. */
+  /** Returns the number of retransmitted packets. Any thread may call this. */
   public long resentPackets() {
     return sender.resentPackets();
   }
 
-  /** Sets the weights of the links, in order. */
+  /** Sets the weights of the links, in order of their numbers. */
   public void setLinkWeights(int[] weights) {
     if (weights.length == loads.count()) {
       loads.setWeights(weights);

@@ -7,8 +7,8 @@ import java.util.Arrays;
 /**
  * Tags that identify the transmission which an acknowledgement answers. A tag uses the seven
  * reserved bits beside the acknowledge request of the BTH. A soft peer returns the tag of the
- * newest tagged packet that it has. So round trips are exact despite retransmissions, and the
- * transmissions before an answered one are known. A train's first packet has a tag, and so has
+ * newest tagged packet that it has. So round trips are exact despite retransmissions, and it is
+ * known which transmissions preceded the answered one. A train's first packet has a tag, and so has
  * every retransmission. Under the progress lock.
  */
 final class SendTags {
@@ -24,12 +24,16 @@ final class SendTags {
   private boolean[] widthProbes = new boolean[FIRST_TAGS];
   private byte[] links = new byte[FIRST_TAGS];
   private int newest;
-  /* Tag of each link's unanswered width probe, which isn't reused meanwhile. */
+  /*
+   * Tag of each link's unanswered width probe. The tag isn't reused until the answer or the next
+   * width probe.
+   */
   private final byte[] kept = new byte[EndpointParameters.MOST_LINKS];
 
   /*
-   * Number of transmissions so far; newest answered transmission of each link; send time of the
-   * newest answered transmission; last answered probe, or 0.
+   * In order: number of transmissions so far; serial number of each link's newest answered
+   * transmission; send time of the newest answered transmission; serial number of the last answered
+   * probe, or 0.
    */
   private long transmissions;
   private final long[] answered = new long[EndpointParameters.MOST_LINKS];
@@ -63,7 +67,10 @@ final class SendTags {
     return newest;
   }
 
-  /* There are far fewer links than tags. */
+  /*
+   * At most one tag per link is kept, and there are far fewer links than tags, so next() finds a
+   * free tag.
+   */
   private boolean isKept(int tag) {
     return serials[tag] != 0 && widthProbes[tag] && kept[links[tag]] == tag;
   }
@@ -77,7 +84,10 @@ final class SendTags {
     links = Arrays.copyOf(links, tags);
   }
 
-  /* A peer may return a tag that was never assigned: it counts as none. */
+  /*
+   * Returns the index of a tag in the tables. A peer may return a tag that was never assigned,
+   * which counts as no tag.
+   */
   private int known(int tag) {
     return (tag & MASK) < serials.length ? tag & MASK : PacketFormat.NO_TAG;
   }
@@ -115,7 +125,7 @@ final class SendTags {
   /**
    * Records that an acknowledgement returned this tag.
    *
-   * @return false where it was answered before or never assigned
+   * @return false if the tag was answered before or never assigned
    */
   boolean answer(int tag) {
     long sending = serials[known(tag)];

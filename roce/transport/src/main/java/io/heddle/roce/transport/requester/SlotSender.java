@@ -98,8 +98,8 @@ final class SlotSender {
   }
 
   /**
-   * Sends packets {@code [from, to)} of a slot, or of its copy, at this address. When the socket is
-   * full they count as lost and are sent later.
+   * Sends packets {@code [from, to)} of a slot, or of the slot's copy, at this address. If the
+   * socket is full, the packets count as lost and are sent later.
    */
   private boolean sendSlot(int link, long slot, long address, int from, int to, long nowNs) {
     int segment = ring.segmentBytes(slot);
@@ -123,7 +123,10 @@ final class SlotSender {
     return block(nowNs);
   }
 
-  /* Only a first transmission stays unchanged in memory; retransmissions are modified. */
+  /*
+   * Sends packets as one train or singly. Only a first transmission may be zero-copy or bundled,
+   * since its memory stays unchanged until it is acknowledged.
+   */
   private boolean transmit(int link, long slot, long address, int bytes, long nowNs) {
     int segment = ring.segmentBytes(slot);
     if (bytes > segment) {
@@ -152,7 +155,10 @@ final class SlotSender {
         : !trains.sendsSinglePackets() || trains.beginTrial(slot, bytes, nowNs);
   }
 
-  /* A part sent twice, because the socket became full after it, is a duplicate, which the peer ignores. */
+  /*
+   * If the socket becomes full midway, all packets are sent again later. The peer ignores the
+   * duplicates.
+   */
   private boolean sendPacketsSingly(int link, long address, int bytes, int segment) {
     for (int at = 0; at < bytes; at += segment) {
       if (!outlet.send(link, address + at, Math.min(segment, bytes - at), segment)) {
@@ -212,14 +218,17 @@ final class SlotSender {
     }
   }
 
-  /** Probes the peer on each link; any peer answers, since the number is a duplicate. */
+  /**
+   * Probes the peer on each link. Any peer answers, since the probe has the number of a packet that
+   * it has executed.
+   */
   void probePeer(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
       sendProbe(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
     }
   }
 
-  /* A probe that a full socket drops is lost. */
+  /* Sends a probe. If the socket is full, the probe is lost. */
   private void sendProbe(int link, int payload, int tag) {
     outlet.sealFor(link);
     tags.sent();
@@ -229,8 +238,8 @@ final class SlotSender {
   }
 
   /*
-   * Only the last packet of a train may be shorter, so only a train of equal packets can end with
-   * an acknowledgement.
+   * Appends an acknowledgement to a train if possible; returns its bytes. Only the last packet of a
+   * train may be shorter, so all packets before the acknowledgement must have the same length.
    */
   private int appendAcknowledgement(long slot, long address, long nowNs) {
     int bytes = ring.totalBytes(slot);
@@ -243,13 +252,13 @@ final class SlotSender {
     return responder.append(address + bytes, most, nowNs);
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time: the progress lock's holder
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only the progress lock's holder writes
   private void countResent(int packets) {
     resentPackets += packets;
     counters.resent(packets);
   }
 
-  /** Returns the number of retransmitted packets. Any thread. */
+  /** Returns the number of retransmitted packets. Any thread may call this. */
   long resentPackets() {
     return resentPackets;
   }
@@ -262,14 +271,14 @@ final class SlotSender {
           : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
-      read.onRequestRepeated(); /* the READ's last response has come */
+      read.onRequestRepeated(); /* the READ's last response has arrived */
       return true;
     }
     throw new IllegalStateException(
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  /* Returns another link than the lossy one, if one has room. */
+  /* Returns a link other than the one that lost the packets, if another has room. */
   private int chooseOtherLink(int before) {
     return loads.choose(loads.hasSeveral() ? before : LinkScheduler.NONE);
   }
@@ -307,7 +316,9 @@ final class SlotSender {
     return sendSlot(link, slot, address, from, to, nowNs);
   }
 
-  /* A lost wide packet may be too wide for its path. */
+  /*
+   * Resends packets, wide ones in pieces: a lost wide packet may have been too wide for its path.
+   */
   private boolean resendInPieces(int link, long slot, int from, int to, long nowNs, boolean probe) {
     int tag = tags.next(link, nowNs, probe);
     outlet.sealFor(link);
@@ -325,7 +336,7 @@ final class SlotSender {
     return true;
   }
 
-  /* Sends a copy of one packet, sealed for that link; a wide packet is sent in pieces. */
+  /* Sends one packet again, sealed for this link. A wide packet is sent in pieces. */
   private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
     long offset = (long) packet * segment;
@@ -344,8 +355,8 @@ final class SlotSender {
   }
 
   /*
-   * Returns the slot's address for modification. A zero-copy slot is copied: the kernel may still read it, and a packet in
-   * flight must not get the tag of a later transmission.
+   * Returns an address at which the slot's packets may be modified. A zero-copy slot is copied: the
+   * kernel may still read it, and a packet in flight must not get the tag of a later transmission.
    */
   private long modifiableAddress(long slot, int from, int to) {
     long address = ring.address(slot);
@@ -366,9 +377,9 @@ final class SlotSender {
   }
 
   /**
-   * Probes each link whose rest is over with a packet of the path MTU. A copy of an outstanding
-   * packet won't do, since the answer has the newest tag, which may be that of another link. The
-   * answer to a probe always has the probe's own tag.
+   * Probes each resting link whose next trial is due, with a packet of the path MTU. A copy of an
+   * outstanding packet wouldn't prove that the link works, since its answer has the newest tag,
+   * which may be from another link. The answer to a probe always has the probe's own tag.
    */
   void probeRestingLinks(long nowNs) {
     for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
@@ -394,10 +405,10 @@ final class SlotSender {
   }
 
   /**
-   * Probes with the oldest packet, even without room in the window: the window may be waiting for
-   * it.
+   * Probes with the oldest unacknowledged packet, even if the window is full: it may be full
+   * because this packet is missing.
    *
-   * @param unanswered probes since the last progress, this one included
+   * @param unanswered number of probes since the last progress, this one included
    */
   void probe(int unanswered, long nowNs) {
     if (blocked.isRunning()) {

@@ -10,17 +10,18 @@ import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
 /**
- * Builder of trains from send requests. A train is a row of packets of equal length; only the last
- * may be shorter. It takes one kernel buffer, and the number of buffers determines the speed.
+ * Builder of trains from send requests. A train is a sequence of packets of equal length; only the
+ * last may be shorter. A train takes one kernel buffer, and the number of buffers determines the
+ * speed.
  *
- * <p>To a soft peer an RDMA WRITE is a row of WRITE ONLY packets. Each has its own RETH, with the
- * address of its payload and the remaining length of the write, so it can be placed independently.
- * A WRITE WITH IMMEDIATE ends with a WRITE ONLY WITH IMMEDIATE. Its RETH covers the whole write;
- * its payload, often empty, is the write's last bytes. To a standard peer, messages are FIRST,
- * MIDDLE, LAST. Under the progress lock.
+ * <p>To a soft peer an RDMA WRITE is a sequence of WRITE ONLY packets. Each has its own RETH, with
+ * the address of its payload and the remaining length of the write, so it can be placed
+ * independently. A WRITE WITH IMMEDIATE ends with a WRITE ONLY WITH IMMEDIATE. Its RETH covers the
+ * whole write; its payload, often empty, is the write's last bytes. To a standard peer, messages
+ * are FIRST, MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {
-  /* Next packet, set by describeNext(); valid until the next call of it. */
+  /* Description of the next packet, set by describeNext() and valid until its next call. */
   private int opcode;
   private int headerBytes;
   private int payloadBytes;
@@ -32,11 +33,11 @@ final class TrainBuilder {
   private final MemoryRights rights;
   private final PacketSeal seal;
   private int mtu = 1024;
-  /* Payload of a full packet of a write to a soft peer. */
+  /* Payload of a full packet of a write to a soft peer, in bytes. */
   private int writeBytes = 1024;
   private boolean softPeer;
   private int readBytes;
-  /* Payload of a full packet on a path that carries wide packets. */
+  /* Payload of a full packet on a path that carries wide packets, in bytes. */
   private int wideBytes = 1024;
   /* Length of a full WRITE ONLY packet. */
   private int fullBytes;
@@ -76,9 +77,10 @@ final class TrainBuilder {
   }
 
   /**
-   * Writes a probe with this payload: a WRITE of length 0 with the number of an executed packet.
+   * Writes a probe with this number of payload bytes: a WRITE of length 0 that has the number of an
+   * executed packet.
    *
-   * @return its length
+   * @return length of the probe in bytes
    */
   int writeProbe(long packet, long psn, int payload, int tag) {
     int third = PacketFormat.requestTagAndPsn(true, tag, psn);
@@ -88,12 +90,12 @@ final class TrainBuilder {
     return PacketFormat.WRITE_ONLY_BYTES + payload;
   }
 
-  /** Discards a partly cut request. */
+  /** Forgets that a part of the next request is in packets already. */
   void restart() {
     offset = 0;
   }
 
-  /** Returns the bytes of the front request that are in packets already. */
+  /** Returns how many bytes of the next request are in packets already. */
   int offset() {
     return offset;
   }
@@ -106,14 +108,14 @@ final class TrainBuilder {
     return queue.operation(queue.started()) == Operation.RDMA_READ;
   }
 
-  /** Returns whether the front request fits one packet. */
+  /** Returns whether the next request is no READ and fits one packet. */
   boolean isNextSmall() {
     return hasMore() && !isNextRead() && queue.lengthBytes(queue.started()) <= writeBytes;
   }
 
   /**
-   * Returns whether the front request may access its local memory. Checked for each train, since
-   * the region may be closed meanwhile.
+   * Returns whether the next request may access its local memory. This is checked for each train,
+   * since the region may be closed meanwhile.
    */
   boolean isNextAllowed() {
     long index = queue.started();
@@ -129,14 +131,14 @@ final class TrainBuilder {
   }
 
   /**
-   * Builds the next train into the ring's tail slot and enters it there.
+   * Builds the next train in the memory of the ring's next slot, and adds it to the ring.
    *
    * @param room largest number of sequence numbers, at least 1
    * @param acknowledgeAll whether the last packet of each request requests an acknowledgement
    * @param acknowledgeAt sequence number of a packet that requests an acknowledgement
    * @param tag tag of the first packet, or {@link PacketFormat#NO_TAG}
-   * @return first sequence number after the train; {@code firstPsn} when the front request may not
-   *     access its memory
+   * @return first sequence number after the train; {@code firstPsn} if the next request isn't
+   *     permitted to access its memory
    */
   long build(
       TransmitRing ring,
@@ -209,7 +211,7 @@ final class TrainBuilder {
         Math.min(most, (left - 1) / writeBytes), (PacketSizes.TRAIN_BYTES - used) / fullBytes);
   }
 
-  /* Hottest loop of the sending side. */
+  /* Builds full packets; the hottest loop of the sending side. */
   private void buildRun(long first, int count, long psn, long acknowledgeAt, int tag) {
     long index = queue.started();
     int rkey = queue.rkey(index);
@@ -219,7 +221,10 @@ final class TrainBuilder {
     long packet = first;
     long end = psn + count;
     for (long next = psn; next < end; ) {
-      /* Only the first packet of a row may request an acknowledgement. */
+      /*
+       * The packets of one copyAndSeal() call share a header, so only the first of them may request
+       * an acknowledgement.
+       */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
       int row =
           PacketSeal.canCopyAndSeal(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
@@ -270,7 +275,9 @@ final class TrainBuilder {
     return psn + span;
   }
 
-  /** Writes a READ request; also over an earlier one, to request missing responses again. */
+  /**
+   * Writes a READ request. It may overwrite an earlier request, to request missing responses again.
+   */
   void writeRead(long packet, long psn, long remoteAddress, int rkey, int bytes) {
     PacketFormat.writeBase(packet, PacketFormat.READ_REQUEST, 0, remoteQueuePair, psn);
     PacketFormat.setAcknowledgeRequest(packet);
@@ -279,12 +286,13 @@ final class TrainBuilder {
   }
 
   /**
-   * Prepares finished packets of a slot, or of its copy, for retransmission. The last packet gets
-   * an acknowledge request and the tag, the others neither. So an answer to an earlier transmission
-   * can't be mistaken for an answer to this one.
+   * Prepares finished packets of a slot, or of the slot's copy, for retransmission. The last packet
+   * gets an acknowledge request and the tag. The other packets keep their acknowledge requests but
+   * lose their tags. So an answer to an earlier transmission can't be mistaken for an answer to
+   * this one.
    *
    * @param address address of the slot or its copy
-   * @param sealAnew whether their link may have changed
+   * @param sealAnew whether the packets' link may have changed
    */
   void prepareRetransmission(
       TransmitRing ring, long slot, long address, int from, int to, int tag, boolean sealAnew) {
@@ -319,8 +327,11 @@ final class TrainBuilder {
 
   private void describeSoftWrite(boolean withImmediate, long remoteAddress, int length) {
     int left = length - offset;
-    /* The immediate adds four bytes, so a closing packet with data fits the train's segment length only with four bytes
-    less payload. A write that fits one packet is one packet. */
+    /*
+     * The immediate adds four bytes, so a packet that ends the write with data and immediate fits
+     * the train's segment length only with four bytes less payload. A write that fits one packet is
+     * sent as one packet.
+     */
     boolean closing =
         withImmediate && ((left + 3 & ~3) <= writeBytes - 4 || offset == 0 && length <= writeBytes);
     payloadBytes = Math.min(writeBytes, left);
@@ -335,8 +346,8 @@ final class TrainBuilder {
       headerBytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
       retAddress = remoteAddress + offset;
       /*
-       * The length reaches to the end of the write, not of the packet: the first packet to arrive
-       * checks access to all of it.
+       * The length reaches to the end of the write, not of the packet: so the first packet to
+       * arrive checks access to the whole rest of the write.
        */
       retLength = left;
       endsRequest = !withImmediate && payloadBytes == left;
@@ -351,7 +362,10 @@ final class TrainBuilder {
         last
             && (operation == Operation.RDMA_WRITE_WITH_IMMEDIATE
                 || operation == Operation.SEND_WITH_IMMEDIATE);
-    /* The opcodes of a family are in the order FIRST, MIDDLE, LAST, LAST WITH IMMEDIATE, ONLY, ONLY WITH IMMEDIATE. */
+    /*
+     * The opcodes of SEND and those of WRITE are in the order FIRST, MIDDLE, LAST, LAST WITH
+     * IMMEDIATE, ONLY, ONLY WITH IMMEDIATE.
+     */
     int inFamily = first ? (last ? 4 : 0) : (last ? 2 : 1);
     opcode =
         (write ? PacketFormat.WRITE_FIRST : PacketFormat.SEND_FIRST)

@@ -3,12 +3,12 @@ package io.heddle.roce.transport.responder;
 import io.heddle.roce.transport.DelayBackoff;
 
 /**
- * Delay of an acknowledgement requested by a soft peer, in rounds of progress, for a packet to
- * carry it. A separate packet costs as much as one with a small message, and a receiver often
- * answers a message soon. The delay is learned per queue pair: it grows when a packet carried the
- * acknowledgement, and shrinks when none came. Where no caller made rounds, so that only the timer
- * ended the wait, the next acknowledgements are sent at once. A longer delay is tried periodically.
- * Under the progress lock.
+ * Delay of an acknowledgement requested by a soft peer, in polling rounds, so that another packet
+ * can carry it. A separate acknowledgement costs as much as a packet with a small message, and a
+ * receiver often answers a message soon. The delay is learned per queue pair: it grows when a
+ * packet carried the acknowledgement, and shrinks when none came. If no caller polled, so that only
+ * the timer ended the wait, the next acknowledgements are sent at once. A longer delay is tried
+ * periodically. Under the progress lock.
  */
 final class AcknowledgeDelay {
   private static final int MAX_ROUNDS = 16;
@@ -29,7 +29,7 @@ final class AcknowledgeDelay {
     backoff.reset();
   }
 
-  /** Returns the delay of the next acknowledgement; 0 for none. */
+  /** Returns the delay of the next acknowledgement in rounds; 0 if it isn't delayed. */
   int rounds() {
     if (backoff.skipsNext()) {
       return 0;

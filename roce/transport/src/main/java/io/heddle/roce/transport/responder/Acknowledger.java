@@ -8,9 +8,9 @@ import io.heddle.roce.wire.PacketFormat;
 
 /**
  * Acknowledgement policy of a responder, and writer of acknowledgements. A requested
- * acknowledgement is sent at once, or to a soft peer after an {@link AcknowledgeDelay} with another
- * packet. Without a request, an acknowledgement is sent after 64 packets or 100 µs. Under the
- * progress lock.
+ * acknowledgement is sent at once. To a soft peer it may be sent after an {@link AcknowledgeDelay},
+ * with another packet. Without a request, an acknowledgement is sent after 64 packets or 100 µs.
+ * Under the progress lock.
  */
 final class Acknowledger {
   private static final int MOST_PACKETS = 64;
@@ -29,7 +29,7 @@ final class Acknowledger {
   private long dueNs = Pause.NEVER_NS;
 
   /*
-   * Tag to return, its arrival time, and how long the tagged packet may have waited in the socket
+   * Tag to return; arrival time of the tagged packet, and how long it may have waited in the socket
    * before.
    */
   private int tag;
@@ -53,8 +53,8 @@ final class Acknowledger {
   }
 
   /**
-   * Returns the time of the next acknowledgement if no further packet comes, or {@link
-   * Pause#NEVER_NS}.
+   * Returns the time at which an acknowledgement is sent even if no further packet arrives, or
+   * {@link Pause#NEVER_NS}.
    */
   long dueNs() {
     return dueNs;
@@ -97,7 +97,7 @@ final class Acknowledger {
   /**
    * Records the arrival of packets, valid or not.
    *
-   * @param newTag newest tag among them, or {@link PacketFormat#NO_TAG}
+   * @param newTag newest tag among the packets, or {@link PacketFormat#NO_TAG}
    */
   void onPackets(int newTag, long timeNs) {
     nowNs = timeNs;
@@ -112,7 +112,7 @@ final class Acknowledger {
     waitedNs = events.waitedNs();
   }
 
-  /** Returns whether a probe's answer is still to be sent. */
+  /** Returns whether a probe isn't answered yet. */
   boolean owesProbeAnswer() {
     return hasProbeTag;
   }
@@ -191,7 +191,7 @@ final class Acknowledger {
     sent();
   }
 
-  /** Returns the length of an acknowledgement without bitmap and ICRC. */
+  /** Returns the length of an acknowledgement without bitmap and ICRC, in bytes. */
   int lengthBytes() {
     return PacketFormat.BTH_BYTES
         + PacketFormat.AETH_BYTES
@@ -199,7 +199,8 @@ final class Acknowledger {
   }
 
   /**
-   * Writes an acknowledgement of {@link #lengthBytes}. Only this acknowledgement returns the tag.
+   * Writes an acknowledgement of {@link #lengthBytes} bytes. The tag is returned in this
+   * acknowledgement only.
    */
   void write(long packet, int syndrome, long psn, int messages, long timeNs) {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, remoteNumber, psn);

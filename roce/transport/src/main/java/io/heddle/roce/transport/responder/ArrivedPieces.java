@@ -5,8 +5,8 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Table of arrived {@linkplain PacketFormat#pieceBytes pieces} of split packets. A row is valid for
- * the sequence number that it contains. Under the progress lock.
+ * Table of arrived {@linkplain PacketFormat#pieceBytes pieces} of split packets. Each row contains
+ * the sequence number for which it is valid. Under the progress lock.
  */
 final class ArrivedPieces {
   private static final int MASK = PsnBits.SIZE - 1;
@@ -17,16 +17,16 @@ final class ArrivedPieces {
   private static final int IMMEDIATE = 1 << PacketFormat.PIECES;
   private static final int BITS = PacketFormat.PIECES + 1;
 
-  /** Length of the table. */
+  /** Length of the table, in bytes. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;
 
-  /* Rows: number << BITS | immediate flag | pieces. Most queue pairs never use any. */
+  /* Rows: sequence number << BITS | immediate flag | pieces. Most queue pairs never use a row. */
   private final long rows;
   private boolean used;
   private int partial;
 
   /**
-   * @param rows address of {@link #BYTES} of zeros
+   * @param rows address of {@link #BYTES} bytes of zeroed memory
    */
   ArrivedPieces(long rows) {
     this.rows = rows;
@@ -56,7 +56,7 @@ final class ArrivedPieces {
   }
 
   /**
-   * Records a piece, from 1.
+   * Records a piece; the first piece has number 1.
    *
    * @return whether the packet is complete now
    */
@@ -80,7 +80,7 @@ final class ArrivedPieces {
     return immediate;
   }
 
-  /** Removes the pieces of a packet that arrived whole later. */
+  /** Removes the record of a packet's pieces, because the whole packet arrived later. */
   void forget(long psn) {
     if (Memory.getLong(row(psn)) >>> BITS == psn) {
       Memory.setLong(row(psn), 0);

@@ -11,15 +11,15 @@ import io.heddle.roce.wire.PsnBits;
 final class EarlyImmediates {
   private static final int MASK = PsnBits.SIZE - 1;
 
-  /** Length of the table. */
+  /** Length of the table, in bytes. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;
 
-  /* Rows by number: immediate 4 | length 4. */
+  /* Rows by sequence number: immediate 4 | length 4. */
   private final long rows;
   private final PsnBits waiting = new PsnBits();
 
   /**
-   * @param rows address of {@link #BYTES}
+   * @param rows address of {@link #BYTES} bytes of memory
    */
   EarlyImmediates(long rows) {
     this.rows = rows;
@@ -33,7 +33,7 @@ final class EarlyImmediates {
     waiting.clearAll();
   }
 
-  /** Stores a packet's immediate, if it has one; returns whether it has. */
+  /** Stores the immediate of a packet. Returns false if the packet has no immediate. */
   boolean keep(int opcode, long packet, long psn) {
     if (opcode != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
       return false;
@@ -44,7 +44,9 @@ final class EarlyImmediates {
     return true;
   }
 
-  /** Marks a stored immediate's packet as complete. */
+  /**
+   * Marks the packet of a stored immediate as complete, so that the immediate waits for delivery.
+   */
   void add(long psn) {
     waiting.set(psn);
   }

@@ -9,8 +9,8 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * Receiver of multi-packet messages, FIRST to LAST: SENDs, and WRITEs from a standard peer. Their
- * packets come in order. Under the progress lock.
+ * Receiver of multi-packet messages, FIRST to LAST: SENDs, and WRITEs from a standard peer. Only
+ * packets in order are passed to it. Under the progress lock.
  */
 final class InboundMessage {
   private static final int NONE = 0;
@@ -23,7 +23,7 @@ final class InboundMessage {
   private int mtu;
   private int notReady;
 
-  /* Type of the incomplete message, of which the LAST is missing. */
+  /* Type of the incomplete message, whose LAST packet is missing. */
   private int message = NONE;
   private long writeAddress;
   private int writeLeft;
@@ -37,7 +37,7 @@ final class InboundMessage {
   }
 
   /**
-   * @param notReadySyndrome syndrome of the answer where no receive is posted
+   * @param notReadySyndrome syndrome of the answer if no receive is posted
    */
   void start(int mtuBytes, int notReadySyndrome) {
     mtu = mtuBytes;
@@ -151,8 +151,8 @@ final class InboundMessage {
   }
 
   /*
-   * The receive is removed first: a completion that overruns its queue flushes the remaining
-   * receives before it returns.
+   * The receive is removed first: a completion that overruns its completion queue flushes the
+   * remaining receives before the call returns.
    */
   private void completeReceive(Status status, int lengthBytes, boolean hasImmediate, int value) {
     long id = receives.id();

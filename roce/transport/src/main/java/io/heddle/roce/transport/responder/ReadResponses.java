@@ -8,10 +8,10 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
 
 /**
- * Sender of READ responses, a train at a time. Nothing is kept for retransmission: a peer that
+ * Sender of READ responses, a train at a time. No response is kept for retransmission: a peer that
  * misses a response repeats the request, and the memory is read again. {@value #WAITING} requests
- * can wait; a further one is dropped, since a soft requester has only one outstanding, and a
- * standard peer repeats its request. Under the progress lock.
+ * can wait; a further request is dropped. A soft peer has only one outstanding READ, and a standard
+ * peer repeats its request. Under the progress lock.
  */
 final class ReadResponses {
   private static final int WAITING = 16;
@@ -19,7 +19,7 @@ final class ReadResponses {
   private final PacketOutlet outlet;
   private final PacketMemory memory;
   private final MemoryRights rights;
-  /* Allocated at the first request, which most queue pairs never get. */
+  /* Tables allocated at the first READ request, which most queue pairs never receive. */
   private long[] psns = {};
   private long[] addresses = {};
   private int[] keys = {};
@@ -49,11 +49,11 @@ final class ReadResponses {
   }
 
   /**
-   * @param link link of the request: all responses use it, since a requester takes them in order
-   *     only
+   * @param link link of the request. All responses use this link, since a requester accepts
+   *     responses in order only
    */
   void start(long psn, long address, int key, int length, int messageNumber, int link) {
-    /* A repeated request replaces the original if that is still being answered. */
+    /* A repeated request replaces the original request if that is still being answered. */
     if (count > 0
         && psn >= psns[0]
         && psn < psns[0] + packets(lengths[0])

@@ -20,13 +20,13 @@ import io.heddle.verbs.AsyncEventListener;
  * Receiving half of a queue pair: places data, delivers completions in order of sequence numbers,
  * and acknowledges. Under the progress lock.
  *
- * <p>WRITE ONLY packets from a soft peer are accepted after a gap and placed at once; an immediate
- * waits until everything before it has arrived. Everything else is accepted in order only: a SEND
- * needs its own receive, a READ must see earlier writes. Errors are answered in order too, so a bad
- * packet after a gap counts as not received.
+ * <p>WRITE ONLY packets from a soft peer are accepted even after a gap, and placed at once. An
+ * immediate waits until everything before it has arrived. Other packets are accepted in order only:
+ * each SEND takes the next posted receive, and a READ must see earlier writes. Errors are answered
+ * in order too, so a bad packet after a gap counts as not received.
  */
 public final class Responder {
-  /** Length of the responder's tables. */
+  /** Length of the responder's tables, in bytes. */
   public static final int TABLES_BYTES = EarlyImmediates.BYTES + WritePlacement.BYTES;
 
   private final int number;
@@ -49,7 +49,9 @@ public final class Responder {
 
   private long expected;
   private long highest;
-  /* First and end number of the newest READs, with nothing executed after them. */
+  /*
+   * First and end sequence number of the newest run of READs, if nothing was executed after them.
+   */
   private long readsFrom;
   private long readsEnd;
   private boolean softPeer;
@@ -59,16 +61,17 @@ public final class Responder {
   private int timerCode;
 
   private boolean sequenceErrorSent;
-  /* Set when new requests are refused: the peer may no longer write. */
+  /* Set when new requests are refused: the peer isn't permitted to write any more. */
   private boolean isRefusing;
-  /* NAK for every later packet after an error caused by the peer. */
+  /* NAK that answers every later packet after an error caused by the peer. */
   private int lastSyndrome;
   private long lastSyndromePsn;
 
   /**
    * @param number number of the queue pair
-   * @param memory for building packets
-   * @param tables address of {@link #TABLES_BYTES} of zeros; only touched pages take memory
+   * @param memory memory for building packets
+   * @param tables address of {@link #TABLES_BYTES} bytes of zeroed memory; only touched pages take
+   *     memory
    */
   public Responder(
       int number,
@@ -94,7 +97,7 @@ public final class Responder {
   }
 
   /**
-   * @param links number of links; over several, reordering is no sign of loss
+   * @param links number of links; with several links, reordering is no sign of loss
    */
   public void start(
       int receivePsn,
@@ -127,16 +130,16 @@ public final class Responder {
   }
 
   /**
-   * Refuses new requests; duplicates are still acknowledged. A new request ends the queue pair when
-   * its number is expected; a request after a gap counts as not received.
+   * Refuses new requests; duplicates are still acknowledged. A new request with the expected number
+   * moves the queue pair to ERROR. A request after a gap counts as not received.
    */
   public void refuseRequests() {
     isRefusing = true;
   }
 
   /**
-   * Returns the time of the next acknowledgement without further packets, or {@link
-   * Pause#NEVER_NS}.
+   * Returns the time at which an acknowledgement is sent even if no further packet arrives, or
+   * {@link Pause#NEVER_NS}.
    */
   public long dueNs() {
     return acknowledger.dueNs();
@@ -146,17 +149,17 @@ public final class Responder {
     acknowledger.onTimer(nowNs);
   }
 
-  /** Sets the link of the current packet and of answers. */
+  /** Sets the link of the current packet, which answers use too. */
   public void setAnswerLink(int link) {
     currentLink = link;
   }
 
-  /** Returns the current link of answers. */
+  /** Returns the link that answers use at present. */
   public int answerLink() {
     return currentLink;
   }
 
-  /** Returns the receive counters of each of several links. */
+  /** Returns the receive counters of each link; unused if there is only one link. */
   public LinkArrivals arrivals() {
     return arrivals;
   }
@@ -229,7 +232,7 @@ public final class Responder {
       deliverPending();
     }
     if (read || events.isDead()) {
-      return; /* responses acknowledge a READ */
+      return; /* a READ is acknowledged by its responses */
     }
     if (fills && !hasSeveralLinks) {
       acknowledger
@@ -240,10 +243,10 @@ public final class Responder {
   }
 
   /**
-   * Processes unchecked packets of a row from a soft peer: those that come in order and belong to
-   * one write.
+   * Processes consecutive packets from a soft peer whose checksums aren't verified yet. Takes those
+   * that are in order and belong to one write.
    *
-   * @return number of packets taken; 0 where the first packet isn't eligible
+   * @return number of packets taken; 0 if the first packet isn't eligible
    */
   public int onRow(
       WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
@@ -287,7 +290,10 @@ public final class Responder {
         && payloadBytes > 0
         && PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 12) == 0) {
       if (acknowledger.owesProbeAnswer()) {
-        /* Probe of another link: each gets its own answer, or the other links would seem lost. */
+        /*
+         * An earlier probe, of another link, isn't answered yet. Each probe gets its own answer, or
+         * the other link would seem lost.
+         */
         sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), acknowledger.nowNs());
       }
       acknowledger.probed(PacketFormat.tagOf(thirdWord));
@@ -336,8 +342,8 @@ public final class Responder {
   }
 
   /**
-   * Places a piece of a packet at once, and only once. With its last piece the packet counts as
-   * received, like a whole packet that arrived early.
+   * Places a piece of a packet at once, and only once. When its last missing piece has arrived, the
+   * packet counts as received, like a whole packet that arrived early.
    */
   private void takePiece(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
@@ -477,7 +483,7 @@ public final class Responder {
     events.activate();
   }
 
-  /* Sends a NAK. All but "receiver not ready" end the queue pair. */
+  /* Sends a NAK. Every NAK except "receiver not ready" moves the queue pair to ERROR. */
   private void refuse(int syndrome) {
     sendAcknowledge(syndrome, expected, acknowledger.nowNs());
     if (syndrome >> 5 == 1) {
@@ -499,10 +505,10 @@ public final class Responder {
   }
 
   /**
-   * Returns the last executed number for an acknowledgement. For a standard peer, only the
-   * responses acknowledge a READ: the kernel's rxe would take an acknowledgement of a READ as its
-   * completion, without data. A soft peer waits for the data, and expects a bitmap to begin at the
-   * next number.
+   * Returns the sequence number up to which packets may be acknowledged. To a standard peer, a READ
+   * is acknowledged only by its responses: the kernel's rxe would complete a READ when it is
+   * acknowledged, without its data. A soft peer waits for the data, and expects a bitmap to begin
+   * at the number after the acknowledged one.
    */
   private long acknowledged() {
     return (!softPeer && expected == readsEnd ? readsFrom : expected) - 1;
@@ -515,11 +521,11 @@ public final class Responder {
   }
 
   /**
-   * Appends an acknowledgement to a packet about to be sent, if one is owed, no packet is missing
-   * and it fits.
+   * Appends an acknowledgement to a packet about to be sent, if an acknowledgement is owed and
+   * fits, and no packet is missing.
    *
    * @param most largest length, ICRC included
-   * @return bytes written; call {@link #onCarried} once they are sent
+   * @return number of bytes written; call {@link #onCarried} once they are sent
    */
   public int append(long packet, int most, long nowNs) {
     int bytes = acknowledger.lengthBytes();

@@ -6,25 +6,28 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Placement of WRITE ONLY payloads at the address of their RETH, once each. It records incomplete
- * packets, and placed packets whose immediate is still to be delivered. Under the progress lock.
+ * Placement of WRITE ONLY payloads at the address in their RETH, each payload once. It records
+ * incomplete packets, and placed packets whose immediate isn't delivered yet. Under the progress
+ * lock.
  *
- * <p>A payload placed by an earlier transmission isn't placed again: its reader may have seen it
- * without waiting for the completion, and overwritten the memory.
+ * <p>A payload placed by an earlier transmission isn't placed again: the application may have seen
+ * the data without waiting for the completion, and overwritten the memory.
  */
 final class WritePlacement {
-  /** Length of the tables. */
+  /** Length of the tables, in bytes. */
   static final int BYTES = ArrivedPieces.BYTES;
 
   private final MemoryRights rights;
   private final ArrivedPieces pieces;
-  /* Packets whose immediate found no receive: their bytes are placed and may be in use. */
+  /*
+   * Packets whose payload is placed and may be in use, but whose immediate found no posted receive.
+   */
   private final PsnBits placed = new PsnBits();
   private boolean softPeer;
   private int mostBytes;
 
   /**
-   * @param tables address of {@link #BYTES} of zeros; only touched pages take memory
+   * @param tables address of {@link #BYTES} bytes of zeroed memory; only touched pages take memory
    */
   WritePlacement(MemoryRights rights, long tables) {
     this.rights = rights;
@@ -32,7 +35,7 @@ final class WritePlacement {
   }
 
   /**
-   * @param mostPayloadBytes largest payload of a packet
+   * @param mostPayloadBytes largest payload of a packet, in bytes
    */
   void start(boolean peerIsSoft, int mostPayloadBytes) {
     softPeer = peerIsSoft;
@@ -52,7 +55,8 @@ final class WritePlacement {
   }
 
   /**
-   * Places a whole packet. Pieces of it may have arrived before, if the peer thought it lost.
+   * Places a whole packet. Pieces of the packet may have arrived before, if the peer thought the
+   * packet lost.
    *
    * @return 0, or the syndrome of the NAK
    */
@@ -66,7 +70,7 @@ final class WritePlacement {
   }
 
   /**
-   * Places a piece; {@link #completesPacket} then counts it.
+   * Places a piece, which the caller then records by {@link #completesPacket}.
    *
    * @return 0, or the syndrome of the NAK
    */
@@ -102,8 +106,10 @@ final class WritePlacement {
     long keyAndLength = PacketFormat.networkLong(reth + 8);
     int key = (int) (keyAndLength >>> 32);
     int length = (int) keyAndLength;
-    /* A soft peer's RETH covers the write from this packet to its end. In the packet with the immediate, whose payload is
-     *   the write's last bytes, it covers the whole write. */
+    /*
+     * A soft peer's RETH covers the write from this packet to its end. In the packet with the
+     * immediate, whose payload is the write's last bytes, the RETH covers the whole write.
+     */
     boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (length < 0
         || payloadBytes > mostBytes

@@ -7,9 +7,10 @@ import io.heddle.roce.wire.PacketFormat;
 import java.lang.foreign.Arena;
 
 /**
- * Receiver of rows of full WRITE ONLY packets of one write with a single C call: the common case,
- * in order, from a soft peer. Any other packet ends the row and is left to {@link
- * Responder#onRequest}, which works packet by packet. One per device; under the progress lock.
+ * Receiver that places a row of packets with a single C call. A row is a sequence of full WRITE
+ * ONLY packets of one write, in order, from a soft peer: the common case. Any other packet ends the
+ * row and is left to {@link Responder#onRequest}, which processes packets one by one. There is one
+ * receiver per device. Under the progress lock.
  */
 public final class WriteRows {
   private static final boolean IN_C = ShimCalls.canTake();
@@ -29,12 +30,14 @@ public final class WriteRows {
   }
 
   /**
-   * Takes packets up to the first one that isn't eligible or has a wrong checksum; places no other.
+   * Places the payloads of packets, up to the first packet that isn't eligible or has a wrong
+   * checksum.
    *
    * @param stride length of each packet; see {@link #isEligible}
    * @param expected sequence number of the first packet
-   * @param key rkey that they must have, which permits writes to the region
-   * @return number of packets taken; {@link #tag} and {@link #isAcknowledgeRequested} describe them
+   * @param key rkey that the packets must have, which permits writes to the region
+   * @return number of packets taken, which {@link #tag} and {@link #isAcknowledgeRequested}
+   *     describe
    */
   int placePackets(
       long packet,

@@ -1,12 +1,13 @@
 /**
  * Receiving half of a queue pair. {@code Responder} takes requests in order and completes them.
  * {@code WritePlacement} places WRITE payloads, {@code InboundMessage} receives multi-packet
- * messages, {@code WriteRows} takes rows with one C call, {@code ArrivedPieces} joins pieces,
- * {@code ReadResponses} answers READs, and {@code Acknowledger} decides when to acknowledge. Used
- * by {@code ReliableConnection}.
+ * messages, {@code WriteRows} places many packets with one C call, {@code ArrivedPieces} joins
+ * pieces, {@code ReadResponses} answers READs, and {@code Acknowledger} decides when to
+ * acknowledge. Used by {@code ReliableConnection}.
  *
- * <p>Threads: holder of the owner's lock. Memory: the owner's tables, by address; user memory is
- * accessed only after a check of its key. Nothing is allocated after construction.
+ * <p>Threads: only the holder of the owner's lock. Memory: tables that the owner allocates and
+ * passes by address; user memory is accessed only after a check of its key. Nothing is allocated
+ * after construction.
  */
 @NullMarked
 package io.heddle.roce.transport.responder;

@@ -7,7 +7,7 @@ import io.heddle.roce.transport.Pause;
  * Under the progress lock.
  */
 public final class ReceiverNotReady {
-  /** Retry count without limit. */
+  /** Retry count that means unlimited retries. */
   private static final int UNLIMITED = 7;
 
   private final Pause pause = new Pause();

@@ -1,16 +1,16 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Reordering window of a link, as in RACK (RFC 8985, section 6.2, step 4): the time after
- * overtaking packets in which a missing packet doesn't count as lost yet. It is 0 on a link that
- * keeps the order: three later packets prove a loss at once. After a spurious loss, which shows
- * that switches spray the link's packets, the window grows until it suffices. Under the progress
- * lock.
+ * Reordering window of a link, as in RACK (RFC 8985, section 6.2, step 4): the time for which an
+ * overtaken packet doesn't count as lost yet. It is 0 on a link that keeps the order: three later
+ * packets prove a loss at once. After a spurious loss, which shows that switches spray the link's
+ * packets, the window grows until it suffices. Under the progress lock.
  */
 public final class ReorderingDelay {
   /*
-   * Real losses, and time without a spurious one, after which the window is halved. Both are long: a network that
-   * sprays seldom stops, and a window that is too small costs spurious retransmissions.
+   * The window is halved after this many real losses, if this time has passed without a spurious
+   * loss. Both limits are large: a network that sprays packets seldom stops doing so, and a window
+   * that is too small costs spurious retransmissions.
    */
   private static final int LOSSES_TO_HALVE = 16;
   private static final long TIME_TO_HALVE_NS = 10_000_000_000L;
@@ -29,14 +29,17 @@ public final class ReorderingDelay {
     losses = 0;
   }
 
-  /** Returns when an overtaken packet sent at this time counts as lost. */
+  /**
+   * Returns the time at which an overtaken packet counts as lost, if it was sent at {@code
+   * sentAtNs}.
+   */
   public long lostAtNs(long sentAtNs, RoundTrip roundTrip) {
     return windowNs == 0 ? sentAtNs : sentAtNs + roundTrip.smoothedNs() + windowNs;
   }
 
   /**
-   * Records a spurious loss. The window grows once per round trip, since losses meanwhile were
-   * judged by the old one.
+   * Records a spurious loss. The window grows at most once per round trip: losses declared before
+   * then were still declared with the old window.
    *
    * @param tooEarlyNs minimum time by which the loss was declared too early
    */

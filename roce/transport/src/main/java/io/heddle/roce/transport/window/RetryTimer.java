@@ -6,34 +6,37 @@ import io.heddle.verbs.ReadyToSendAttributes;
 /**
  * Retransmission timer of a requester, and its limit of retries. Under the progress lock.
  *
- * <p>There are two independent timeouts. The device's, {@link RoundTrip}, follows measurements: it
- * probes after milliseconds and doubles up to seconds. The caller's, from timeout code and retry
- * count, limits the silence of a path: {@code 4.096 µs · 2^timeout · (retries + 1)} since the last
- * progress (or the first packet). Only the caller's timeout ends the queue pair. It also bounds the
- * device's timeout: the caller's time has room for {@code MOST_NEEDED + 1} probes. The last check
- * is at the end of that time, not a doubled timeout later.
+ * <p>There are two timeouts. The device's timeout, {@link RoundTrip}, follows measurements: it
+ * starts at milliseconds, each expiry causes a probe, and it doubles up to seconds. The caller's
+ * timeout, from timeout code and retry count, limits the silence of a path: {@code 4.096 µs ·
+ * 2^timeout · (retries + 1)} since the last progress (or the first packet). Only the caller's
+ * timeout moves the queue pair to ERROR. It also bounds the device's timeout, so that {@code
+ * MOST_NEEDED + 1} probes fit into the caller's time. The last check is at the end of the caller's
+ * time, not a doubled timeout later.
  *
  * <p>The caller's time measures the path, not this process: its clock pauses while the process
  * waits for a processor or is stopped. Otherwise, of two processes suspended together, the first to
  * resume would give up the other within milliseconds.
  *
- * <p>Nor does it measure the peer if queue pairs reach it over several paths. There a path's
- * silence lasts from the last progress to the send time of the newest packet that reached the peer
- * on any path. A probe counts only if a later one reached the peer. While a peer waits for its
- * processor, packets of all paths wait in its sockets, and it answers all of them later. So a
- * silent peer is probed without limit, and a slow one isn't given up. A peer that is heard but
- * reports no arrivals is given up after {@code MOST_UNREACHED} times the caller's time.
+ * <p>Nor does the caller's time measure the peer, if queue pairs reach the peer over several paths.
+ * In that case a path's silence lasts from the last progress to the send time of the newest packet
+ * that reached the peer on any path. A probe counts as unanswered only if a later packet reached
+ * the peer. While a peer waits for its processor, packets of all paths wait in its sockets, and the
+ * peer answers them later. So a silent peer is probed without limit, and the connection to a slow
+ * peer isn't ended. If the peer sends packets but reports no arrivals, the connection ends after
+ * {@code MOST_UNREACHED} times the caller's time.
  *
- * <p>Progress means that more packets have arrived. An answer without progress proves a live peer
- * but not a usable path: one that drops all large packets would be probed for ever.
+ * <p>Progress means that more packets have arrived. An answer without progress proves that the peer
+ * is alive, not that the path is usable: otherwise a path that drops all large packets would be
+ * probed for ever.
  */
 public final class RetryTimer {
   private static final int MOST_NEEDED = 2;
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Minimum number of checks per time limit, once the limit has expired while the peer still
-   * answers: the failure of this path isn't proven yet.
+   * Number of checks per time limit, once the limit has expired but the peer still answers, so that
+   * the failure of this path isn't proven yet.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 
@@ -119,8 +122,9 @@ public final class RetryTimer {
   }
 
   /**
-   * Records an expiry, before the other calls. The time by which the expiry is late doesn't count
-   * as the peer's silence, since this process couldn't receive or probe.
+   * Records an expiry of the timer; called before the timer's other methods. The delay between the
+   * due time and {@code nowNs} doesn't count as the peer's silence, since this process couldn't
+   * receive or probe in that time.
    *
    * @param heardAtNs time of the last packet from the peer on any path
    * @param reachedAtNs send time of the newest packet that reached the peer on any path
@@ -149,7 +153,10 @@ public final class RetryTimer {
     return reached || unreached;
   }
 
-  /** Returns whether only the silence of all paths to the peer suspends the retry limit. */
+  /**
+   * Returns whether the retry limit has expired and is suspended because all paths to the peer are
+   * silent.
+   */
   public boolean isHeld(long nowNs) {
     return isOverdue(nowNs) && !heard;
   }

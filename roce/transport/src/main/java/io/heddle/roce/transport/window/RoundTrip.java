@@ -2,12 +2,12 @@ package io.heddle.roce.transport.window;
 
 /**
  * Round-trip estimate and retransmission timeout of a requester (RFC 6298). The timeout doubles
- * with each silent timeout, and stays doubled until a packet sent since is measured. Otherwise a
- * path with a longer round trip than the timeout would never be measured, and everything
- * retransmitted for ever. Under the progress lock.
+ * with each expiry without an answer, and stays doubled until the next measurement. Otherwise a
+ * round trip longer than the timeout would never be measured, and everything would be retransmitted
+ * for ever. Under the progress lock.
  */
 public final class RoundTrip {
-  /** Minimum timeout: a receiver that shares its core may be away for about this long. */
+  /** Minimum timeout: a receiver that shares its core may not run for about this long. */
   public static final long MINIMUM_TIMEOUT_NS = 2_000_000;
 
   /** Timeout before the first measurement. */
@@ -28,7 +28,7 @@ public final class RoundTrip {
     doublings = 0;
   }
 
-  /** Adds a sample, which must be from a transmission to its own answer. */
+  /** Adds a sample: the time from a transmission to the answer to this same transmission. */
   public void sample(long nanoseconds) {
     doublings = 0;
     if (smoothedNs == 0) {
@@ -54,7 +54,7 @@ public final class RoundTrip {
     return Math.min(base << doublings, MAXIMUM_TIMEOUT_NS);
   }
 
-  /** Doubles the timeout after a silent one. */
+  /** Doubles the timeout, because it expired without an answer. */
   public void timedOut() {
     doublings = Math.min(doublings + 1, MOST_DOUBLINGS);
   }

@@ -6,16 +6,19 @@ package io.heddle.roce.transport.window;
  *
  * <p>A fast link's window would fill the queue of a slow link for a third of a second. So each
  * round trip is compared with the shortest one. The excess is queueing in the network, or waiting
- * in a socket for the reader's core. The latter says nothing about the path and dominates where
- * processes share cores. Both ends know when they last found their socket empty, and the possible
- * wait since then is subtracted. A remainder above the target reduces the window in proportion,
- * once per round trip.
+ * in a socket until the receiving process runs. That waiting says nothing about the path, and
+ * dominates where processes share cores. Each end knows when it last found its socket empty. The
+ * longest possible wait since then is subtracted. If the rest of the excess is above the target,
+ * the window is reduced in proportion, once per round trip.
  */
 public final class SendWindow {
   /** Packets of a train at path MTU 4096, plus one. */
   private static final int USUAL_TRAIN = 16;
 
-  /** Target queueing delay: keeps the link busy while an end is away from its core. */
+  /**
+   * Target queueing delay: enough packets to keep the link busy while the process at one end isn't
+   * running.
+   */
   static final long TARGET_NS = 5_000_000;
 
   private static final int FIRST = 4;
@@ -27,13 +30,18 @@ public final class SendWindow {
   private int threshold = smallest;
   private int ackedSinceGrowth;
   private boolean crowded;
-  /* Values before the last loss, until the window shrinks for another reason. */
+  /*
+   * Window and threshold before the last loss. Cleared when the window shrinks for another reason.
+   */
   private int packetsBeforeLoss;
   private int thresholdBeforeLoss;
 
   private long shortestNs;
   private long reducedAtNs;
-  /* Shortest round trip while the smallest window was still too large, and the number of such rounds. */
+  /*
+   * Shortest round trip measured while even the smallest window was too large, and the number of
+   * such measurements.
+   */
   private long shortestAtSmallestNs;
   private int roundsAtSmallest;
 
@@ -47,7 +55,7 @@ public final class SendWindow {
     return 2 * Math.min(trainPackets + 1, USUAL_TRAIN);
   }
 
-  /** Resets with bounds of {@code least} and {@code most} packets. */
+  /** Resets the window, which then has between {@code least} and {@code most} packets. */
   public void reset(int most, int least, long nowNs) {
     limit = most;
     smallest = least;
@@ -70,7 +78,7 @@ public final class SendWindow {
     return smallest;
   }
 
-  /** Adapts to another packet size. The window keeps its bytes, but has other bounds. */
+  /** Adapts to another packet size. The window keeps its size in bytes, but has other bounds. */
   public void refit(int most, int least) {
     threshold = threshold >= limit ? most : Math.min(most, threshold * least / smallest);
     packets = Math.clamp((long) packets * least / smallest, Math.min(most, least), most);
@@ -81,8 +89,11 @@ public final class SendWindow {
   }
 
   /**
-   * @param inFlight packets in flight before these arrived: an unfilled window says nothing about
-   *     the path and isn't raised
+   * Raises the window for acknowledged packets, unless it wasn't filled: then it says nothing about
+   * the path.
+   *
+   * @param count number of packets newly acknowledged
+   * @param inFlight number of packets in flight before this acknowledgement
    */
   public void acknowledged(int count, int inFlight) {
     if (packets >= limit || crowded || 2 * inFlight < packets) {
@@ -116,7 +127,7 @@ public final class SendWindow {
       return;
     }
     if (sentAtNs - reducedAtNs < 0) {
-      return; /* the measured packet met the queue of the earlier window */
+      return; /* this packet was sent before the last reduction */
     }
     reducedAtNs = nowNs;
     forgetLoss();
@@ -152,7 +163,7 @@ public final class SendWindow {
     packets = threshold;
   }
 
-  /** Undoes the reduction of a spurious loss (RFC 4015, step 9). */
+  /** Undoes the reduction after a loss that proved spurious (RFC 4015, step 9). */
   public void undoLoss() {
     threshold = Math.min(limit, Math.max(threshold, thresholdBeforeLoss));
     packets = Math.min(limit, Math.max(packets, packetsBeforeLoss));

@@ -1,18 +1,18 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Detector of paths that lose trains: a train is one datagram that the kernel or the NIC segments.
- * A faulty hop may drop every long one yet pass the same packets one by one, without any counter.
- * The evidence is several rounds in which trains were lost whole while the link answered, and no
- * train of equal length arrived. Then packets are sent singly, with one train as a trial after
- * pauses that double. Under the progress lock.
+ * Detector of paths that lose trains. A train is one datagram that the kernel or the NIC segments
+ * into packets. A faulty hop may drop every long train but pass the same packets one by one, and
+ * count no drop. The evidence is several rounds in which trains were lost whole while the link
+ * answered, and no train of equal length arrived. Then packets are sent singly. After pauses that
+ * double, one train is sent as a trial. Under the progress lock.
  *
  * <p>A round begins with the loss of a train sent after the previous round. It ends with an answer
  * to something sent on the link after that train. So a burst lost by a full socket or queue is one
  * round, however many trains it has.
  */
 public final class TrainPath {
-  /** Rounds without an arriving train. */
+  /** Number of rounds without an arriving train after which packets are sent singly. */
   static final int ROUNDS = 6;
 
   /**
@@ -126,7 +126,7 @@ public final class TrainPath {
     }
   }
 
-  /** Ends the slot's trial: the slot is freed. */
+  /** Ends a trial that this slot's train is, because the slot is freed. */
   public void removed(long slot, long nowNs) {
     endTrial(slot, nowNs);
   }

@@ -1,25 +1,26 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Probe of a link's path for packets wider than RoCEv2's, if both ends agreed on them. A switch
- * with a smaller MTU drops them silently. So an empty packet of that size probes the path, and
- * until it is answered WRITEs use the path MTU. Unanswered probes are repeated after pauses that
- * double, and at once when wide packets stop arriving, since routes change. Under the progress
- * lock.
+ * Prober of a link's path for wide packets: packets larger than RoCEv2 allows, on whose size both
+ * ends have agreed. A switch with a smaller MTU drops them silently. So a probe of that size, which
+ * writes nothing, is sent first. Until it is answered, WRITEs use the path MTU. Unanswered probes
+ * are repeated after pauses that double, and at once when wide packets stop arriving, since routes
+ * change. Under the progress lock.
  */
 public final class WidePathProbe {
   static final long FIRST_PAUSE_NS = 10_000_000;
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
   /**
-   * Failed probes before a warning; the last is 0.3 s after the first. A probe has failed when a
-   * later packet is answered and the probe isn't: a peer that waits for its core answers neither.
+   * Number of failed probes before a warning; the last is sent 0.3 s after the first. A probe has
+   * failed when a later packet is answered but the probe isn't. A peer that is waiting for its core
+   * answers neither.
    */
   public static final int FAILURES_BEFORE_WARNING = 6;
 
   /*
-   * Consecutive trains with losses before a new probe. So many losses in a row are rarely chance,
-   * and then cost one probe.
+   * Number of consecutive trains with losses before a new probe. So many in a row are rarely
+   * chance; if they are, the cost is one probe.
    */
   private static final int MOST_LOST = 4;
 
@@ -55,7 +56,7 @@ public final class WidePathProbe {
   /**
    * Records a due probe.
    *
-   * @param leaves whether it was sent: no known MTU prevents it
+   * @param leaves whether the probe is sent, because no known MTU prevents it
    */
   public void onProbe(boolean leaves, long nowNs) {
     nextProbeNs = nowNs + pauseNs;

@@ -139,7 +139,10 @@ class ReliableConnectionTest {
     }
   }
 
-  /* A timeout takes at least 2 ms, so READs that each waited for one would take longer. */
+  /*
+   * A timeout takes at least 2 ms. So READs that waited for a timeout after each loss would exceed
+   * the limit of 1 ms for each lost packet.
+   */
   @ParameterizedTest
   @CsvSource({"true, 1", "true, 4", "false, 1"})
   void lostResponseIsRequestedAtNextResponse(boolean soft, int links) {
@@ -164,8 +167,9 @@ class ReliableConnectionTest {
   }
 
   /*
-   * The lower half of the buffer is written and the upper one read. An answer may cover more than a READ, or only numbers
-   *    known from bitmaps; writes may fill the window after a READ that must be repeated.
+   * Writes go to the lower half of the buffer, READs to the upper half. An answer may acknowledge
+   * more than a READ, or only numbers known from bitmaps. Writes may fill the window after a READ
+   * that must be repeated.
    */
   @ParameterizedTest
   @CsvSource({
@@ -219,7 +223,10 @@ class ReliableConnectionTest {
     }
   }
 
-  /* An early packet that finds no receive in its order counts as not received. */
+  /*
+   * A packet that arrived early counts as not received if no receive is posted when its immediate
+   * is due.
+   */
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 0.1", "4, 0", "4, 0.1"})
   void immediatesWaitForLateReceives(int links, double loss) {
@@ -266,7 +273,7 @@ class ReliableConnectionTest {
     }
   }
 
-  /* A seed's run is repeatable. */
+  /* Two runs with one seed behave alike. */
   @Test
   void theSameSeedTakesTheSameTime() {
     long[][] runs = new long[2][];

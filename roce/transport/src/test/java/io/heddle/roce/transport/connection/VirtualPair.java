@@ -90,12 +90,12 @@ final class VirtualPair implements AutoCloseable {
     deadLinks = dead;
   }
 
-  /** Drops longer trains as a whole from now on. */
+  /** From now on drops every train longer than this, with all its packets. */
   void loseLongerThan(int bytes) {
     longestDatagram = bytes;
   }
 
-  /** Returns how often an end has reported single packets. */
+  /** Returns how often an end has warned that a link's packets are sent one by one. */
   int singly() {
     return singly;
   }
@@ -122,7 +122,7 @@ final class VirtualPair implements AutoCloseable {
     long end = nowNs + mostNs;
     while (nowNs < end) {
       while (left.transmit() | right.transmit()) {
-        /* one turn sends only a few trains, so both ends transmit again */
+        /* one call sends only a few trains, so both ends transmit again */
       }
       Packet next = underWay.peek();
       long due = Math.min(left.connection.dueNs(), right.connection.dueNs());
@@ -287,7 +287,7 @@ final class VirtualPair implements AutoCloseable {
       connection.onPacket(opcode, arrival, arrival + headers, payload, link, nowNs);
     }
 
-    /* PacketOutlet */
+    /* Methods of PacketOutlet. */
 
     @Override
     public void sealFor(int link) {
@@ -381,7 +381,7 @@ final class VirtualPair implements AutoCloseable {
       completed.add(new Completed(id, status, kind, immediate));
     }
 
-    /* Does nothing: the loop asks both ends for their next time. */
+    /* Does nothing: run() asks both ends for the times of their timers. */
     @Override
     public void timerAt(long whenNs) {}
 

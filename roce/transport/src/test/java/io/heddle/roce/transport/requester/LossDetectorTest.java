@@ -59,7 +59,10 @@ class LossDetectorTest {
     return first;
   }
 
-  /* Records these arrivals and no earlier new ones. Returns the number of losses. */
+  /*
+   * Acknowledges {@code packets} numbers from {@code from} on by a bitmap. Returns the number of
+   * losses.
+   */
   private int arrived(long from, int packets) {
     long word = Memory.allocate(arena, 8, 8);
     Memory.ALL.set(Memory.NETWORK_LONG, word, PsnBits.mask(from, from + packets));

@@ -115,7 +115,7 @@ class RxeCaptureTest {
     }
   }
 
-  /* Our requester builds the same packets as those that rxe executed. */
+  /* Heddle's requester builds the same packets as those that rxe executed. */
   @Test
   void requesterBuildsPacketsThatRxeExecuted() throws IOException {
     int mtu = 4096;
@@ -175,7 +175,7 @@ class RxeCaptureTest {
     }
   }
 
-  /* The migration bit: the client set it, but rxe and we don't. */
+  /* Copies the migration bit: the capturing client set it, but neither rxe nor Heddle does. */
   private static void takeMigrationState(Packet from, long to) {
     byte ours = Memory.ALL.get(ValueLayout.JAVA_BYTE, to + 1);
     byte theirs = (byte) (from.transport()[1] & 0x40);

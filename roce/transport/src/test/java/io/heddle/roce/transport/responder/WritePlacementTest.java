@@ -133,7 +133,7 @@ final class WritePlacementTest {
     reth(region, 100);
     assertEquals(0, place(100, 7));
     writes.markPlaced(PSN);
-    fill(region, 100, 9); // its reader's
+    fill(region, 100, 9); // the application overwrites the data
     assertEquals(0, place(100, 7));
     assertRegion(0, 100, 9);
     assertEquals(0, placePiece(1, 0, 50, 7));
@@ -149,7 +149,7 @@ final class WritePlacementTest {
     assertEquals(0, placePiece(3, 256, 44, 3));
     assertFalse(writes.completesPacket(PSN, 3, true));
     assertTrue(writes.isAnyPartial());
-    fill(region + 256, 44, 9); // its reader's
+    fill(region + 256, 44, 9); // the application overwrites the data
     assertEquals(0, placePiece(3, 256, 44, 3));
     assertRegion(256, 44, 9);
     assertEquals(0, placePiece(1, 0, 128, 1));

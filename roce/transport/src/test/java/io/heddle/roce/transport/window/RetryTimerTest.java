@@ -20,14 +20,17 @@ class RetryTimerTest {
     timer.reset(new ReadyToSendAttributes(1, timeoutCode, retries, 7), 0);
   }
 
-  /* Serves the timer until it gives up; returns the time and counts the probes. */
+  /* Number of expiries before the timer gave up, counted by giveUpTimeAfter(). */
   private int probes;
 
   private long giveUpTimeAfter(long fromNs) {
     return giveUpTimeAfter(fromNs, 0);
   }
 
-  /* Serves the timer's first expiry late. */
+  /*
+   * Serves the timer until it gives up, its first expiry this much too late. Returns the time until
+   * then.
+   */
   private long giveUpTimeAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
     timer.arm(nowNs);
@@ -43,7 +46,10 @@ class RetryTimerTest {
     return Long.MAX_VALUE;
   }
 
-  /* 4.096 µs · 2^code · (retries + 1), where that has room for three probes two milliseconds apart. */
+  /*
+   * The caller's time is 4.096 µs · 2^code · (retries + 1), if three probes two milliseconds apart
+   * fit into it.
+   */
   @ParameterizedTest
   @CsvSource({"12, 7, 134", "14, 7, 537", "18, 7, 8590", "20, 1, 8590", "17, 0, 537"})
   void silentPathIsGivenUpAfterCallersTime(int timeoutCode, int retries, long milliseconds) {
@@ -114,7 +120,10 @@ class RetryTimerTest {
     assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
   }
 
-  /* The newest packet that reached the peer on any path was sent this long ago. */
+  /*
+   * At each expiry, the newest packet that reached the peer on any path was sent {@code agoMs}
+   * before.
+   */
   @ParameterizedTest
   @CsvSource({
     "1, 537, 605",

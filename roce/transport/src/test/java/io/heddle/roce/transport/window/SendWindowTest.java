@@ -16,7 +16,10 @@ class SendWindowTest {
     return window;
   }
 
-  /* Acknowledges everything in flight after this time; the next packet is sent just afterwards. */
+  /*
+   * Acknowledges everything in flight after this round trip. The next packet is sent just
+   * afterwards.
+   */
   private void round(SendWindow window, long roundTripNs, long waitedNs) {
     long sentAtNs = ++nowNs;
     nowNs += roundTripNs;
@@ -24,7 +27,7 @@ class SendWindowTest {
     window.acknowledged(window.packets(), window.packets());
   }
 
-  /* Simulates a link with only this delay per packet; returns the last round trip. */
+  /* Simulates a link whose only delay is this time per packet. Returns the last round trip. */
   private long rounds(SendWindow window, long packetNs, int count) {
     long roundTrip = 0;
     for (int i = 0; i < count; i++) {

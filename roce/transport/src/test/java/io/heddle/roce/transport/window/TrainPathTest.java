@@ -20,7 +20,9 @@ final class TrainPathTest {
     path.start(nowNs);
   }
 
-  /* Loses a train and answers a later packet; returns whether that was decisive. */
+  /*
+   * Loses a train and answers a later packet. Returns whether packets are sent singly from now on.
+   */
   private boolean round() {
     long sentAtNs = nowNs + 1;
     nowNs += ROUND_NS;
