@@ -24,8 +24,8 @@
 
 #define MOST_THREADS 1024
 
-/* Largest number of waits, of a millisecond each, for the thread of another call if no thread can be created. */
-#define MOST_WAITS 5000
+/* If no thread can be created, a call waits for the thread of another call: at most this many milliseconds. */
+#define MOST_WAITS_MS 5000
 
 /* A control-path call, on its caller's stack. */
 struct task {
@@ -42,7 +42,7 @@ struct worker {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct worker *idle; /* at most one */
+static struct worker *idle; /* worker that waits for a task; NULL if none */
 static int threads;
 static int contexts;
 
@@ -61,8 +61,8 @@ static void wake(uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Waits for the next task. Returns false if this thread has to end instead. */
-static bool wait_for_task(struct worker *self) {
+/* Marks this worker idle if no other worker is idle. Returns false if its thread has to end instead. */
+static bool become_idle(struct worker *self) {
   pthread_mutex_lock(&lock);
   bool stays = idle == NULL && contexts > 0;
   if (stays) {
@@ -77,7 +77,7 @@ static bool wait_for_task(struct worker *self) {
 static void *run_worker(void *argument) {
   struct worker *self = argument;
   pthread_setname_np(pthread_self(), "heddle-call");
-  heddle_thread_belongs_to_java();
+  heddle_mark_java_thread();
   do {
     wait_for(&self->has_task);
     struct task *task = self->task;
@@ -88,7 +88,7 @@ static void *run_worker(void *argument) {
     int result = heddle_enter();
     task->result = result == NCCL_SUCCESS ? task->call(task->argument) : result;
     /* Marks the thread idle before the caller continues, so that the caller's next call finds it. */
-    bool stays = wait_for_task(self);
+    bool stays = become_idle(self);
     wake(&task->ended);
     if (!stays) {
       break;
@@ -125,8 +125,8 @@ static int make_worker(struct task *task) {
 }
 
 /*
- * Gives the task to a thread. Returns 0, or the error if no thread has taken it. others: true if a running call may
- * later free a thread.
+ * Gives the task to a thread. Returns 0, or the error if no thread has taken it. others: set to true if a running call
+ * may later free a thread.
  */
 static int dispatch(struct task *task, bool *others) {
   pthread_mutex_lock(&lock);
@@ -155,7 +155,7 @@ int heddle_control(int (*call)(void *), void *argument) {
   struct task task = {.call = call, .argument = argument};
   bool others;
   int error = dispatch(&task, &others);
-  for (int i = 0; error != 0 && others && i < MOST_WAITS; i++) {
+  for (int i = 0; error != 0 && others && i < MOST_WAITS_MS; i++) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     error = dispatch(&task, &others);
   }

@@ -8,17 +8,17 @@
 #include "shim.h"
 
 /*
- * A test() of a pending request enters Java if it begins a new sweep over the comm's requests. A sweep begins when the
- * request that entered Java last is tested again. If the caller stops testing that request, the next entry follows
- * after this many tests answered from memory. 32 of these tests cost as much as two entries.
+ * A test() of a pending request enters Java only if it begins a sweep over the comm's requests. A sweep begins when the
+ * request that began the last sweep is tested again. If the caller stops testing that request, the next sweep begins
+ * after this many tests, which are answered from memory. 32 of these tests cost as much as two entries.
  */
-#define MOST_SKIPPED 32
+#define MOST_SKIPPED_TESTS 32
 
 /*
- * Largest number of sweeps in a row without an entry. It is limited, since not every event that concerns a comm is
- * counted in the comm's line.
+ * Largest number of consecutive sweeps that don't enter Java. A limit is needed since some events that concern a comm
+ * aren't counted in its struct heddle_comm.
  */
-#define MOST_SPARED 15
+#define MOST_SKIPPED_SWEEPS 15
 
 _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm) == 64, "one cache line each");
 
@@ -100,9 +100,9 @@ static int start(int abi) {
 bool heddle_jvm_has_ended(void) { return __atomic_load_n(&calls.jvm_ended, __ATOMIC_ACQUIRE) != 0; }
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
-  heddle_thread_belongs_to_java();
+  heddle_mark_java_thread();
   heddle_signals_refresh(); /* hosts remove all signal handlers at their end, also the shim's */
-  /* Failures were logged; there is no caller to return the result to. */
+  /* heddle_enter() has logged a failure; there is no caller to return the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
     MANAGE(HEDDLE_FLUSH_BEFORE_EXIT, budget_ns, quiet_ns);
   }
@@ -166,7 +166,7 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_exit_flush_connected();
-    /* refreshes the handlers only for a new connection, not in the 10^4 earlier calls that only poll */
+    /* refreshes the handlers once per connection, not in each of the some 10,000 earlier calls that only poll */
     heddle_signals_refresh();
     *comm = as_pointer(address);
   }
@@ -263,7 +263,7 @@ static int32_t state_of(struct heddle_request *request) {
  * writes the comm's sweep fields.
  */
 static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
-  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->pending_tests >= MOST_SKIPPED) {
+  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->pending_tests >= MOST_SKIPPED_TESTS) {
     comm->sweep_marker = request;
     comm->pending_tests = 0;
     return true;
@@ -274,7 +274,7 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
 
 /*
  * Returns true if a sweep has to enter Java: there are new events for this comm, or nobody has polled the device since
- * this comm's caller last checked. A poll by any comm counts each event in the line of the comm that the event
+ * this comm's caller last checked. A poll by any comm counts each event in the struct heddle_comm that the event
  * concerns.
  */
 static bool is_worth_entering(struct heddle_comm *comm) {
@@ -286,7 +286,7 @@ static bool is_worth_entering(struct heddle_comm *comm) {
       /* pairs with Java's release store after Java has counted a poll's events */
       __atomic_load_n(polls, __ATOMIC_ACQUIRE);
   int64_t events = __atomic_load_n(&comm->events, __ATOMIC_RELAXED);
-  if (events != comm->events_seen || newest == comm->polls_seen || comm->skipped_sweeps >= MOST_SPARED) {
+  if (events != comm->events_seen || newest == comm->polls_seen || comm->skipped_sweeps >= MOST_SKIPPED_SWEEPS) {
     comm->events_seen = events;
     comm->skipped_sweeps = 0;
     return true;
@@ -334,9 +334,9 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
     heddle_profile_tested(request, true);
   }
   if (request->comm->sweep_marker == request) {
-    request->comm->sweep_marker = NULL; /* a finished request won't come round again */
+    request->comm->sweep_marker = NULL; /* a finished request isn't tested again, so it can't begin a sweep */
   }
-  /* From here on the line belongs to Java. Pairs with Java's acquire load in its search for a free line. */
+  /* From here on, Java owns the request. Pairs with Java's acquire load in its search for a free request. */
   __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);
   return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
 }
@@ -357,7 +357,7 @@ __attribute__((noinline)) static int progress_and_test(struct heddle_request *re
 }
 
 int heddle_test(void *opaque, int *done, int *sizes) {
-  *done = 0; /* the caller doesn't initialise the properties */
+  *done = 0; /* NCCL doesn't initialise it */
   if (UNLIKELY(heddle_in_forked_child)) {
     return heddle_refuse_in_child();
   }

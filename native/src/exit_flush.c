@@ -17,10 +17,10 @@
  * handlers run.
  *
  * Handlers run in the reverse order of their registration. The shim registers its handler after a successful init, and
- * again with the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries'
- * destructors, the JVM's included, were registered when the libraries were loaded, so they run later. These destructors
- * destroy objects that a garbage collection uses, while Java's threads still run. So no collection may begin after this
- * handler.
+ * again with the first connection. That is after CUDA's and NCCL's registrations at their first use, so the shim's
+ * handler runs before theirs. Libraries' destructors, the JVM's included, were registered when the libraries were
+ * loaded, so they run later. These destructors destroy objects that a garbage collection uses, while Java's threads
+ * still run. So no collection may begin after this handler.
  */
 
 #define LONGEST_NS 1000000000L
@@ -30,7 +30,7 @@
 
 #define QUIET_NS 20000000L
 
-/* Longest time for which later exit handlers wait for a collection. */
+/* Longest time, in seconds, that a later exit handler waits for a garbage collection. */
 #define HELD_S 1
 
 #define STACK_BYTES (512 * 1024)
@@ -57,9 +57,9 @@ static void report_end(void) {
 /*
  * Keeps the JVM from collecting garbage until the process has ended. Collections wait for JNI's critical sections, and
  * entering a critical section waits for a running collection. If host code that runs later needs a collection, it waits
- * for at most HELD_S.
+ * for at most HELD_S seconds.
  */
-static void hold_collections(void) {
+static void hold_garbage_collection(void) {
   JNIEnv *env = NULL;
   if (heddle_vm == NULL || (*heddle_vm)->GetEnv(heddle_vm, (void **)&env, JNI_VERSION_10) != JNI_OK) {
     return; /* the log already says that the thread couldn't enter Java */
@@ -76,7 +76,7 @@ static void *wait_in_java(void *none) {
   (void)none;
   pthread_setname_np(pthread_self(), "heddle-exit");
   heddle_flush_before_exit(remaining_ns() - FAREWELL_NS, QUIET_NS);
-  hold_collections();
+  hold_garbage_collection();
   report_end();
   return NULL;
 }
@@ -97,8 +97,9 @@ static int start_waiting(void) {
 }
 
 /*
- * A separate thread enters Java, since the host's thread may already be inside Java. If the separate thread blocks (a
- * JVM that is shutting down, a host's logger), the process is delayed by a second at most.
+ * Waits for the last messages when the process exits. A separate thread enters Java, since the host's thread may
+ * already be inside Java. If the separate thread blocks (a JVM that is shutting down, a host's logger), the process is
+ * delayed by a second at most.
  */
 static void on_exit_wait(void) {
   static atomic_flag ran = ATOMIC_FLAG_INIT;

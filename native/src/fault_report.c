@@ -12,7 +12,7 @@
 
 #include "shim.h"
 
-/* Name of the folder, as in io.heddle.stats.DefaultStatsFolder. */
+/* Parent of the statistics' folder, as in io.heddle.stats.DefaultStatsFolder. */
 #define SHARED_MEMORY "/dev/shm"
 #define MOST_FOLDERS 16
 

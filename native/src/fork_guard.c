@@ -20,9 +20,9 @@ static bool is_open(int descriptor, uint64_t device, uint64_t inode) {
 }
 
 /*
- * A connection ends, and its port becomes free, when its last descriptor is closed. Copies in a child would keep the
- * connection and the port open after this process ends, and its peers would not notice the end. The child may only
- * close() them: the sockets are the parent's too.
+ * Closes a forked child's copies of the plugin's descriptors. A connection ends, and its port becomes free, when its
+ * last descriptor is closed. The copies would keep the connections and ports open after the parent ends, and its peers
+ * would not notice the end. The child may only close() the sockets: shutdown() would end the parent's connections too.
  */
 static void close_copies(void) {
   struct heddle_descriptors *ours = heddle_descriptors;

@@ -1,7 +1,7 @@
 /*
- * The GOT slots of a library hold the addresses of the functions that it calls in other libraries. The linker fills the
- * slots. Java's libraries read state that belongs to their host process. A slot that points to a function of the shim
- * changes the result for that library only.
+ * Replaces functions that one of Java's libraries calls in other libraries. The GOT slots of the library hold the
+ * addresses of these functions; the dynamic linker has filled the slots. Where a slot points to a function of the shim
+ * instead, only this library sees another result, and the host process keeps its state.
  */
 #include <dlfcn.h>
 #include <elf.h>

@@ -19,9 +19,9 @@
 #define HEDDLE_MAX_PLANES 64
 
 /*
- * A request: one 64-byte line, which C and Java share. Java owns and recycles the memory. Java writes sizes, then state
- * with release. The shim reads state with acquire. Unless state is pending, the shim answers test() without entering
- * Java. It then writes RELEASED with release, which returns the line to Java, also for a failed request. state:
+ * A request: 64 bytes (one cache line) that C and Java share. Java owns and recycles the memory. Java writes sizes,
+ * then state with release. The shim reads state with acquire. Unless state is pending, the shim answers test() without
+ * entering Java. It then writes RELEASED with release, which returns the request to Java, also after a failure. state:
  * pending, done, released, or a negated ncclResult_t.
  */
 enum { HEDDLE_REQUEST_PENDING = 0, HEDDLE_REQUEST_DONE = 1, HEDDLE_REQUEST_RELEASED = 2 };
@@ -36,14 +36,14 @@ struct heddle_request {
 };
 
 /*
- * A communicator (send or receive): one 64-byte line, which C and Java share. Java owns the memory, and sets java_id
- * and polls before it returns the address.
+ * A communicator (send or receive): 64 bytes (one cache line) that C and Java share. Java owns the memory, and sets
+ * java_id and polls before it returns the address.
  */
 struct heddle_comm {
   int64_t java_id; /* first argument of progress, isend and the other entries */
   /* Only the shim uses the next three fields, on the thread that calls test() for this comm. */
-  struct heddle_request *sweep_marker; /* request whose test entered Java last; its next test begins a new sweep */
-  int32_t pending_tests;               /* tests answered "pending" since the last entry */
+  struct heddle_request *sweep_marker; /* request whose test began the last sweep; its next test begins a new one */
+  int32_t pending_tests;               /* tests answered "pending" since the last sweep began */
   int32_t skipped_sweeps;              /* sweeps in a row that did not enter Java */
   struct heddle_profile *profiles;     /* used by the shim only: messages that a profiler follows */
   int64_t events;                      /* written by the device: counts completions that wait for Java */
@@ -88,7 +88,7 @@ struct heddle_dma_buf {
   int64_t length; /* bytes */
   int64_t type;   /* type of memory at the address */
   int64_t offset; /* offset of the first byte in the dma-buf */
-  int64_t fd;     /* the caller's */
+  int64_t fd;     /* descriptor of the dma-buf, which the caller owns */
 };
 
 /* Properties of a device: a superset of every ABI version. The strings are valid for the process's life. */
@@ -108,7 +108,7 @@ struct heddle_properties {
   int64_t max_collective_bytes;
   int64_t max_multi_request_size;
   int64_t rail_id;  /* -1 if undefined */
-  int64_t plane_id; /* -1 if undefined, since a device of ours spans all planes */
+  int64_t plane_id; /* -1 (undefined), since each of the plugin's devices spans all planes */
 };
 
 /*
@@ -124,7 +124,7 @@ struct heddle_descriptors {
   struct {
     uint64_t device;            /* device number of the file: major in the low half, minor in the high half */
     uint64_t inode;             /* inode, or 0 for none; written with release, after device */
-  } of[HEDDLE_MAX_DESCRIPTORS]; /* by number */
+  } of[HEDDLE_MAX_DESCRIPTORS]; /* indexed by descriptor */
 };
 
 /* Functions and facts of the shim for Java. Valid for the process's life. */
@@ -163,7 +163,7 @@ enum heddle_manage {
   HEDDLE_CLOSE_LISTEN,      /* argument: listen_comm */
   /*
    * arguments: comm java_id, struct heddle_request *, struct heddle_plane_bytes[HEDDLE_MAX_PLANES], out_count: the
-   * request is a send that isn't RELEASED; out_count 0: not known at this moment
+   * request is a send that isn't RELEASED; out_count 0: Java doesn't know the planes at this moment
    */
   HEDDLE_PLANES_OF,
   HEDDLE_FLUSH_BEFORE_EXIT, /* arguments: budget_ns, quiet_ns, as in heddle_flush_before_exit() */
@@ -183,9 +183,9 @@ enum heddle_manage {
 };
 
 /*
- * Filled by Java, once. Addresses (data, out, handle, ...) are plain native addresses. All control-path calls share one
- * entry, since Java links each entry while NCCL waits for init. Eighteen entries of seven shapes took 29 ms; these six
- * entries of three shapes take 13 ms.
+ * Java's functions for the shim. Java fills this table once. Addresses (data, out, handle, ...) are plain native
+ * addresses. All control-path calls share one entry, since Java links each entry while NCCL waits for init. Eighteen
+ * entries of seven shapes took 29 ms; these six entries of three shapes take 13 ms.
  */
 struct heddle_calls {
   uint64_t size;      /* set by the shim: sizeof(struct heddle_calls) */
@@ -205,7 +205,10 @@ struct heddle_calls {
   int32_t (*iflush)(int64_t comm, int64_t n, int64_t data, int64_t sizes, int64_t memory_handles, int64_t out_request);
   /* progress(comm java_id): advances the device and all requests of this comm; called by test() */
   int32_t (*progress)(int64_t comm);
-  /* Connects a group: the one control-path call with more arguments than manage() has. */
+  /*
+   * register_dma_buf(comm java_id, data, size, type, offset, fd, out_handle): the only control-path call with more
+   * arguments than manage() takes
+   */
   int32_t (*register_dma_buf)(int64_t comm, int64_t data, int64_t size, int64_t type, int64_t offset, int64_t fd,
                               int64_t out_handle);
   /* manage(enum heddle_manage, ...) */
@@ -214,8 +217,8 @@ struct heddle_calls {
 
 /*
  * Java's entry point, which the shim calls once through JNI after the JVM's creation: static int
- * io.heddle.plugin.PluginEntry.start(long host, long calls) Returns 0 if the table is filled. Otherwise Java has logged
- * the reason.
+ * io.heddle.plugin.PluginEntry.start(long host, long calls). Returns 0 if the table is filled. Otherwise Java has
+ * logged the reason.
  */
 
 #endif

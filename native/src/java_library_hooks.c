@@ -1,6 +1,5 @@
 /*
- * Replacements for calls by which Java's libraries open files and folders, installed in their GOT slots
- * (got_slots.c).
+ * Replacements for calls by which Java's libraries open files and folders, installed in their GOT slots (got_slots.c).
  *
  * Descriptors: open() returns the lowest free number. Daemons and batch systems close descriptors 0 to 2, and later
  * open other files under these numbers by dup2(). A file of Java's with such a number would silently become another
@@ -10,8 +9,8 @@
  * then end the process without a message, or keep Java from reporting a failure. So classes are read from memory:
  * Java's own from its image, the plugin's from the jar.
  *
- * Working directory: Java doesn't start in a removed one, such as a job's deleted scratch folder. So Java then gets /
- * as its working directory.
+ * Working directory: Java doesn't start in a removed directory, such as a job's deleted scratch folder. So Java then
+ * gets / as its working directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +39,7 @@ static int raise_fd(int fd) {
   return lifted;
 }
 
-/* Moves both descriptors to numbers from 3 on, or neither. */
+/* Moves both descriptors to numbers from 3 on. If one can't be moved, closes both and returns -1. */
 static int raise_both(int result, int fds[2]) {
   if (result != 0) {
     return result;
@@ -116,7 +115,7 @@ static char *working_folder(char *path, size_t bytes) {
 
 static struct {
   int fd;
-  const char *bytes; /* NULL: none */
+  const char *bytes; /* NULL if the image isn't mapped */
   size_t count;
 } image;
 
@@ -173,7 +172,10 @@ static void map_jar(int fd) {
 static int open_jar_or_file(const char *path, int flags, unsigned mode) {
   int fd = open_file(path, flags, mode);
   if (fd >= 0 && is_jar(fd)) {
-    /* The host has closed the jar's descriptor. Its number must still mean the jar to Java. */
+    /*
+     * The host has closed the jar's descriptor, and this file got its number. Java still reads the jar under that
+     * number, so this file needs another.
+     */
     int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
     int error = errno;
     close(fd);

@@ -17,7 +17,7 @@
 JavaVM *heddle_vm = NULL;
 
 static bool own_jvm;
-/* True after a creation that failed half-way: this process can't create a JVM any more. */
+/* True after a creation that failed half-way: this process can't create another JVM. */
 static bool creation_failed;
 
 /* JNI's version number is the same for Java 24 and 25, but their class files differ in version. */
@@ -75,8 +75,8 @@ static bool creating;
 static jmp_buf creation_aborted;
 
 /*
- * Collects the JVM's messages, which -Xlog:disable hides. The first of them become part of the shim's warning about the
- * failure.
+ * Collects the JVM's messages, which -Xlog:disable hides. The first messages become part of the shim's warning about
+ * the failure.
  */
 static jint JNICALL on_message(FILE *stream, const char *format, va_list arguments) {
   if (creating && pthread_equal(creator, pthread_self())) {
@@ -163,7 +163,7 @@ static const char *const INLINED[] = {
     "-XX:C1MaxInlineLevel=20",
 };
 
-/* Passes Java the address of a function of packets.c or socket_calls.c. */
+/* Passes Java the address of a function of packets.c or socket_calls.c, as a system property. */
 static void add_call(struct options *options, char text[64], const char *name, heddle_critical_call call) {
   if (call == NULL) return;
   snprintf(text, 64, "-Dheddle.%s=%jd", name, (intmax_t)(intptr_t)call);
@@ -181,7 +181,7 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-Xmn12m",
       "-Xmx256m",
       "-Xss512k",
-      /* The host's first thread keeps its whole stack, also if it moves data. */
+      /* Sets no guard pages in the stack of the host's first thread, even if this thread moves data. */
       "-XX:+UnlockExperimentalVMOptions",
       "-XX:+DisablePrimordialThreadGuardPages",
       "--finalization=disabled",     /* no class here has finalizers, and the finalizer would be a thread */
@@ -356,7 +356,7 @@ static bool find_jar(const char *library, char *folder, char *jar) {
 static void *start_on_thread(void *argument) {
   struct boot *task = argument;
   pthread_setname_np(pthread_self(), "heddle-start");
-  heddle_thread_belongs_to_java();
+  heddle_mark_java_thread();
   task->result = NCCL_SYSTEM_ERROR;
   char folder[PATH_MAX];
   char jar[PATH_MAX];

@@ -170,7 +170,7 @@ typedef int nccl_connect_v11(void *context, int device, void *handle, void **com
 typedef int nccl_accept_v6(void *listen_comm, void **comm);
 typedef int nccl_accept_v7(void *listen_comm, void **comm, void **device_handle);
 
-typedef int nccl_reg_v6(void *comm, void *data, int size, int type, void **handle); /* and v7 */
+typedef int nccl_reg_v6(void *comm, void *data, int size, int type, void **handle); /* up to v7 */
 typedef int nccl_reg_v8(void *comm, void *data, size_t size, int type, void **handle);
 
 typedef int nccl_isend_v6(void *comm, void *data, int size, int tag, void *handle, void **request); /* up to v8 */

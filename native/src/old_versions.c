@@ -1,7 +1,7 @@
 /* Functions that several old versions of the interface share, implemented with core.c. */
 #include "shim.h"
 
-/* A plugin without device offload has no device handle. */
+/* Sets the device handle to NULL, since the plugin has no device offload. */
 static void no_device_handle(void **device_handle) {
   if (device_handle != NULL) {
     *device_handle = NULL;

@@ -3,7 +3,7 @@
 
 #include "shim.h"
 
-/* A block of contexts of a group, as NCCL creates them. */
+/* A block of a group's contexts, which NCCL creates in one call. */
 struct heddle_contexts {
   struct heddle_comm *comm;
   int first; /* number of the block's first context in the group */
@@ -85,7 +85,7 @@ int heddle_group_destroy_contexts(void *contexts) {
 }
 
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
-  (void)flags; /* ignored: the processor adds signals in host memory, in order anyway */
+  (void)flags; /* ignored: they request ordered signals; the processor adds to host memory in order anyway */
   *handle = NULL;
   if (type != HOST_MEMORY) {
     heddle_log(NCCL_LOG_WARN, "one-sided operations access GPU memory (type 2 of NCCL's) by its dma-buf only; a job "
@@ -104,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* ignored: the adapter adds signals to GPU memory after a flushing READ, in order anyway */
+  (void)flags; /* ignored: they request ordered signals; the adapter adds to GPU memory after a flushing READ anyway */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {

@@ -1,7 +1,7 @@
 /*
  * The part of packets.c that processes a payload's bytes in registers of WIDTH bits; packets.c includes it once for
- * each width. FEATURES names the instructions that it needs, REGISTER is the type; LOAD, STORE, PRODUCT, SUM,
- * IN_EACH_LANE and WIDENED are operations of that width. The end of this file undefines them all.
+ * each width. The includer defines FEATURES (the instructions needed), REGISTER (the type of a register) and operations
+ * of that width: LOAD, STORE, PRODUCT, SUM, IN_EACH_LANE and WIDENED. The end of this file undefines all of these.
  */
 #define JOINED_AGAIN(name, width) name##_##width
 #define JOINED(name, width) JOINED_AGAIN(name, width)
@@ -11,7 +11,10 @@
 #define BLOCK (4 * STEP)
 #define AHEAD 2048
 
-/* Constants that fold a register onto the register four places, or one place, behind it. */
+/*
+ * Constants that fold a register of the payload onto the fourth register behind it (by_four) or onto the next one
+ * (by_one).
+ */
 static uint64_t OF_WIDTH(by_four)[2], OF_WIDTH(by_one)[2];
 
 static void OF_WIDTH(prepare)(void) {
@@ -49,8 +52,8 @@ TARGET static inline uint32_t OF_WIDTH(reduced)(REGISTER a, REGISTER b, REGISTER
 
 /*
  * Copies count bytes, a nonzero multiple of a block, and returns the CRC of the headers and these bytes. Prefetches the
- * lines of both sides: a processor itself prefetches only to the end of a page, and a slot's lines may be in another
- * processor's cache.
+ * cache lines of source and destination: the processor itself prefetches only to the end of a page, and the
+ * destination's cache lines may be in another processor's cache.
  */
 TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   REGISTER by = OF_WIDTH(twice)(OF_WIDTH(by_four)), a = OF_WIDTH(begun)(headers, OF_WIDTH(copied)(to, from));
@@ -70,8 +73,8 @@ TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const
 }
 
 /*
- * Returns the CRC without copying. Prefetches the destination's cache lines meanwhile, without a write: they belong to
- * the application and are seldom cached.
+ * Returns the CRC of the headers and count bytes, without copying the bytes. Prefetches the cache lines at place, where
+ * the bytes will be copied: they belong to the application and are seldom cached.
  */
 TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *from, size_t count,
                                        const uint8_t *place) {
@@ -89,8 +92,8 @@ TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *fr
 }
 
 /*
- * Copies forwards, one store after another, since a reader may poll the last bytes of a line and assume that the rest
- * has arrived. memcpy may store the first bytes last, and a compiler may turn a plain copy loop into memcpy.
+ * Copies forwards, one store after another, since a reader may poll the last bytes of a cache line and assume that the
+ * rest has arrived. memcpy may store the first bytes last, and a compiler may turn a plain copy loop into memcpy.
  */
 TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t count) {
 #if defined(__aarch64__)

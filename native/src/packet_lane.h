@@ -1,6 +1,6 @@
 /*
- * 128 bits of a register, and the operations on it that packets.c and packet_fold.h use: SSE4.1 and PCLMULQDQ on
- * x86-64, NEON and PMULL on arm64. A lane's first byte in memory is its lowest.
+ * A lane, which is 128 bits of a register, and the operations on lanes that packets.c and packet_fold.h use: SSE4.1 and
+ * PCLMULQDQ on x86-64, NEON and PMULL on arm64. A lane's first byte in memory is its lowest.
  */
 #ifndef PACKET_LANE_H
 #define PACKET_LANE_H
@@ -63,9 +63,9 @@ FOLDING static inline lane lane_product_of_high(lane a, lane b) {
 #define lane_product(a, b, halves) ((halves) == 0 ? lane_product_of_low(a, b) : lane_product_of_high(a, b))
 
 /*
- * Stores a lane so that a reader who sees the last eight bytes of a 128-byte line also sees all bytes before them.
- * x86-64 stores in order. arm64 doesn't, and the reader may be a device, which a barrier among processors doesn't
- * order.
+ * Stores a lane so that a reader who sees the last eight bytes of a 128-byte line also sees all earlier bytes of that
+ * line. x86-64 stores in order anyway. arm64 needs a barrier, of the outer shareable domain since the reader may be a
+ * device.
  */
 static inline void lane_stored_in_its_line(uint8_t *to, lane value) {
   unsigned offset = (unsigned)((uintptr_t)to & 127);

@@ -19,7 +19,10 @@ BY_WORDS static inline uint32_t over_round(uint32_t state, const uint64_t *words
   return state;
 }
 
-/* Copies as packet_fold.h does; the count is a multiple of 256. */
+/*
+ * Copies count bytes, a multiple of 256, and returns the CRC of the headers and these bytes, as copy in packet_fold.h
+ * does.
+ */
 BY_WORDS static uint32_t copy_words(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   uint32_t state = over_headers(headers);
   for (size_t at = 0; at < count; at += sizeof(uint64_t) * ROUND_WORDS) {

@@ -1,13 +1,13 @@
 /*
- * Builds and accepts the full packets of one RDMA WRITE. Building copies each payload behind its header and appends the
- * invariant CRC, in one pass over the bytes; Java needs two passes. Accepting takes two passes, since no byte may be
- * placed before its CRC was checked, but runs no Java code between packets. Java calls these functions as short
- * critical calls, by the addresses that jvm_start.c passes.
+ * Builds and accepts the full-sized packets of one RDMA WRITE. Building copies each payload behind its header and
+ * appends the invariant CRC, in one pass over the bytes; Java needs two passes. Accepting takes two passes, since no
+ * byte may be placed before its CRC was checked, but runs no Java code between packets. Java calls these functions as
+ * short critical calls, by the addresses that jvm_start.c passes.
  *
  * CRC-32 by carry-less multiplication follows Intel's paper (Gopal and others, 2009): a block is folded onto the block
  * n bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
- * bit-reflected. packet_fold.h processes the payloads, once for each register width; on arm64 without PMULL,
- * packet_words.h does.
+ * bit-reflected. The code that processes payloads is in packet_fold.h, included once for each register width, and in
+ * packet_words.h for arm64 without PMULL.
  */
 #include "shim.h"
 
@@ -59,7 +59,7 @@ static uint32_t over_words(uint32_t state, const uint8_t *bytes, size_t count) {
   return state;
 }
 
-/* Folds a lane onto the 128-bit lane behind it. */
+/* Returns a lane's contribution to the lane behind it. */
 FOLDING static inline lane folded_once(lane value) {
   lane by = lane_loaded(by_lane);
   return lane_sum(lane_product(value, by, 0x00), lane_product(value, by, 0x11));
@@ -84,7 +84,10 @@ FOLDING static inline lane folded_headers(struct headers headers) {
   return folded_once(lane_sum(headers.back, folded_once(front)));
 }
 
-/* Functions for each width, which packet_fold.h defines. */
+/*
+ * For functions that packet_fold.h instantiates for each register width: seal_by() and take_by() inline the copy or
+ * check of that width.
+ */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static uint32_t load32(const uint8_t *at) {
@@ -104,8 +107,9 @@ static inline struct headers headers_of(const uint8_t *packet) {
 }
 
 /*
- * Each packet after the first has the next number, no acknowledge request and no tag, the next address, and less
- * remaining length. Its headers are assembled in registers: loading parts that were just stored would stall.
+ * Builds count packets. Each packet after the first has the next sequence number and the next address, less remaining
+ * length, no acknowledge request and no tag. Its headers are assembled in registers, since loading parts that were just
+ * stored would stall.
  */
 ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t), int64_t packet,
                               int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
@@ -131,7 +135,10 @@ ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const 
   return 0;
 }
 
-/* Returns whether a packet with these headers is the next packet of the row and may be placed at its address. */
+/*
+ * Returns whether a packet's headers match the row, with this sequence number, and its key permits writing at its
+ * address.
+ */
 static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
   uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);
   return load64(packet) == row->first_word && (load32(packet + 8) & 0xffffff) == (number & 0xffffff) &&

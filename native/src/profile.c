@@ -9,7 +9,10 @@
  */
 enum { EVENT_START = 0, EVENT_UPDATE_AND_STOP = 3 };
 
-/* An event. The profiler may keep a handle of it. open: started and not stopped. */
+/*
+ * An event of NCCL's profiler. open: started and not stopped; over: stopped, or ignored by the profiler. handle: the
+ * profiler's.
+ */
 struct event {
   void *handle;
   bool open;

@@ -1,7 +1,7 @@
 /*
  * Declarations that the shim's files share, with a section for each file.
  *
- * Life of the shim: NCCL loads it (no code runs) and calls init of the newest table that it knows. core.c calls
+ * Life of the shim: NCCL loads it (which runs no code) and calls init of the newest table that it knows. core.c calls
  * jvm_start.c, which finds or creates a JVM, and Java fills the table of java_calls.h. Afterwards every call of NCCL
  * goes through adapter_vN.c and core.c to Java. The library is linked so that it is never unloaded: a process can have
  * a JVM only once.
@@ -65,7 +65,7 @@ struct heddle_thread {
   int runs;             /* enum heddle_owner */
   int outside;          /* value of runs while the thread is outside Java */
   unsigned until_check; /* entries left until the next heddle_thread_check() */
-  int watched;          /* number of the next entries, all of which are checked */
+  int watched;          /* number of further entries that all make the check */
   unsigned checks;
   bool warned; /* whether a warning about too little stack was logged */
 };
@@ -74,11 +74,11 @@ extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model
 /* Attaches the calling thread to Java. If the thread may not enter, logs the reason. */
 int heddle_attach_thread(void);
 int heddle_refuse_before_init(void);
-/* Marks a thread of the shim, whose code counts as Java's. */
-void heddle_thread_belongs_to_java(void);
+/* Marks the calling thread as one of the shim's own, on which every fault counts as Java's. */
+void heddle_mark_java_thread(void);
 /*
- * Undoes the host's changes since the last check: each time to the thread's signal mask and, less often, to the
- * handlers.
+ * Undoes what the host changed since the last check: in every call the thread's signal mask, in some calls also the
+ * fault handlers.
  */
 void heddle_thread_check(void);
 
@@ -117,7 +117,10 @@ void heddle_control_contexts(int more);
 /* Java's fault handler, JVM_handle_linux_signal of libjvm. */
 typedef int (*heddle_jvm_handler)(int signal_number, void *info, void *user_context, int abort_if_unrecognized);
 
-/* Uses the handlers of the host's JVM, which are in place. handle: that JVM's fault handler, or NULL if it has none. */
+/*
+ * Called if the host created the JVM, whose fault handlers are installed already and stay. handle: that JVM's fault
+ * handler, or NULL if it has none.
+ */
 void heddle_signals_attach(heddle_jvm_handler handle);
 /*
  * Called before the shim creates a JVM: puts the shim's handlers in front of the host's, and saves all dispositions.
@@ -125,13 +128,15 @@ void heddle_signals_attach(heddle_jvm_handler handle);
  */
 bool heddle_signals_before_creation(heddle_jvm_handler handle);
 /*
- * Called after the shim has created a JVM: restores the host's dispositions, except those of the faults. If there is no
- * JVM, restores all.
+ * Called after the creation of a JVM: restores the host's signal dispositions. If a JVM was created, the shim keeps the
+ * handlers of the fault signals, and Java up to two other handlers.
  */
 void heddle_signals_after_creation(bool created);
 /* Sets the file for Java's report of its own fault; the path is kept. */
 void heddle_signals_report_in(const char *path);
-/* Reads the current handlers and puts the shim's in front again. This takes four system calls. */
+/*
+ * Reads the current fault handlers and puts the shim's in front of new ones. Takes four system calls if there are none.
+ */
 void heddle_signals_refresh(void);
 
 /* ---- fault_report.c: chooses the file for Java's reports of its own faults ---- */
@@ -155,7 +160,7 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
 
 /* ---- start_limits.c: tries the threads, memory and descriptors that a start needs ---- */
 
-/* Returns false after logging the limit and its value. */
+/* Checks that there are enough free descriptors for a start. Returns false after logging the limit. */
 bool heddle_start_has_descriptors(void);
 /*
  * Checks that there are enough threads and memory to create a JVM. The caller blocks all signals, which the tried
@@ -189,7 +194,9 @@ bool heddle_java_may_run(void);
 /* The JVM in use; NULL until heddle_jvm_start() has succeeded. */
 extern JavaVM *heddle_vm;
 
-/* Returns false after logging the reason of a failure. Not thread-safe: core.c holds its lock. */
+/*
+ * Returns NCCL_SUCCESS, or another result after logging the reason. Not thread-safe: core.c calls it with a lock held.
+ */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
 /* ---- got_slots.c: replaces functions that one library calls ---- */
@@ -200,8 +207,8 @@ struct heddle_got_slot {
 };
 
 /*
- * Replaces functions that the library calls; it comes from dlopen(). Returns the number of slots replaced, or 0 if one
- * can't be replaced.
+ * Replaces functions that a library calls. library: its handle from dlopen(). Returns the number of slots replaced, or
+ * 0 if one can't be replaced.
  */
 int heddle_got_replace(void *library, const struct heddle_got_slot *replacements, int count);
 /* Opens a library beside libjvm.so. Returns NULL if there is none. jvm: real path of libjvm.so, which is loaded. */
@@ -247,7 +254,7 @@ void heddle_locale_restore(void);
  */
 typedef int64_t (*heddle_critical_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
 
-/* ---- packets.c: rows of packets ---- */
+/* ---- packets.c: rows, which are consecutive WRITE ONLY packets of equal length ---- */
 
 /* Expected header fields of a row's packets, written by Java. */
 struct heddle_row {
@@ -260,15 +267,17 @@ struct heddle_row {
 struct heddle_packet_calls {
   /*
    * (packet, count, payload, payload_bytes, front): builds a row of WRITE ONLY packets. The first packet's headers are
-   * at packet, and those of the others are derived from them. Each packet's headers are followed by the next
-   * payload_bytes (a multiple of 256, not 0) and the ICRC: the CRC-32 of headers and payload, XOR front.
+   * at packet; the other packets' headers are derived from these. Each packet's headers are followed by the next
+   * payload_bytes (a multiple of 256, not 0) and the ICRC: the CRC-32 of headers and payload, XOR front (the
+   * contribution of addresses and ports).
    */
   heddle_critical_call seal;
   /*
    * (packet, stride, count, front, row): accepts WRITE ONLY packets stride bytes apart, each with a payload of stride
    * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC. Bytes of other
    * packets are never placed. Ends after a packet that requests an acknowledgement. Returns the number of packets
-   * accepted, from bit 32 on the newest tag other than 0, and in bit 40 whether an acknowledgement was requested.
+   * accepted, from bit 32 on the newest tag other than 0 (PacketFormat.java), and in bit 40 whether an acknowledgement
+   * was requested.
    */
   heddle_critical_call take;
 };
@@ -293,8 +302,8 @@ struct heddle_socket_calls {
   heddle_critical_call ready;
   /*
    * (pipe's write end, its read end, socket, address, bytes): sends these bytes on a connected socket without a copy,
-   * by passing their pages through an empty pipe. Returns 0 on success, or ENOSPC if the pipe doesn't take that many
-   * pages. Returns EIO if not all bytes were sent, or another errno; bytes may then be left in the pipe.
+   * by passing their pages through an empty pipe. Returns 0 on success, or -ENOSPC if the pipe doesn't take that many
+   * pages. Returns -EIO if not all bytes were sent, or another negated errno; bytes may then be left in the pipe.
    */
   heddle_critical_call send_pages;
 };
@@ -340,14 +349,15 @@ void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns);
 bool heddle_jvm_has_ended(void);
 
 /*
- * Returns the number of planes that carry a send, with their shares. Returns 0 if Java doesn't know it at this moment.
+ * Writes the shares of the planes that carry a send, and returns their number: 0 if Java doesn't know it at this
+ * moment.
  */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);
 
 /* ---- one_sided.c: the one-sided interface, for all its versions, with the widest types ---- */
 
 struct heddle_contexts;
-/* used by adapter_v12.c */
+/* Defined in adapter_v12.c. */
 int heddle_get_properties_v12(int device, struct nccl_properties_v12 *properties);
 int heddle_group_init(void **context, uint64_t comm_id, nccl_logger logger);
 int heddle_group_get_properties(int device, struct nccl_properties_v12 *properties);
@@ -405,7 +415,7 @@ nccl_irecv_v6 heddle_irecv_v6;
 nccl_irecv_v10 heddle_irecv_v10;
 nccl_connect_v11 heddle_connect_v11;
 
-/* Returns the value as an int, since NCCL stores these as int. Larger values become INT_MAX. */
+/* Returns a property's value as the int that NCCL stores. Values out of range become INT_MAX or INT_MIN. */
 static inline int heddle_clamp(int64_t value) {
   return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
 }

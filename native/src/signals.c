@@ -33,7 +33,7 @@ enum { FAULT_COUNT = sizeof FAULTS / sizeof FAULTS[0] };
  */
 #define FRONTS 32
 
-/* Index of the front of the default action, which is the first front of each signal. */
+/* Index of the front for the default action: the first front (handler of the shim) of each signal. */
 enum { OF_DEFAULT };
 
 static struct sigaction store[FAULT_COUNT][FRONTS];
@@ -41,15 +41,15 @@ static struct sigaction store[FAULT_COUNT][FRONTS];
 static _Atomic(struct sigaction *) behind[FAULT_COUNT][FRONTS];
 static int used[FAULT_COUNT];
 static int recycled[FAULT_COUNT];
-static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t refresh_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static heddle_jvm_handler handle_in_jvm;
 static void *jvm_base; /* load address of libjvm */
 static bool own_jvm;
 static struct range { uintptr_t from, to; } jvm_code;
 /*
- * Bounds of compiled Java code, the interpreter's included: variables that the JVM publishes for debuggers
- * (gHotSpotVMStructs in vmStructs.hpp).
+ * Pointers to the bounds of compiled Java code, the interpreter's included. The JVM publishes these variables for
+ * debuggers (gHotSpotVMStructs in vmStructs.hpp).
  */
 static const uintptr_t *code_cache_low;
 static const uintptr_t *code_cache_high;
@@ -120,7 +120,7 @@ static bool is_inside(const struct range *range, uintptr_t address) {
   return address >= range->from && address < range->to;
 }
 
-/* Returns whether code is the JVM's: libjvm's own, or compiled Java. */
+/* Returns whether the instruction at this address is the JVM's: in libjvm, or in compiled Java. */
 static bool is_jvm_code(uintptr_t counter) {
   return is_inside(&jvm_code, counter) ||
          (code_cache_high != NULL && counter >= *code_cache_low && counter < *code_cache_high);
@@ -137,7 +137,8 @@ static bool is_of_jvm(const void *context) {
 }
 
 /*
- * Uses writev(), since this or another thread may have died with the logger's lock, and since this stack may be small.
+ * Prints where Java's report of a fault will be. Uses writev(), since a thread may have faulted with the logger's lock
+ * held, and since this stack may be small.
  */
 static void announce_report(int number) {
   static char begin[] =
@@ -153,7 +154,10 @@ static void announce_report(int number) {
   (void)written; /* there is no other place to report the failure */
 }
 
-/* A host may run Java itself, by JNI, on a thread that the shim attached. */
+/*
+ * Passes a fault to the JVM, or to the host's action behind the front. The code at fault is checked even on a thread
+ * that is outside upcalls, since a host may run Java itself, by JNI, on a thread that the shim attached.
+ */
 static void on_fault(int front, int number, siginfo_t *info, void *context) {
   int error = errno;
   int index = index_of(number);
@@ -177,7 +181,7 @@ static void on_fault(int front, int number, siginfo_t *info, void *context) {
 #define EIGHT_FRONTS(n) FRONT(n##0) FRONT(n##1) FRONT(n##2) FRONT(n##3) FRONT(n##4) FRONT(n##5) FRONT(n##6) FRONT(n##7)
 #define EIGHT_NAMES(n) \
   front_##n##0, front_##n##1, front_##n##2, front_##n##3, front_##n##4, front_##n##5, front_##n##6, front_##n##7
-/* Octal. */
+/* The numbers of the fronts are octal. */
 EIGHT_FRONTS(0)
 EIGHT_FRONTS(01)
 EIGHT_FRONTS(02)
@@ -201,8 +205,8 @@ static bool has_handler(const struct sigaction *action) {
 }
 
 /*
- * Installs a front with the flags and the mask of the action behind it, which is thus called as the kernel would call
- * it.
+ * Installs a front with the flags and the mask of the host's action behind it, so that this action runs as if the
+ * kernel had called it.
  */
 static bool install(int index, int front, struct sigaction *old) {
   const struct sigaction *host = atomic_load_explicit(&behind[index][front], memory_order_acquire);
@@ -226,8 +230,9 @@ static bool equal(const struct sigaction *one, const struct sigaction *other) {
 }
 
 /*
- * Returns the front of an action. A new action gets a new front. If a host keeps creating handlers, its oldest fronts
- * are reused. The actions behind these stay in memory, since a handler may be reading them.
+ * Returns the number of the front for an action of the host. A new action gets a new front. If a host keeps installing
+ * new handlers, its oldest fronts are reused. The actions behind these stay in memory, since a handler may be reading
+ * them.
  */
 static int front_for(int index, const struct sigaction *action) {
   for (int i = 0; i < used[index]; i++) {
@@ -316,7 +321,7 @@ static void find_code_cache(const char *file) {
   dlclose(library);
 }
 
-static void use(heddle_jvm_handler handle) {
+static void set_jvm_handler(heddle_jvm_handler handle) {
   Dl_info where;
   if (handle != NULL && dladdr(__extension__(void *) handle, &where) != 0) {
     jvm_base = where.dli_fbase;
@@ -330,7 +335,7 @@ void heddle_signals_attach(heddle_jvm_handler handle) {
   for (int i = 0; i < FAULT_COUNT; i++) {
     front_for(i, &(struct sigaction){.sa_handler = SIG_DFL});
   }
-  use(handle);
+  set_jvm_handler(handle);
 }
 
 void heddle_signals_refresh(void) {
@@ -338,7 +343,7 @@ void heddle_signals_refresh(void) {
     return;
   }
   int error = errno;
-  if (pthread_mutex_trylock(&look_lock) == 0) {
+  if (pthread_mutex_trylock(&refresh_lock) == 0) {
     for (int i = 0; i < FAULT_COUNT; i++) {
       if (refresh_front(i)) {
         heddle_log(
@@ -348,7 +353,7 @@ void heddle_signals_refresh(void) {
             FAULTS[i], strsignal(FAULTS[i]));
       }
     }
-    pthread_mutex_unlock(&look_lock);
+    pthread_mutex_unlock(&refresh_lock);
   }
   errno = error;
 }
@@ -367,20 +372,20 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
     return false;
   }
   own_jvm = true;
-  pthread_mutex_lock(&look_lock);
+  pthread_mutex_lock(&refresh_lock);
   for (int i = 0; i < FAULT_COUNT; i++) {
     refresh_front(i);
   }
-  pthread_mutex_unlock(&look_lock);
+  pthread_mutex_unlock(&refresh_lock);
   return true;
 }
 
 /*
- * Returns whether Java's handler stays. It stays for two signals if the host had the default. Java wakes threads that
- * wait on a closed channel by SIGRTMAX-2, whose default would end the process. SIGUSR2 stays only for the flight
- * recorder, if requested, since batch systems send it before a job's time limit.
+ * Returns whether Java keeps its handler of this signal. It keeps two handlers, if the host had the default action.
+ * Java wakes threads that wait on a closed channel by SIGRTMAX-2, whose default would end the process. Java keeps the
+ * handler of SIGUSR2 only if the flight recorder is requested, since batch systems send it before a job's time limit.
  */
-static bool is_left(int number) {
+static bool keeps_java_handler(int number) {
   if (has_handler(&before_creation[number]) || before_creation[number].sa_handler != SIG_DFL) {
     return false;
   }
@@ -393,7 +398,8 @@ void heddle_signals_after_creation(bool created) {
     struct sigaction now;
     const struct sigaction *before = &before_creation[number];
     bool is_fault = FAULTS[index_of(number)] == number;
-    if ((created && (is_fault || is_left(number))) || sigaction(number, NULL, &now) != 0 || equal(&now, before)) {
+    if ((created && (is_fault || keeps_java_handler(number))) || sigaction(number, NULL, &now) != 0 ||
+        equal(&now, before)) {
       continue;
     }
     sigaction(number, before, NULL);

@@ -16,7 +16,7 @@
 
 /* Java takes about ten descriptors, and the devices and the first connections take as many. */
 #define FEWEST_DESCRIPTORS 32
-/* Twelve threads stay. Others start Java, warm up, and read the class archive. */
+/* Twelve threads run as long as the process. The other threads start Java, warm up, and read the class archive. */
 #define FEWEST_THREADS 16
 /*
  * Least memory for a start. Java ends the process if it has no memory for itself, so these values leave a margin. Java
@@ -204,7 +204,7 @@ static bool has_memory(void) {
 }
 
 bool heddle_start_has_threads_and_memory(void) {
-  /* Skips the check, since a user who sets the JVM's options decides how much memory Java takes. */
+  /* Skips the check of memory for a user who sets the JVM's options, which decide how much memory Java takes. */
   const char *options = getenv("HEDDLE_JVM_OPTIONS");
   return has_threads() && ((options != NULL && *options != '\0') || has_memory());
 }

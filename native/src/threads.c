@@ -17,9 +17,9 @@
 #define SMALLEST_REST_BYTES (160 * 1024)
 
 /*
- * Least stack for a call of an attached thread. Guard and shadow pages begin at 96 KiB, and an error ends the process
- * if its handler has no stack. The value is lower than for the attach, since later callers may be slightly deeper in
- * the stack.
+ * Least stack for a call of an attached thread. Guard and shadow pages begin at 96 KiB, and a Java error ends the
+ * process if its handler has no stack. The value is lower than for the attach, since later callers may be slightly
+ * deeper in the stack.
  */
 #define SMALLEST_REST_OF_CALL (128 * 1024)
 
@@ -57,7 +57,7 @@ static void detach(void *vm) {
 
 static void create_key(void) { detach_key_error = pthread_key_create(&detach_key, detach); }
 
-void heddle_thread_belongs_to_java(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
+void heddle_mark_java_thread(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
 
 /* Finds the lowest address of the calling thread's stack that Java may use. Returns false after logging. */
 static bool find_stack(uintptr_t *lowest, size_t *size) {

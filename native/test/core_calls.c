@@ -81,7 +81,7 @@ void heddle_exit_flush_connected(void) {}
 int heddle_refuse_in_child(void) { return NCCL_INVALID_USAGE; }
 void heddle_signals_refresh(void) {}
 void heddle_thread_check(void) {}
-void heddle_thread_belongs_to_java(void) {}
+void heddle_mark_java_thread(void) {}
 void heddle_control_contexts(int more) { (void)more; }
 int heddle_control(int (*call)(void *), void *argument) { return call(argument); }
 
