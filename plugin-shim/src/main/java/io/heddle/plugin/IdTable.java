@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Table of objects that C holds by id: {@code generation << 24 | slot + 1}, never 0, positive, and
- * not reused before 2^39 other objects had the slot. A look-up of a removed id finds nothing, so a
+ * not reused before 2^39 other objects were added. A look-up of a removed id finds nothing, so a
  * late call of the host gets an error, never another object.
  *
  * <p>Any thread calls {@link #get} on the data path, which takes no lock. Adding and removing take

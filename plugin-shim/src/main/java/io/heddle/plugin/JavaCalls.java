@@ -49,7 +49,7 @@ final class JavaCalls {
   /* SendComms and RecvComms in one table, since progress and registration take either. */
   private static final IdTable<Communicator> COMMS = new IdTable<>();
 
-  /* Only start() writes these fields, before C has the table. */
+  /* Only PluginEntry.start() writes these fields, before C has the table. */
   private static Log log = Log.toStandardError();
   private static @Nullable NcclDevices devices;
 
@@ -80,7 +80,7 @@ final class JavaCalls {
       case ManagedCall.CLOSE_RECEIVE -> closeReceive(a);
       case ManagedCall.CLOSE_LISTEN -> closeListen(a);
       case ManagedCall.PLANES_OF -> planesOf(a, b, c, d);
-      case ManagedCall.LEAVE -> leave(a, b);
+      case ManagedCall.FLUSH_BEFORE_EXIT -> flushBeforeExit(a, b);
       default -> oneSided(what, a, b, c, d, e);
     };
   }
@@ -97,7 +97,8 @@ final class JavaCalls {
     try {
       NcclDevices list = list();
       /*
-       * If the last finalize runs at the same time, the transport either stays or is opened anew.
+       * If the last finalize runs at the same time, the lock orders both calls: the transport stays
+       * open, or is closed and then opened again.
        */
       synchronized (CONTEXTS) {
         list.open();
@@ -354,8 +355,8 @@ final class JavaCalls {
     }
   }
 
-  /** At the end of the process, waits for pending sends, as {@link ShutdownDrain} describes. */
-  static int leave(long budgetNs, long quietNs) {
+  /** Waits for pending sends before the process ends, as {@link ShutdownDrain} describes. */
+  static int flushBeforeExit(long budgetNs, long quietNs) {
     try {
       NcclDevices list = devices;
       if (list != null && list.isOpen()) {

@@ -23,7 +23,7 @@ final class JvmShutdownHook extends Thread {
 
   @Override
   public void run() {
-    JavaCalls.leave(BUDGET_NS, QUIET_NS);
+    JavaCalls.flushBeforeExit(BUDGET_NS, QUIET_NS);
     Memory.setLongRelease(calls + CallsLayout.MACHINE_ENDED, 1);
   }
 }

@@ -18,7 +18,7 @@ final class ManagedCall {
   static final int CLOSE_RECEIVE = 10;
   static final int CLOSE_LISTEN = 11;
   static final int PLANES_OF = 12;
-  static final int LEAVE = 13;
+  static final int FLUSH_BEFORE_EXIT = 13;
   static final int GROUP_LISTEN = 14;
   static final int GROUP_CONNECT = 15;
   static final int GROUP_CONTEXTS = 16;

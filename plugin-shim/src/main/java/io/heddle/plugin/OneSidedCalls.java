@@ -17,7 +17,9 @@ import java.util.List;
  * exceptions.
  */
 final class OneSidedCalls {
-  /* Bit that distinguishes a group's id from a communicator's, which C holds in the same place. */
+  /*
+   * Bit that distinguishes a group's id from a communicator's id; heddle_comm.java_id holds either.
+   */
   private static final long GROUP = 1L << 62;
 
   /* offset of struct heddle_comm.java_id */
@@ -32,7 +34,10 @@ final class OneSidedCalls {
 
   private OneSidedCalls() {}
 
-  /** Executes a call like {@link JavaCalls#manage}. */
+  /**
+   * Executes a call of the one-sided interface; the arguments are those of {@link
+   * JavaCalls#manage}.
+   */
   static int manage(Transport transport, long what, long a, long b, long c, long d, long e) {
     return switch ((int) what) {
       case ManagedCall.GROUP_LISTEN -> listen(transport, a, b, c);

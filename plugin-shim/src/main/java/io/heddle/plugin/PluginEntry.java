@@ -21,7 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
-/** First entry of the shim into Java: fills its table with upcall stubs. */
+/** First entry of the shim into Java, which fills the shim's table with upcall stubs. */
 public final class PluginEntry {
   private PluginEntry() {}
 
@@ -29,7 +29,7 @@ public final class PluginEntry {
    * Starts Java's side; called once through JNI when the JVM is ready.
    *
    * @param host address of the shim's {@code struct heddle_host}
-   * @param calls address of its {@code struct heddle_calls}, to be filled
+   * @param calls address of the shim's {@code struct heddle_calls}, to be filled
    * @return 0, or an ncclResult_t after logging the reason
    */
   public static int start(long host, long calls) {
@@ -37,7 +37,10 @@ public final class PluginEntry {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     try {
-      /* In another application's JVM, the plugin's classes have their own loader. */
+      /*
+       * In a host's own JVM, the plugin's classes have their own loader, which ServiceLoader must
+       * use.
+       */
       thread.setContextClassLoader(PluginEntry.class.getClassLoader());
       HostTable table = new HostTable(host);
       OwnDescriptors.setTable(table.descriptors());

@@ -6,9 +6,9 @@ package io.heddle.verbs;
  * @param localGid the port's own address, from which datagrams are sent
  * @param remoteGid address of the peer or of a multicast group
  * @param trafficClass IPv6 traffic class, 0 to 255
- * @param serviceLevel 0 to 15
- * @param hopLimit 0 to 255
- * @param lid of the peer or group on InfiniBand; 0 on Ethernet
+ * @param serviceLevel service level, 0 to 15
+ * @param hopLimit hop limit, 0 to 255
+ * @param lid LID of the peer or group on InfiniBand; 0 on Ethernet
  * @param global whether packets carry a global route header with the two addresses; required on
  *     Ethernet and for multicast groups
  * @param staticRate highest packet rate (ibv_rate); 0 for the port's own rate

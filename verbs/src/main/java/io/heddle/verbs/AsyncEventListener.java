@@ -22,7 +22,9 @@ public interface AsyncEventListener {
   }
 
   /**
-   * @param queuePairNumber for the kinds that concern a queue pair, else 0
+   * Handles one event.
+   *
+   * @param queuePairNumber number of the queue pair, for the kinds that concern one; else 0
    */
   void onAsyncEvent(Kind kind, int queuePairNumber);
 }

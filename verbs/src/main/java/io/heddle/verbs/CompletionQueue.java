@@ -20,8 +20,8 @@ public interface CompletionQueue extends AutoCloseable {
    * queue is closed. Native code can skip a poll while the counter is unchanged. Call before the
    * queue is used.
    *
-   * @param address 8 bytes, a multiple of 8
-   * @return false where the device can't publish it
+   * @param address address of the counter's 8 bytes, a multiple of 8
+   * @return false where the device can't publish the counter
    */
   default boolean publishArrivalsAt(long address) {
     return false;

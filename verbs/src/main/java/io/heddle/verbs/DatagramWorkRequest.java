@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Element of a list given to {@link DatagramQueuePair#postSend}: a SEND to any peer. It is
- * reusable: the device copies it before the call returns.
+ * reusable, since the device copies it before {@code postSend} returns.
  */
 public final class DatagramWorkRequest {
   public long id;

@@ -23,7 +23,7 @@ public interface DeviceContext extends AutoCloseable {
    * Returns the index of a partition key in the port's table, if it is there. Ethernet has only the
    * default partition.
    *
-   * @param key 16 bits; the highest is set for full members
+   * @param key partition key of 16 bits; its highest bit is set for full members
    */
   default OptionalInt partitionIndex(int key) {
     return key == DEFAULT_PARTITION ? OptionalInt.of(0) : OptionalInt.empty();
@@ -31,7 +31,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Returns the length of an RDMA WRITE at which this device is fast, in bytes; a multiple of 128.
-   * For the soft device it fills one segment train at this path MTU.
+   * A WRITE of this length fills one segment train of the soft device at this path MTU.
    */
   int preferredWriteBytes(PathMtu mtu);
 
@@ -43,14 +43,16 @@ public interface DeviceContext extends AutoCloseable {
   ProtectionDomain allocateProtectionDomain();
 
   /**
-   * @param capacity minimum number of completions that it holds; a queue that overruns goes to
-   *     error with its queue pairs
+   * Creates a completion queue.
+   *
+   * @param capacity minimum number of completions that the queue holds; a queue that overruns goes
+   *     to error with its queue pairs
    */
   CompletionQueue createCompletionQueue(int capacity);
 
   /**
    * Creates a completion queue with a {@linkplain CompletionQueue#descriptor descriptor} that a
-   * thread can sleep on; EOPNOTSUPP where the device has no such descriptor.
+   * thread can sleep on. Fails with EOPNOTSUPP where the device has no such descriptor.
    */
   default CompletionQueue createPollableCompletionQueue(int capacity) {
     throw new VerbsException(
@@ -75,7 +77,7 @@ public interface DeviceContext extends AutoCloseable {
   long progressedAtNs();
 
   /**
-   * Returns the native address of {@link #progressedAtNs}, for native code: 8 bytes, valid until
+   * Returns the address of {@link #progressedAtNs}'s value, for native code: 8 bytes, valid until
    * the process ends. 0 where the device has no such address.
    */
   default long progressedAtAddress() {
@@ -87,7 +89,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Tries host features that make the device faster and that no attribute reports; none by default.
-   * Control path: takes milliseconds, or a second where nothing arrives.
+   * Control path: takes milliseconds, or a second if a trial's packets don't arrive.
    */
   default List<DeviceTrial> runTrials() {
     return List.of();
@@ -109,7 +111,9 @@ public interface DeviceContext extends AutoCloseable {
   /** Receiver of a device's counters. */
   interface CounterReader {
     /**
-     * @param name in snake case
+     * Receives one counter.
+     *
+     * @param name name of the counter, in snake case
      * @param value count since the device was opened, or since the host created it
      */
     void counter(String name, long value);

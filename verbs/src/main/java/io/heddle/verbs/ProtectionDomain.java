@@ -44,8 +44,8 @@ public interface ProtectionDomain extends AutoCloseable {
   QueuePair createQueuePair(QueuePairAttributes attributes);
 
   /**
-   * Creates an unreliable-datagram queue pair in state RESET; EOPNOTSUPP where the device has no
-   * datagram service.
+   * Creates an unreliable-datagram queue pair in state RESET. Fails with EOPNOTSUPP where the
+   * device has no datagram service.
    */
   default DatagramQueuePair createDatagramQueuePair(QueuePairAttributes attributes) {
     throw new VerbsException(
@@ -54,7 +54,10 @@ public interface ProtectionDomain extends AutoCloseable {
         Errno.EOPNOTSUPP);
   }
 
-  /** Resolves a destination of datagrams; EOPNOTSUPP where the device has no datagram service. */
+  /**
+   * Resolves a destination of datagrams. Fails with EOPNOTSUPP where the device has no datagram
+   * service.
+   */
   default AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
     throw new VerbsException(
         "create_ah",

@@ -10,7 +10,7 @@ import java.util.List;
  * queue pair goes to ERROR, and all later requests and receives complete with WORK_REQUEST_FLUSHED.
  */
 public interface QueuePair extends AutoCloseable {
-  /** Largest length of {@link #endpointParameters}. */
+  /** Largest length of {@link #endpointParameters}, in bytes. */
   int MOST_PARAMETER_BYTES = 320;
 
   /** Returns the queue pair's number on this device, 24 bits. */
@@ -42,9 +42,9 @@ public interface QueuePair extends AutoCloseable {
   void initialise(int gidIndex);
 
   /**
-   * RESET → INIT on several local GIDs. One packet sequence uses all of them, each to the peer's
-   * GID at the same position. Such a queue pair carries RDMA WRITEs only. Supported where {@link
-   * DeviceContext#maxLinks} is more than one.
+   * RESET → INIT on several local GIDs. One packet sequence is spread over all of them. Packets
+   * from each local GID go to the peer's GID at the same position. Such a queue pair carries RDMA
+   * WRITEs only. Supported where {@link DeviceContext#maxLinks} is more than one.
    *
    * @param gidIndexes as for {@link #initialise(int)}; −1 for an address that is missing now, whose
    *     link carries nothing. At least one isn't −1.
@@ -66,9 +66,9 @@ public interface QueuePair extends AutoCloseable {
   default void setLinkWeights(int[] weights) {}
 
   /**
-   * Reports that this link is down. Its unacknowledged packets are retransmitted on the others at
-   * once; the link is used again when it answers. No effect with one link, or where no other is
-   * usable. Any thread except the posting one.
+   * Reports that this link is down. Its unacknowledged packets are retransmitted on the other links
+   * at once. The link is used again when the peer answers on it. No effect with one link, or where
+   * no other link is usable. Any thread except the posting one.
    */
   default void linkLost(int link) {}
 

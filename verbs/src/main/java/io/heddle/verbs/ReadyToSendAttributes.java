@@ -8,16 +8,16 @@ package io.heddle.verbs;
  * @param retryCount retries after a timeout or sequence error before RETRY_EXCEEDED, 0 to 7
  * @param receiverNotReadyRetryCount retries after a receiver-not-ready NAK, 0 to 6; 7 for no limit
  * @param peer {@link #NO_PEER_GROUP}, or a number shared by all queue pairs of this device to the
- *     same peer over different paths. If none of these queue pairs receives anything, a device with
- *     support for this assumes a slow peer and retries without limit ({@link
- *     QueuePair#peerSilentNs}). A retry then counts only where the peer answered on another path.
- *     Other devices ignore the number.
+ *     same peer over different paths. A device that supports this counts a retry only if the peer
+ *     has answered on another path. While none of these queue pairs receives anything, the device
+ *     assumes a slow peer and retries without limit ({@link QueuePair#peerSilentNs}). Other devices
+ *     ignore the number.
  */
 public record ReadyToSendAttributes(
     int sendPsn, int timeoutCode, int retryCount, int receiverNotReadyRetryCount, long peer) {
   /**
-   * No shared peer: missing acknowledgements count as loss of this path, even if the peer answers
-   * on others.
+   * No shared peer: missing acknowledgements count as loss of this path, whether or not the peer
+   * answers on other paths.
    */
   public static final long NO_PEER_GROUP = 0;
 

@@ -3,9 +3,9 @@ package io.heddle.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Element of a list given to {@link QueuePair#postSend} (ibv_send_wr). It is reusable: the device
- * copies it before the call returns. It has one gather entry, since all payloads of the transport
- * are contiguous.
+ * Element of a list given to {@link QueuePair#postSend} (ibv_send_wr). It is reusable, since the
+ * device copies it before {@code postSend} returns. It has one gather entry, since all payloads of
+ * the transport are contiguous.
  */
 public final class SendWorkRequest {
   /** Operation of a request (ibv_wr_opcode). */

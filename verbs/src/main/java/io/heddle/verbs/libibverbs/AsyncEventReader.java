@@ -88,7 +88,7 @@ final class AsyncEventReader {
     };
   }
 
-  /* The queue pair can't be destroyed before its event is acknowledged. */
+  /* Reads the number from the ibv_qp, which can't be destroyed before its event is acknowledged. */
   private static int queuePairNumber(long event) {
     long qp = Memory.ALL.get(Memory.NATIVE_LONG, event + ibv_async_event.element$offset());
     return Memory.ALL.get(Memory.NATIVE_INT, qp + ibv_qp.qp_num$offset());

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** Completion queue of a libibverbs device. One polling thread. */
 final class NativeCompletionQueue implements CompletionQueue {
   /*
-   * Poll modes in one field, so that a poll begins with one read: entering the method is most of
-   * the cost of an empty poll.
+   * Values of pollMode. A single field lets a poll begin with one read: these first steps are most
+   * of the cost of an empty poll.
    */
   private static final int FIRST = 0;
   private static final int OTHER = 1;
@@ -151,14 +151,17 @@ final class NativeCompletionQueue implements CompletionQueue {
     return (int) (LITTLE ? pair >>> Integer.SIZE : pair);
   }
 
-  /* Each of these methods is small enough for C1 to inline. */
+  /* This method and decode() are small enough for C1 to inline. */
   private static void read(long from, WorkCompletion to) {
     long statusAndOpcode = Memory.getLong(from + STATUS_AND_OPCODE);
     to.workRequestId = Memory.getLong(from + ID);
     decode(to, statusAndOpcode, from);
   }
 
-  /* Fast path for a successful write, the most frequent completion: skips fields that it doesn't have. */
+  /*
+   * Decodes a completion. A successful write, the most frequent one, is decoded without the fields
+   * that it doesn't have.
+   */
   private static void decode(WorkCompletion to, long statusAndOpcode, long from) {
     if (statusAndOpcode == WRITTEN) {
       to.status = WorkCompletion.Status.SUCCESS;

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class NativeContext implements DeviceContext {
   private static final Path INTERFACES = Path.of("/sys/class/net");
   /*
-   * The library leaves a descriptor field empty where there is none, so descriptors up to this one
-   * aren't the device's.
+   * The library leaves a field 0 where the device has no such descriptor, so values up to this one
+   * aren't descriptors of the device.
    */
   private static final int STANDARD_ERROR = 2;
   private static final int PREFERRED_WRITE_BYTES = 1 << 16;
@@ -59,7 +59,10 @@ final class NativeContext implements DeviceContext {
     }
   }
 
-  /* While a forked child holds the descriptor, the device keeps acknowledging for the dead process. */
+  /*
+   * Returns the descriptors that a forked child has to close: while the child holds them, the
+   * device keeps acknowledging packets to the parent, even after the parent's death.
+   */
   private static int[] descriptors(OpenPort port) {
     return IntStream.of(
             Memory.getInt(port.address() + ibv_context.cmd_fd$offset()),

@@ -34,7 +34,8 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   /* LID of each attached group. */
   private final Map<Gid, Integer> groups = new HashMap<>();
 
-  private volatile QueuePairState moved = QueuePairState.RESET;
+  /* State after the last transition that this side requested. */
+  private volatile QueuePairState requestedState = QueuePairState.RESET;
   private boolean closed;
 
   /** Creates the queue pair; called under the shared lock. */
@@ -67,7 +68,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   }
 
   private synchronized QueuePairState queryState() {
-    return closed ? moved : transitions.state(this);
+    return closed ? requestedState : transitions.state(this);
   }
 
   private synchronized void whileOpen(Verb verb, Runnable action) {
@@ -84,12 +85,12 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
             whileOpen(
                 Verb.MODIFY_QP,
                 () -> {
-                  if (moved != QueuePairState.RESET) {
+                  if (requestedState != QueuePairState.RESET) {
                     throw Verb.MODIFY_QP.failure(
-                        "%s in state %s to RTS".formatted(this, moved), Errno.EINVAL);
+                        "%s in state %s to RTS".formatted(this, requestedState), Errno.EINVAL);
                   }
                   transitions.startDatagrams(this, queueKey, partitionIndex);
-                  moved = QueuePairState.READY_TO_SEND;
+                  requestedState = QueuePairState.READY_TO_SEND;
                 }));
   }
 
@@ -110,7 +111,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
                 Verb.MODIFY_QP,
                 () -> {
                   transitions.moveTo(target, this);
-                  moved = target;
+                  requestedState = target;
                 }));
   }
 
@@ -150,7 +151,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public int postSend(DatagramWorkRequest first) {
-    QueuePairState now = moved;
+    QueuePairState now = requestedState;
     if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
       return -Errno.EINVAL;
     }
@@ -175,7 +176,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public int postReceive(long id, long to, int lengthBytes, int lkey) {
-    if (moved == QueuePairState.RESET || lengthBytes < HEADER_BYTES) {
+    if (requestedState == QueuePairState.RESET || lengthBytes < HEADER_BYTES) {
       return -Errno.EINVAL;
     }
     return receives.post(postReceive, address, id, to, lengthBytes, lkey);
@@ -192,7 +193,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
       return;
     }
     closed = true;
-    moved = QueuePairState.RESET; /* stops posts */
+    requestedState = QueuePairState.RESET; /* stops posts */
     groups.forEach((group, lid) -> membership(Verb.DETACH_MCAST, group, lid));
     pd.closed(this);
     Verb.DESTROY_QP.call(toString(), address);

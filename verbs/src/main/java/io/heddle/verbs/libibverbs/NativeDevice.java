@@ -26,8 +26,8 @@ final class NativeDevice implements RdmaDevice {
   }
 
   /**
-   * Lists the ports. A single port has the device's name; others append the port's number as in
-   * NCCL_IB_HCA.
+   * Lists the ports. A single port has the device's name. With several ports, each name ends with
+   * the port's number, as in NCCL_IB_HCA.
    *
    * @throws VerbsException when the device can't be opened to count them
    */

@@ -67,7 +67,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
             throw Verb.REG_MR.failure(object, Errno.EINVAL);
           }
           int flags = flags(access);
-          /* Only this function masks optional rights on kernels that don't know them. */
+          /* Only ibv_reg_mr_iova2 masks optional rights on kernels that don't know them. */
           boolean optional = (flags & VerbsConstants.IBV_ACCESS_OPTIONAL_RANGE()) != 0;
           long mr =
               optional

@@ -35,10 +35,10 @@ final class NativeQueuePair implements QueuePair {
   private final ReceiveRequests receives;
 
   /*
-   * State after the last transition that this side made. The device may have moved on; state()
-   * queries it.
+   * State after the last transition that this side requested. The device may be in a later state,
+   * which state() queries.
    */
-  private volatile QueuePairState moved = QueuePairState.RESET;
+  private volatile QueuePairState requestedState = QueuePairState.RESET;
   private GidTable.@Nullable Entry local;
   private boolean closed;
 
@@ -79,7 +79,7 @@ final class NativeQueuePair implements QueuePair {
   }
 
   private synchronized QueuePairState queryState() {
-    return closed ? moved : transitions.state(this);
+    return closed ? requestedState : transitions.state(this);
   }
 
   /** Returns the LID of an InfiniBand port, for the peer's address vector; empty on Ethernet. */
@@ -93,13 +93,14 @@ final class NativeQueuePair implements QueuePair {
     port.lock()
         .shared(() -> {
           synchronized (this) {
-            if (closed || moved != needed) {
+            if (closed || requestedState != needed) {
               throw Verb.MODIFY_QP.failure(
-                  "%s in state %s to %s".formatted(this, closed ? "closed" : moved, target),
+                  "%s in state %s to %s"
+                      .formatted(this, closed ? "closed" : requestedState, target),
                   Errno.EINVAL);
             }
             action.run();
-            moved = target;
+            requestedState = target;
           }
         });
   }
@@ -151,17 +152,20 @@ final class NativeQueuePair implements QueuePair {
         .shared(() -> {
           synchronized (this) {
             if (!closed
-                && (moved == QueuePairState.READY_TO_RECEIVE
-                    || moved == QueuePairState.READY_TO_SEND)) {
+                && (requestedState == QueuePairState.READY_TO_RECEIVE
+                    || requestedState == QueuePairState.READY_TO_SEND)) {
               refuse();
             }
           }
         });
   }
 
-  /* Fails where the device has already left RTS, or can't change access rights. */
+  /*
+   * Removes the peer's access rights. Moves the queue pair to ERROR instead if it isn't in RTS, or
+   * the device can't change access rights.
+   */
   private void refuse() {
-    if (moved == QueuePairState.READY_TO_SEND) {
+    if (requestedState == QueuePairState.READY_TO_SEND) {
       try {
         transitions.refuseRequests(this);
         return;
@@ -170,7 +174,7 @@ final class NativeQueuePair implements QueuePair {
       }
     }
     transitions.moveTo(QueuePairState.ERROR, this);
-    moved = QueuePairState.ERROR;
+    requestedState = QueuePairState.ERROR;
   }
 
   @Override
@@ -189,7 +193,7 @@ final class NativeQueuePair implements QueuePair {
           synchronized (this) {
             if (!closed) {
               transitions.moveTo(target, this);
-              moved = target;
+              requestedState = target;
             }
           }
         });
@@ -199,7 +203,7 @@ final class NativeQueuePair implements QueuePair {
 
   @Override
   public int postSend(SendWorkRequest first) {
-    QueuePairState now = moved;
+    QueuePairState now = requestedState;
     if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
       return -Errno.EINVAL;
     }
@@ -221,7 +225,7 @@ final class NativeQueuePair implements QueuePair {
 
   @Override
   public int postEmptyReceives(long id, int count) {
-    if (moved == QueuePairState.RESET) {
+    if (requestedState == QueuePairState.RESET) {
       return -Errno.EINVAL;
     }
     if (count > queues.receiveDepth()) {
@@ -232,7 +236,7 @@ final class NativeQueuePair implements QueuePair {
 
   @Override
   public int postReceive(long id, long from, int lengthBytes, int lkey) {
-    if (moved == QueuePairState.RESET || lengthBytes < 0) {
+    if (requestedState == QueuePairState.RESET || lengthBytes < 0) {
       return -Errno.EINVAL;
     }
     return receives.post(postReceive, address, id, from, lengthBytes, lkey);
@@ -248,7 +252,7 @@ final class NativeQueuePair implements QueuePair {
       return;
     }
     closed = true;
-    moved = QueuePairState.RESET; /* stops posts */
+    requestedState = QueuePairState.RESET; /* stops posts */
     pd.closed(this);
     Verb.DESTROY_QP.call(toString(), address);
     queues.detach();

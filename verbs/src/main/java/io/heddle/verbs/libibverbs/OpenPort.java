@@ -119,7 +119,7 @@ final class OpenPort {
   /**
    * Returns the entry at this index.
    *
-   * @throws VerbsException where it's empty or beyond the table
+   * @throws VerbsException where the entry is empty or beyond the table
    */
   GidTable.Entry gidAt(int index, String user) {
     GidTable table = gidTable();
@@ -138,7 +138,7 @@ final class OpenPort {
   /**
    * Returns the address's current index, which may differ from its earlier one.
    *
-   * @throws VerbsException when the port no longer has it
+   * @throws VerbsException when the port no longer has the address
    */
   int indexOf(GidTable.Entry wanted, String user) {
     for (GidTable.Entry entry : gidTable().entries()) {

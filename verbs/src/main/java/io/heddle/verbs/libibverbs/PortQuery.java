@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * State of a port from ibv_query_port, the fields in use. All are in the struct's first 48 bytes,
- * which the exported function fills.
+ * State of a port: the used fields of ibv_port_attr. All are in the struct's first 48 bytes, which
+ * the exported function ibv_query_port fills.
  *
  * @param gids length of the GID table
  * @param partitions length of the table of partition keys
@@ -40,7 +40,7 @@ record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, b
     }
   }
 
-  /* IB_WIDTH_*: one bit each. */
+  /* Returns the number of lanes; the width is one bit of IB_WIDTH_*. */
   private static int lanes(int width) {
     return switch (width) {
       case 2 -> 4;
@@ -51,7 +51,10 @@ record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, b
     };
   }
 
-  /* IB_SPEED_*: payload rate of a lane from SDR to NDR; unknown values count as SDR. */
+  /*
+   * Returns the payload rate of a lane; the speed is one bit of IB_SPEED_*, from SDR to NDR.
+   * Unknown values count as SDR.
+   */
   private static long laneBitsPerSecond(int speed) {
     return switch (speed) {
       case 2 -> 5_000_000_000L;

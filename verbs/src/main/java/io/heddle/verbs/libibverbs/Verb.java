@@ -90,7 +90,10 @@ enum Verb {
     this("", arguments, report);
   }
 
-  /* Inline functions of verbs.h are exported under another name, with the size of the caller's struct. */
+  /*
+   * For inline functions of verbs.h: the function that they call has another name, and one more
+   * argument, the size of the caller's struct.
+   */
   Verb(String symbol, int arguments, Report report) {
     this.symbol = symbol;
     this.arguments = arguments;

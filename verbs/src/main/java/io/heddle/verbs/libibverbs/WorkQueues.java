@@ -8,7 +8,10 @@ import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Completion queues and depths of a queue pair; attached until it is destroyed. */
+/**
+ * Completion queues and depths of a queue pair. The queue pair counts as their user until it is
+ * destroyed.
+ */
 record WorkQueues(
     NativeCompletionQueue sendQueue,
     NativeCompletionQueue receiveQueue,
@@ -16,6 +19,8 @@ record WorkQueues(
     int receiveDepth,
     int inlineBytes) {
   /**
+   * Queue pair that {@link #create} has created.
+   *
    * @param address address of the ibv_qp
    * @param inlineBytes inline size that the device granted
    */
@@ -71,7 +76,10 @@ record WorkQueues(
     try {
       return create(port, pd, type, sendCompletions, receiveCompletions, inlineBytes);
     } catch (VerbsException refused) {
-      /* Drivers don't report which limit was exceeded. Any other cause fails again without inline payloads. */
+      /*
+       * Drivers don't report which limit was exceeded. If inline payloads weren't the cause, this
+       * call fails too.
+       */
       return create(port, pd, type, sendCompletions, receiveCompletions, 0);
     }
   }

@@ -9,8 +9,8 @@
  *
  * <p>Objects are wrapped in {@code Native…} classes. Any thread may create and close. A parent's
  * close waits for calls on its children, then closes them ({@link
- * io.heddle.verbs.libibverbs.OwnershipLock}). Calls into the library are made outside any exclusive
- * lock, since registration and address resolution may take long.
+ * io.heddle.verbs.libibverbs.OwnershipLock}). Only a parent's close calls the library with the lock
+ * held exclusively: other calls may take long, such as registration and address resolution.
  */
 @NullMarked
 package io.heddle.verbs.libibverbs;

@@ -6,10 +6,10 @@ package io.heddle.roce.wire;
  * computed separately, shifted and combined.
  */
 final class CrcPolynomial {
-  /** Contribution of one byte of ones to the CRC of a zero byte. */
+  /** CRC of a byte of ones XOR the CRC of a zero byte. */
   static final int ONES = 0x2D02EF8D;
 
-  /** Contribution of the data mark to the CRC of a zero byte. */
+  /** CRC of a byte with the data mark XOR the CRC of a zero byte. */
   static final int DATA_MARK = ofByte(PacketFormat.DATA_MARK);
 
   private static final int POLYNOMIAL = 0xEDB88320;

@@ -99,12 +99,12 @@ public final class DatagramFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + QUEUE_KEY, key);
   }
 
-  /** Valid only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
+  /** Returns the immediate of a {@link #SEND_ONLY_WITH_IMMEDIATE} packet, in host order. */
   public static int immediate(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + IMMEDIATE);
   }
 
-  /** Valid only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
+  /** Writes the immediate of a {@link #SEND_ONLY_WITH_IMMEDIATE} packet. */
   public static void setImmediate(long packet, int immediate) {
     Memory.ALL.set(Memory.NETWORK_INT, packet + IMMEDIATE, immediate);
   }

@@ -9,21 +9,25 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Parameters of a queue pair that soft devices exchange, big-endian: {@code 'H' 'S' | version 1 |
- * further links 1 | port 2 | source port 2 | receive buffer 4 | payload 2}, then for each further
- * link {@code GID 16 | port 2 | source port 2}.
+ * Parameters of a queue pair that soft devices exchange. Layout, big-endian, with lengths in bytes:
+ * {@code 'H' 'S' | version (1) | further links (1) | port (2) | source port (2) | receive buffer
+ * (4) | payload (2)}, then for each further link {@code GID (16) | port (2) | source port (2)}.
  *
  * @param receiveBufferBytes receive buffer of the kernel for each address; bounds the peer's window
  * @param writeBytes largest WRITE payload per packet that all its links support
- * @param ends one for each link: its receive port (4791 unless that was taken) and its source port;
- *     both 0 for a missing address. The first one's GID isn't transmitted, since verbs exchange it
+ * @param ends one end for each link, with its receive port (4791 unless that was taken) and its
+ *     source port. Both ports are 0 if the link's address is missing. The GID of the first end
+ *     isn't transmitted, since verbs exchange it
  */
 public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<LinkEnd> ends) {
   /** Largest number of links of a queue pair. */
   public static final int MOST_LINKS = 16;
 
   private static final int MAGIC = 'H' << 8 | 'S';
-  /* Since version 7, data packets are marked; earlier receivers would treat the marks as congestion. */
+  /*
+   * Since version 7, data packets have the data mark. Receivers of earlier versions would treat it
+   * as a congestion mark.
+   */
   private static final int VERSION = 7;
   private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;
@@ -50,6 +54,9 @@ public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<Li
   }
 
   /**
+   * Parses the parameters of a peer.
+   *
+   * @param queuePair local queue pair, for error messages
    * @throws VerbsException for parameters of another device type or version
    */
   public static EndpointParameters parse(byte[] bytes, String queuePair) {

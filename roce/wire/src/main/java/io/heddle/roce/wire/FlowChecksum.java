@@ -9,11 +9,11 @@ import java.util.zip.CRC32;
  * packet.
  *
  * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport
- * packet with BTH byte 4 as ones. The first part depends only on the flow and the length, so its
- * shifted contribution is cached by length: {@code crc(A ‖ B) = shift(crc(A), |B|) ^ crc(B)}. The
- * CRC is affine, so the contribution of the ones in BTH byte 4 is cached too, and the byte can stay
- * zero. A second cache holds the contribution for packets with the data mark. Under the progress
- * lock.
+ * packet with BTH byte 4 as ones. The bytes before the transport packet depend only on the flow and
+ * the length, so their shifted contribution is cached by length: {@code crc(A ‖ B) = shift(crc(A),
+ * |B|) ^ crc(B)}. The CRC is affine, so the contribution of the ones in BTH byte 4 is cached too,
+ * and the byte can stay zero. A second cache holds the contribution for packets with the data mark.
+ * Callers hold the progress lock.
  */
 public final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
@@ -21,9 +21,12 @@ public final class FlowChecksum {
 
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
   private final CRC32 crc = new CRC32();
-  /* Indexed by covered length / 4 (packets are padded to four bytes); 0 where not computed yet. Grows to the largest packet. */
+  /*
+   * Indexed by covered length / 4, since packets are padded to four bytes. 0 if not computed yet.
+   * The array grows to the largest packet.
+   */
   private int[] contributions = new int[64];
-  /* Contributions for packets with the data mark. */
+  /* Like contributions, for packets with the data mark. */
   private int[] markedContributions = {};
   private int destinationPort = PacketFormat.ROCE_PORT;
 
@@ -60,37 +63,41 @@ public final class FlowChecksum {
     return front ^ (int) crc.getValue();
   }
 
-  /** Returns the value to XOR with the CRC of the packet's own {@code length} bytes. */
+  /**
+   * Returns the value that, XOR the CRC of the packet's own {@code length} bytes, is the invariant
+   * CRC.
+   */
   public int contribution(int length) {
-    int row = length >>> 2;
-    if (row >= contributions.length) {
+    int index = length >>> 2;
+    if (index >= contributions.length) {
       contributions =
-          java.util.Arrays.copyOf(contributions, Math.max(row + 1, contributions.length * 2));
+          java.util.Arrays.copyOf(contributions, Math.max(index + 1, contributions.length * 2));
     }
-    int value = contributions[row];
+    int value = contributions[index];
     if (value == 0) {
       value = compute(length);
-      contributions[row] = value;
+      contributions[index] = value;
     }
     return value;
   }
 
   /**
-   * Returns the value for a packet whose BTH byte 4 is {@link PacketFormat#DATA_MARK}, not zero.
+   * Returns the value of {@link #contribution} for a packet whose BTH byte 4 is {@link
+   * PacketFormat#DATA_MARK}, not zero.
    */
   public int markedContribution(int length) {
-    int row = length >>> 2;
-    if (row >= markedContributions.length) {
-      int rows = Math.max(row + 1, markedContributions.length * 2);
-      markedContributions = java.util.Arrays.copyOf(markedContributions, rows);
+    int index = length >>> 2;
+    if (index >= markedContributions.length) {
+      int newLength = Math.max(index + 1, markedContributions.length * 2);
+      markedContributions = java.util.Arrays.copyOf(markedContributions, newLength);
     }
-    int value = markedContributions[row];
+    int value = markedContributions[index];
     if (value == 0) {
       value =
           contribution(length)
               ^ CrcPolynomial.multiply(
                   CrcPolynomial.powerOfX8(length - MASKED_BYTE - 1), CrcPolynomial.DATA_MARK);
-      markedContributions[row] = value;
+      markedContributions[index] = value;
     }
     return value;
   }

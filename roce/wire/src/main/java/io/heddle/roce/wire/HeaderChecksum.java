@@ -12,7 +12,7 @@ import java.util.zip.CRC32;
  *
  * <p>A receiver on a UDP socket doesn't see two fields of the IPv4 header: identification and the
  * don't-fragment bit. The CRC is affine, so {@link #solve} computes both. One thread at a time.
- * Nothing is allocated per packet; the first packet of each length fills a row of a table.
+ * Nothing is allocated per packet; the first packet of each length fills table entries.
  */
 public final class HeaderChecksum {
   /** Flags and fragment offset with don't-fragment set. */
@@ -31,14 +31,17 @@ public final class HeaderChecksum {
   private static final int IPV4_BYTES = 36;
   private static final int IPV6_BYTES = 56;
 
-  /* Length of the IPv4 header after the word of identification and flags, with the UDP header. */
+  /* Length of the headers after the word of identification and flags: the rest of IPv4, and UDP. */
   private static final int BEHIND_WORD_BYTES = IPV4_BYTES - 8 - 8;
   private static final int MASKED_BYTE = 4;
 
   private final CRC32 crc = new CRC32();
   private final byte[] ipv4 = new byte[IPV4_BYTES];
   private final byte[] ipv6 = new byte[IPV6_BYTES];
-  /* Indexed by covered length / 4; a power of x is never 0. */
+  /*
+   * Tables indexed by covered length / 4. In shifts, 0 means not computed yet: a power of x is
+   * never 0.
+   */
   private final int[] shifts = new int[MOST_BYTES / 4];
   private final int[] marks = new int[MOST_BYTES / 4];
   private final int[] unshifts = new int[MOST_BYTES / 4];
@@ -85,7 +88,7 @@ public final class HeaderChecksum {
     return shifted((int) crc.getValue(), length);
   }
 
-  /** Returns the contribution for IPv6. */
+  /** Returns the contribution for IPv6; {@code length} as in {@link #ofIpv4}. */
   public int ofIpv6(
       long sourceHigh,
       long sourceLow,
@@ -138,7 +141,8 @@ public final class HeaderChecksum {
   /**
    * Returns an IPv4 packet's CRC with this identification XOR its CRC with identification 0.
    *
-   * @param identification 0 to {@link #MOST_SEGMENTS} − 1, as the kernel counts a segmented send
+   * @param identification 0 to {@link #MOST_SEGMENTS} − 1, as the kernel numbers the datagrams of a
+   *     segmented send
    * @param length as in {@link #ofIpv4}
    */
   public int ofIdentification(int identification, int length) {

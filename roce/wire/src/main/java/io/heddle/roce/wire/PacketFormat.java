@@ -7,13 +7,13 @@ import java.lang.foreign.ValueLayout;
  * Packet format of the reliable connection, as bytes at an absolute address; no object per packet.
  *
  * <p>A packet may have a tag in the seven reserved bits beside the acknowledge request of the BTH.
- * An acknowledgement to a soft peer returns the tag of the newest tagged packet. After the AETH it
- * has the longest time that this packet may have waited here, 32 bits of microseconds. A bitmap of
- * packets received after the first gap may follow: 64-bit words, big-endian; the first contains the
- * first missing sequence number.
+ * An acknowledgement between soft devices returns the tag of the newest tagged packet. After the
+ * AETH it has the longest time, in microseconds (32 bits), that the tagged packet may have waited
+ * at the receiver. A bitmap of packets received after the first gap may follow: 64-bit words,
+ * big-endian. The first word has the bit of the first missing sequence number.
  *
- * <p>Data packets to a soft peer have {@link #DATA_MARK}: switches may spray them over links. All
- * others have zero there and keep their order.
+ * <p>Data packets between soft devices have {@link #DATA_MARK}, so switches may spray them over
+ * links. All other packets have zero instead of the mark, and switches keep their order.
  */
 public final class PacketFormat {
   public static final int BTH_BYTES = 12;
@@ -78,7 +78,7 @@ public final class PacketFormat {
   /** Single-packet datagram to an unconnected queue pair (UD SEND ONLY). */
   public static final int DATAGRAM_ONLY = 0x64;
 
-  /** Congestion notification packet (CNP): a switch has marked a packet of the peer's flow. */
+  /** Congestion notification packet (CNP): tells a sender that a switch has marked its packet. */
   public static final int CONGESTION_NOTIFICATION = 0x81;
 
   /** Queue pair 1 of the general services, which connection managers use. */
@@ -94,7 +94,7 @@ public final class PacketFormat {
   public static final int SYNDROME_REMOTE_ACCESS = 0x62;
   public static final int SYNDROME_REMOTE_OPERATION = 0x63;
 
-  /** RNR timer codes 0 to 31, in units of 10 µs. */
+  /** RNR timers by code, 0 to 31, in units of 10 µs. */
   private static final int[] RNR_TIMER = {
     65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
     2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152
@@ -154,17 +154,20 @@ public final class PacketFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + 8, requestTagAndPsn);
   }
 
-  /** Returns the queue pair's number with the data mark. */
+  /** Returns a queue pair's number with the data mark in the byte above it. */
   public static int marked(int queuePair) {
     return DATA_MARK << 24 | queuePair;
   }
 
-  /** Returns whether the byte beside the queue pair's number is exactly the data mark. */
+  /** Returns whether the packet has the data mark and no congestion marks. */
   public static boolean isData(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + MARK_OFFSET) == DATA_MARK;
   }
 
-  /* opcode | SE, M, pad, TVer | default partition key | congestion marks, data mark | queue pair */
+  /**
+   * Returns the BTH's first eight bytes: opcode | SE, M, pad, TVer | default partition key |
+   * congestion marks, data mark | queue pair.
+   */
   public static long firstWord(int opcode, int pad, int queuePair) {
     return (long) (opcode << 24 | pad << 20 | 0xffff) << 32 | queuePair;
   }
@@ -222,7 +225,10 @@ public final class PacketFormat {
     }
   }
 
-  /* Accessors on words of the BTH, read once each: eight bytes, then four. */
+  /*
+   * Accessors on words of the BTH that the caller has read: firstWord is its first eight bytes,
+   * thirdWord its last four.
+   */
 
   public static int opcodeOf(long firstWord) {
     return (int) (firstWord >>> 56);
@@ -273,9 +279,9 @@ public final class PacketFormat {
   }
 
   /**
-   * Returns the length of each piece of a payload but the last: whole lines, so that a late piece
-   * leaves no partial line. The last piece, immediate included, is no longer than the others, since
-   * all pieces form one train.
+   * Returns the length of all pieces of a payload but the last: a multiple of 128 bytes, so that a
+   * late piece leaves no partial LL128 line. The last piece, immediate included, is no longer than
+   * the other pieces, since all are segments of one send.
    */
   public static int pieceBytes(int payloadBytes) {
     int least = (payloadBytes + IMMEDIATE_BYTES + PIECES - 1) / PIECES;

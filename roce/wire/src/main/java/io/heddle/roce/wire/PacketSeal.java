@@ -5,7 +5,7 @@ import io.heddle.platform.ShimCalls;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
-/** Writer of the invariant CRC of packets in one memory area. Under the progress lock. */
+/** Writer of the invariant CRC of packets in one memory area. Callers hold the progress lock. */
 public final class PacketSeal {
   private static final boolean IN_C = ShimCalls.canSeal();
   private static final int BLOCK_BYTES = 256;
@@ -45,12 +45,15 @@ public final class PacketSeal {
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
   }
 
-  /** Returns whether {@link #copyAndSeal} supports this payload. */
+  /** Returns whether {@link #copyAndSeal} supports payloads of this length. */
   public static boolean canCopyAndSeal(int payloadBytes) {
     return IN_C && payloadBytes % BLOCK_BYTES == 0;
   }
 
-  /** Builds a row of full WRITE ONLY packets from the headers of the first packet. */
+  /**
+   * Builds consecutive full-sized WRITE ONLY packets: copies their payloads and writes their CRCs.
+   * The headers of the first packet are in place; those of the next packets are derived from them.
+   */
   public void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
     int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
     int front =

@@ -12,12 +12,12 @@ import io.heddle.verbs.PathMtu;
  * @param takenWriteBytes largest payload of WRITEs received
  */
 public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes) {
-  /** Unit of the sizes: the C functions build and take rows in such blocks. */
+  /** Unit of the sizes: the C functions process payloads in blocks of this length. */
   public static final int BLOCK_BYTES = 256;
 
   /**
-   * Largest size, for a link MTU of 9216, the largest in common use; a train still has seven
-   * packets.
+   * Largest size. It fits a link MTU of 9216, the largest in common use, and a train still has
+   * seven packets of this size.
    */
   public static final int MOST_BYTES = 8960;
 
@@ -32,7 +32,7 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
   public static final int TRAIN_PACKETS = 64;
 
   private static final int IPV6_AND_UDP_BYTES = 48;
-  /* Largest overhead of a WRITE packet. */
+  /* Largest length of a WRITE packet's headers and ICRC. */
   private static final int AROUND_BYTES =
       PacketFormat.WRITE_ONLY_BYTES + PacketFormat.IMMEDIATE_BYTES;
 
@@ -56,9 +56,9 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
   }
 
   /**
-   * Returns the sizes between two soft devices: the smaller of both links' sizes if it exceeds the
-   * largest path MTU, else that of the requested path MTU. A smaller requested path MTU always
-   * applies, since it may reflect a narrow hop.
+   * Returns the sizes between two soft devices. WRITEs get the smaller of the two ends' sizes if it
+   * exceeds the requested path MTU, and that is the largest one (4096). Otherwise all packets get
+   * the requested path MTU, since a smaller one may reflect a narrow hop.
    *
    * @param own size that the local links support
    * @param peers size that the peer's links support

@@ -5,8 +5,8 @@ import java.util.Arrays;
 /**
  * Bit set over a sliding window of {@link #SIZE} packet sequence numbers.
  *
- * <p>Sequence numbers are {@code long}; the wire carries the low 24 bits. Word boundaries are thus
- * at the same numbers at both ends, and bitmaps are transmitted as whole words.
+ * <p>Sequence numbers are {@code long}; the wire carries the low 24 bits. Words begin at multiples
+ * of 64, thus at the same numbers at both ends, and bitmaps are transmitted as whole words.
  */
 public final class PsnBits {
   /**
@@ -22,29 +22,32 @@ public final class PsnBits {
 
   private final long[] words = new long[SIZE / 64];
 
-  private static int row(long psn) {
+  private static int wordIndex(long psn) {
     return (int) (psn >> 6) & WORD_MASK;
   }
 
   public boolean get(long psn) {
-    return (words[row(psn)] & 1L << psn) != 0;
+    return (words[wordIndex(psn)] & 1L << psn) != 0;
   }
 
   public void set(long psn) {
-    words[row(psn)] |= 1L << psn;
+    words[wordIndex(psn)] |= 1L << psn;
   }
 
   public void clear(long psn) {
-    words[row(psn)] &= ~(1L << psn);
+    words[wordIndex(psn)] &= ~(1L << psn);
   }
 
-  /** Returns the word of this number: bit {@code i} is number {@code (psn & ~63) + i}. */
+  /**
+   * Returns the 64-bit word that contains this number: bit {@code i} is number {@code (psn & ~63) +
+   * i}.
+   */
   public long word(long psn) {
-    return words[row(psn)];
+    return words[wordIndex(psn)];
   }
 
   public void setWord(long psn, long value) {
-    words[row(psn)] = value;
+    words[wordIndex(psn)] = value;
   }
 
   public void clearAll() {
@@ -58,8 +61,8 @@ public final class PsnBits {
     int cleared = 0;
     for (long psn = from; psn < to; psn = (psn | 63) + 1) {
       long mask = mask(psn, to);
-      cleared += Long.bitCount(words[row(psn)] & mask);
-      words[row(psn)] &= ~mask;
+      cleared += Long.bitCount(words[wordIndex(psn)] & mask);
+      words[wordIndex(psn)] &= ~mask;
     }
     return cleared;
   }

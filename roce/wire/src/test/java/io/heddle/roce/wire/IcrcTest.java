@@ -33,8 +33,11 @@ class IcrcTest {
 
   private record Flow(Gid source, int sourcePort, Gid destination, int destinationPort) {}
 
-  /* Eight bytes of ones, then the packet from the IPv6 header to the pad, with the fields that routers change as ones. */
-  private static int straight(Flow flow, byte[] transport) {
+  /*
+   * Returns the CRC of eight bytes of ones and the packet from the IPv6 header to the pad, with the
+   * fields that routers change as ones.
+   */
+  private static int referenceCrc(Flow flow, byte[] transport) {
     int udpLength = 8 + transport.length + 4;
     ByteBuffer all = ByteBuffer.allocate(8 + IPV6_AND_UDP + transport.length);
     all.putLong(-1);
@@ -88,7 +91,7 @@ class IcrcTest {
     crc.update(flow.destination().toBytes());
     crc.update(new byte[] {0, 3, 0x12, (byte) 0xb7, 0, 28, -1, -1});
     crc.update(new byte[] {0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-    assertEquals((int) crc.getValue(), straight(flow, transport));
+    assertEquals((int) crc.getValue(), referenceCrc(flow, transport));
   }
 
   @Test
@@ -106,7 +109,7 @@ class IcrcTest {
         view.put(4, transport[4]);
         seal.seal(packet, bytes);
         int stored = Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, packet + bytes);
-        assertEquals(straight(flow, transport), stored, bytes + " bytes of " + flow);
+        assertEquals(referenceCrc(flow, transport), stored, bytes + " bytes of " + flow);
         assertTrue(
             Arrays.equals(transport, Memory.toArray(packet, bytes)), "nothing else was written");
       }
@@ -125,7 +128,7 @@ class IcrcTest {
       java.util.zip.CRC32 own = new java.util.zip.CRC32();
       own.update(transport);
       int front = checksum.markedContribution(transport.length);
-      assertEquals(straight(flow, transport), front ^ (int) own.getValue());
+      assertEquals(referenceCrc(flow, transport), front ^ (int) own.getValue());
     }
   }
 
@@ -145,7 +148,7 @@ class IcrcTest {
       int bytes = 12 + 4 * random.nextInt(40);
       byte[] transport = fill(random, bytes);
       view.put(4, (byte) 0);
-      assertEquals(straight(flow, transport), checksum.of(view, 0, bytes), bytes + " bytes");
+      assertEquals(referenceCrc(flow, transport), checksum.of(view, 0, bytes), bytes + " bytes");
     }
   }
 
@@ -166,7 +169,7 @@ class IcrcTest {
       int stored = Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, packet + bytes);
       view.put(4, (byte) 0);
       boolean right = checksum.of(view, 0, bytes) == stored;
-      assertEquals(straight(flow, received) == stored, right, "bit " + bit);
+      assertEquals(referenceCrc(flow, received) == stored, right, "bit " + bit);
       if (at == 4) {
         assertTrue(right, "congestion marks are not covered");
       } else {
