@@ -69,7 +69,8 @@ final class CommFailure {
 
   /**
    * Handles a failed work request. An error of the request itself would recur on every plane and
-   * ends the communicator; any other is the plane's failure.
+   * ends the communicator; any other is the plane's failure. A probe carries no data, so its error
+   * is always the plane's: a peer that has just closed its end refuses it.
    */
   void onFailedCompletion(WorkCompletion wc, SubFlow flow) {
     String reason =
@@ -97,7 +98,7 @@ final class CommFailure {
               GENERAL_ERROR ->
               true;
         };
-    if (ofPlane) {
+    if (ofPlane || SubFlow.isProbe(wc.workRequestId)) {
       failPlane(flow, reason);
       return;
     }

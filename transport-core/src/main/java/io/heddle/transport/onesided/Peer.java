@@ -14,7 +14,7 @@ final class Peer implements AutoCloseable {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private @Nullable OneSidedInitiator puts;
   /* Flushes that were requested while another thread held the baton. */
-  private int detachCounters;
+  private int pendingFlushes;
 
   Peer(PendingOneSidedConnect call) {
     this.call = call;
@@ -41,14 +41,14 @@ final class Peer implements AutoCloseable {
   void flushed() {
     OneSidedInitiator open = puts;
     if (open != null) {
-      detachCounters++;
+      pendingFlushes++;
       countFlushes(open);
     }
   }
 
   private void countFlushes(OneSidedInitiator open) {
-    while (detachCounters > 0 && open.flushed()) {
-      detachCounters--;
+    while (pendingFlushes > 0 && open.flushed()) {
+      pendingFlushes--;
     }
   }
 
