@@ -213,7 +213,7 @@ final class HostileHostTest {
     }
     run("chmod", "777", planted.toString());
     run("chmod", "1777", shared.toString());
-    String said = bothPass("mount --bind " + shared + " /dev/shm");
+    String said = bothPass("mount --bind '" + shared + "' /dev/shm");
     assertEquals(2, count(said, name + " is a folder of user " + OTHER + ", mode 777"), said);
     assertEquals(2, count(said, name + "-2 is a link of user " + OTHER), said);
     assertEquals(List.of("drained"), names(planted));
@@ -229,7 +229,7 @@ final class HostileHostTest {
     run("chmod", "1777", shared.toString());
     Ended tried =
         run(
-            "mount --bind " + shared + " /dev/shm",
+            "mount --bind '" + shared + "' /dev/shm",
             List.of("setpriv", "--reuid", OTHER, "--regid", OTHER, "--clear-groups"));
     if (tried.output().contains("Permission denied")) {
       Skip.because("another user can't reach this build: " + tried.output());

@@ -98,7 +98,7 @@ final class SoakTest {
         """
         #!/bin/sh
         case "$*" in *"--rank %s"*) set -- "$@" --spoil ;; esac
-        exec %s "$@"
+        exec '%s' "$@"
         """
             .formatted(rank, program));
     assertTrue(driver.toFile().setExecutable(true));
