@@ -11,11 +11,11 @@ import java.util.Locale;
  * Configuration of BIRD as a spine, as a leaf of a leaf–spine fabric, and as the leaf of a separate
  * plane.
  *
- * <p>Paths are deterministic: a leaf announces each prefix to every spine with the plane's colour,
- * but with AIGP only to the plane's own spine. BIRD's best-path selection honours AIGP, but {@code
- * merge paths} does not. So routes with AIGP get a higher preference, which makes them the only
- * ones in their class. When the plane's path is gone, the remaining routes are equal and are
- * merged.
+ * <p>Paths are deterministic: each prefix has one plane. A leaf announces the prefix to every spine
+ * with the plane's colour, but with AIGP only to the plane's own spine. BIRD's best-path selection
+ * honours AIGP, but {@code merge paths} does not. So routes with AIGP get a higher preference and
+ * are never merged with others. When the plane's path is gone, the remaining routes have equal
+ * preference and are merged.
  */
 final class BirdConfig {
   private static final int COLOUR = 0x030b0000;
@@ -34,7 +34,7 @@ final class BirdConfig {
   /**
    * Returns the configuration of a router.
    *
-   * @param unreachable addresses that a separate plane announces as unreachable
+   * @param unreachable addresses that the router of a separate plane announces as unreachable
    */
   String of(Node router, Collection<String> unreachable) {
     if (router.role() == Role.SPINE) {
@@ -55,7 +55,7 @@ final class BirdConfig {
         .formatted(folder.resolve(router.name() + ".log"), FabricTopology.routerId(router));
   }
 
-  /* min delay: with the default of 3 s, hosts get their addresses 2 s later. */
+  /* Sets min delay, since with its default of 3 s hosts get their addresses 2 s later. */
   private static final String ADVERTISE =
       """
       protocol radv {
@@ -75,7 +75,10 @@ final class BirdConfig {
     return community(COLOUR, plane);
   }
 
-  /* Community 01 80: router id, whole Gbit/s. */
+  /*
+   * Returns the statement that adds a path bandwidth: community 01 80 with the router ID and whole
+   * Gbit/s.
+   */
   static String pathBandwidth(Node router, int gbps) {
     String[] id = FabricTopology.routerId(router).split("\\.");
     int high = Integer.parseInt(id[0]) << 8 | Integer.parseInt(id[1]);
@@ -132,8 +135,8 @@ final class BirdConfig {
   }
 
   /*
-   * A host may announce its own addresses. They are kept but neither used for forwarding nor propagated, since the leaf has
-   * the subnets.
+   * Returns the BGP session with hosts at a port. A host may announce its own addresses. BIRD keeps
+   * these routes, but neither forwards by them nor propagates them, since the leaf has the subnets.
    */
   private String hostSession(Node leaf, Link port, String exported) {
     String name = port.leaf().interfaceName();
@@ -147,7 +150,10 @@ final class BirdConfig {
         .formatted(name, FabricTopology.leafAs(leaf), name, name, plan.holdSeconds(), exported);
   }
 
-  /* The leaf is the active side: spines accept any peer on a link. */
+  /*
+   * Returns the leaf's BGP session with a spine. The leaf opens the connection; spines accept any
+   * peer on a link.
+   */
   private String trunkAtLeaf(Node leaf, Link trunk) {
     String name = trunk.leaf().interfaceName();
     StringBuilder ownPrefixes = new StringBuilder();
@@ -191,7 +197,7 @@ final class BirdConfig {
     text.append(bfdProtocol("l*"));
     for (Link trunk : topology.trunksOf(spine)) {
       if (topology.isFrr(trunk.leaf().node())) {
-        /* FRR peers by interface only after a router advertisement. */
+        /* FRR starts its session by interface only after it has received a router advertisement. */
         text.append(
             "protocol radv { interface \"%s\" { max ra interval 10; default lifetime 0; }; }\n"
                 .formatted(trunk.far().interfaceName()));
@@ -203,7 +209,10 @@ final class BirdConfig {
     return text.toString();
   }
 
-  /* With several links to a leaf, AIGP is sent only on the link of the route's colour. */
+  /*
+   * Returns the spine's BGP session with a leaf. With several links to a leaf, the spine sends AIGP
+   * only on the link whose colour the route has.
+   */
   private String trunkAtSpine(Node spine, Link trunk) {
     String name = trunk.far().interfaceName();
     String ownColour =
@@ -214,7 +223,7 @@ final class BirdConfig {
                 "if ! (bgp_ext_community ~ [(generic, 0x%08x, %d)]) then { unset(bgp_aigp); %s }",
                 COLOUR,
                 trunk.plane(),
-                /* Routes from FRR have no AIGP, so the AS path length selects. */
+                /* Routes from FRR have no AIGP, so a longer AS path makes the other links worse. */
                 plan.frr() ? "bgp_path.prepend(" + FabricTopology.spineAs(spine) + ");" : "");
     return """
     protocol bgp down_%s {
@@ -243,8 +252,10 @@ final class BirdConfig {
             ownColour);
   }
 
-  /* FRR can set neither a colour nor a path bandwidth: the spine sets both for that leaf's
-  prefixes. */
+  /*
+   * Returns the statements that add colour and path bandwidth to the prefixes of an FRR leaf, since
+   * FRR can set neither.
+   */
   private String paint(Node spine, Node leaf) {
     StringBuilder text = new StringBuilder();
     for (Link port : topology.portsOf(leaf)) {

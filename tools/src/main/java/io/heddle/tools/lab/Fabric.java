@@ -2,12 +2,12 @@ package io.heddle.tools.lab;
 
 import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
-import io.heddle.tools.lab.FabricTopology.Link;
-import io.heddle.tools.lab.FabricTopology.Node;
-import io.heddle.tools.lab.FabricTopology.Role;
 import io.heddle.platform.Log;
 import io.heddle.switching.LabSwitch;
 import io.heddle.switching.LabSwitches;
+import io.heddle.tools.lab.FabricTopology.Link;
+import io.heddle.tools.lab.FabricTopology.Node;
+import io.heddle.tools.lab.FabricTopology.Role;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,10 +36,10 @@ public final class Fabric {
   }
 
   /**
-   * Creates a fabric and waits until its routes and addresses are present.
+   * Creates a fabric and waits until its routes and addresses are complete.
    *
-   * @param owner process responsible for taking it down; 0 for none, then it stays until {@link
-   *     #down}
+   * @param owner ID of the process that must take the fabric down; 0 for none, then the fabric
+   *     stays until {@link #down}
    * @throws LabException if it already exists or can't be created; nothing is left behind then
    */
   public static Fabric up(String name, FabricPlan plan, long owner) {
@@ -187,15 +187,16 @@ public final class Fabric {
   }
 
   /**
-   * Returns how the switches balance load over equal links; null if each plane has its own path.
+   * Returns the settings by which the switches balance load over equal links; null if each plane
+   * has its own path.
    */
   public @Nullable FabricSwitching switching() {
     return folder.switching();
   }
 
   /**
-   * Starts load balancing of the switches over equal links; maintained until the returned object is
-   * closed.
+   * Starts the switches' load balancing over equal links. The returned object maintains it until it
+   * is closed.
    *
    * @throws LabException if the fabric isn't leaf-spine, or has no such port
    */
@@ -215,7 +216,7 @@ public final class Fabric {
         switches, how.mode(), how.scope(), how.usesBpf(), Shell::run, Log.toStandardError());
   }
 
-  /** Starts load balancing like {@link #startSwitching}, maintained by a background process. */
+  /** Starts load balancing like {@link #startSwitching}. A background process maintains it. */
   public void switchInBackground(FabricSwitching how) {
     requireChoice(how);
     folder.save(how);
@@ -231,7 +232,8 @@ public final class Fabric {
   }
 
   /**
-   * Returns the bytes received by each plane's spine (or leaf) since creation, headers included.
+   * Returns the number of bytes that each plane's spine (or separate plane's leaf) has received
+   * since the fabric was created, headers included.
    */
   public List<Long> receivedBytesByPlane() {
     return probe().receivedBytesByPlane();
@@ -252,7 +254,9 @@ public final class Fabric {
     return links().inside(new Node(Role.HOST, number), command);
   }
 
-  /** Returns the address that a host's kernel has formed on a plane; both count from 1. */
+  /**
+   * Returns the address that a host's kernel has formed on a plane. Hosts and planes count from 1.
+   */
   public String address(int host, int plane) {
     return topology().address(new Node(Role.HOST, host), plane);
   }
@@ -262,7 +266,10 @@ public final class Fabric {
     return daemons().query(topology().node(router), command);
   }
 
-  /** Returns the default location of cuts: the first leaf, or the first host. */
+  /**
+   * Returns the default node at which a plane is cut: the first leaf, or the first host if planes
+   * are separate.
+   */
   public String defaultCutLocation() {
     return plan().shape() == FabricShape.LEAF_SPINE ? "l1" : "h1";
   }
@@ -270,10 +277,10 @@ public final class Fabric {
   /**
    * Cuts a plane's links.
    *
-   * @param at name of a leaf, of a spine, or of a host if planes are separate; {@code all} for
-   *     every link
+   * @param at name of the node whose links are cut: a leaf or a spine, or a host if planes are
+   *     separate; {@code all} for every link
    * @param silently whether packets are dropped while the carrier stays on
-   * @return cut links, as {@code leaf:interface}
+   * @return links that were cut, as {@code leaf:interface}
    */
   public List<String> cut(int plane, String at, boolean silently) {
     List<String> names = new ArrayList<>();
@@ -288,7 +295,7 @@ public final class Fabric {
     return names;
   }
 
-  /** Undoes every cut of a plane; 0 for all planes. */
+  /** Undoes every cut of a plane, or of all planes if {@code plane} is 0. */
   public void restore(int plane) {
     if (plane != 0) {
       topology().requirePlane(plane);
@@ -320,8 +327,8 @@ public final class Fabric {
   }
 
   /**
-   * Returns a control for bursts of other traffic: an unannounced rate of a plane at one host's
-   * end, until the next change of the plane's rate.
+   * Returns a control that emulates bursts of other traffic. It lowers a plane's rate at the links
+   * of the first leaf, without announcing the lower rate.
    */
   public PlaneBursts bursts() {
     return new PlaneBursts(links(), topology());
@@ -356,11 +363,12 @@ public final class Fabric {
   }
 
   /**
-   * Removes all parts of the fabric with this name: daemons, namespaces, files, including those of
-   * a killed command.
+   * Removes all parts of the fabric with this name: daemons, namespaces and files. Parts that a
+   * killed command left are removed too.
    *
-   * @return command lines of foreign processes in its namespaces; empty for a clean removal
-   * @throws LabException if nothing has that name
+   * @return command lines of foreign processes in the fabric's namespaces; empty for a clean
+   *     removal
+   * @throws LabException if there are no parts of a fabric with this name
    */
   public static List<String> down(String name) {
     requireRoot("taking a fabric down");
@@ -383,7 +391,7 @@ public final class Fabric {
     return others;
   }
 
-  /** Removes the fabric like {@link #down}, if there is one. */
+  /** Removes the fabric with this name like {@link #down}, or does nothing if there is none. */
   public static void downIfUp(String name) {
     if (new FabricFolder(name).exists() || !FabricLinks.namespaces(name).isEmpty()) {
       down(name);

@@ -16,14 +16,16 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Routing daemons of a fabric: started in the background, found by process number, ended. */
+/**
+ * Routing daemons of a fabric. They are started in the background, found by process ID, and ended.
+ */
 final class FabricDaemons {
   private static final long END_MS = 5_000;
   private static final long POLL_MS = 20;
 
   /**
-   * Names of programs that run with files of the folder: the daemons, ip, which executes them, and
-   * the launchers of {@link SwitchesCommand}.
+   * Names of programs whose processes have files of the fabric's folder as arguments: the daemons,
+   * ip, which executes them, and the launchers of {@link SwitchesCommand}.
    */
   private static final Set<String> PROGRAMS =
       Set.of("bird", "zebra", "bfdd", "bgpd", "ip", "setsid", "sh", "java");
@@ -36,12 +38,13 @@ final class FabricDaemons {
    * Daemon process.
    *
    * @param program bird, zebra, bfdd or bgpd
-   * @param pid process number; 0 if it has written none
+   * @param pid process ID; 0 if the daemon hasn't written one
+   * @param alive whether a process of the fabric has this ID
    */
   record Daemon(String program, long pid, boolean alive) {}
 
   /**
-   * Numbers of established BGP sessions.
+   * Numbers of a router's established BGP sessions.
    *
    * @param routers sessions with other routers
    * @param hosts sessions with hosts
@@ -93,7 +96,10 @@ final class FabricDaemons {
                 folder.file(router.name() + ".pid").toString())));
   }
 
-  /** Reloads a router's configuration; sessions stay up. FRR's configuration never changes. */
+  /**
+   * Reloads a router's configuration while its sessions stay up. Does nothing for FRR, whose
+   * configuration never changes.
+   */
   void reconfigure(Node router, Collection<String> unreachable) {
     if (topology.isFrr(router)) {
       return;
@@ -116,7 +122,7 @@ final class FabricDaemons {
     return Shell.run(all);
   }
 
-  /** Restarts BIRD's sessions with the hosts at its ports h0 to h9. */
+  /** Restarts the sessions of a BIRD leaf with the hosts at its ports h0 to h9. */
   void restartHostSessions(Node leaf) {
     String answer =
         Shell.run(List.of("birdc", "-s", control(leaf).toString(), "restart", "\"h?_*\""));
@@ -148,8 +154,8 @@ final class FabricDaemons {
   }
 
   /**
-   * Counts the established sessions in BIRD's table of protocols. A session with a host is named
-   * after the router's port, and begins with h.
+   * Counts the established sessions in BIRD's table of protocols. The name of a session with a host
+   * begins with h, as it contains the router's port.
    */
   static Sessions birdSessions(String protocols) {
     int routers = 0;
@@ -166,7 +172,10 @@ final class FabricDaemons {
     return new Sessions(routers, hosts);
   }
 
-  /* BIRD creates an empty file, then writes to it. */
+  /*
+   * Returns the process ID in a file; empty if there is none yet. BIRD creates the file empty and
+   * writes to it later.
+   */
   private static Optional<Long> number(Path file) {
     try {
       String text = Files.readString(file).strip();
@@ -182,8 +191,8 @@ final class FabricDaemons {
   }
 
   /**
-   * Returns whether a process is a daemon of the fabric: its command line names the folder. A
-   * process number may have been reused.
+   * Returns whether a process is a daemon of the fabric, that is, its command line names the
+   * folder. The process ID alone isn't enough, since it may have been reused.
    */
   static boolean isOurs(Path folder, long pid) {
     List<String> arguments = pid > 0 ? arguments(pid) : List.of();
@@ -205,17 +214,20 @@ final class FabricDaemons {
   }
 
   /**
-   * Ends the daemons of a fabric of which only the name is known, including those that a killed
-   * command was starting.
+   * Ends the daemons of a fabric of which only the name is known. Daemons that a killed command was
+   * starting are ended too.
    *
-   * @return command lines of foreign processes in its namespaces, which keep running
+   * @return command lines of foreign processes in the fabric's namespaces, which keep running
    */
   static List<String> endAll(FabricFolder folder) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
     for (; ; pause(POLL_MS)) {
       Set<Long> ours = ours(folder);
       List<NamespaceProcess> inside = processesIn(folder.name());
-      /* Repeated, since a daemon may have forked into the background meanwhile. */
+      /*
+       * The namespaces are searched at each pass, since a daemon may have forked into the
+       * background meanwhile.
+       */
       inside.stream()
           .map(NamespaceProcess::pid)
           .filter(pid -> isOurs(folder.path(), pid))

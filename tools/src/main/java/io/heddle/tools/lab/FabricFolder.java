@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folder of one fabric: its state, and the configuration, log, process number and control socket of
- * each daemon. The path is short, since a control socket's path has at most 107 bytes, and
- * accessible to FRR's user.
+ * Folder of one fabric, with its state, and the configuration, log, process ID and control socket
+ * of each daemon. Its path is short, since a control socket's path has at most 107 bytes. FRR's
+ * user can access it.
  */
 final class FabricFolder {
   private static final Path PARENT = Path.of("/run/heddle-lab");
@@ -120,7 +120,7 @@ final class FabricFolder {
     }
   }
 
-  /** Returns how the switches balance load; null if they don't. */
+  /** Returns the settings by which the switches balance load; null if they don't. */
   @Nullable FabricSwitching switching() {
     try {
       return MAPPER.readValue(

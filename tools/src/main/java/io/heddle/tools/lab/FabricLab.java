@@ -34,7 +34,7 @@ public final class FabricLab implements Lab {
     return Map.of("HEDDLE_ROUTES", speakers.file(rank + 1).toString());
   }
 
-  /** Returns the bytes received by each plane's spine from all leaves. */
+  /** Returns the number of bytes that each plane's spine has received from all leaves. */
   @Override
   public List<Long> sentBytesByPlane() {
     return fabric.receivedBytesByPlane();

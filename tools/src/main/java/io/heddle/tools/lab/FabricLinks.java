@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Namespaces, veth pairs, addresses, shaping and cuts of a fabric. */
+/** Network namespaces of a fabric with their veth pairs, addresses, shaping and cuts. */
 final class FabricLinks {
   private static final Path NAMES = Path.of("/run/netns");
 
   /**
-   * Minimum of the burst size, else 0.5 ms of the rate: exceeds a segment train of the soft device,
-   * which would be split otherwise.
+   * Smallest burst size of a shaped link in bytes. The burst size is 0.5 ms of the rate, but at
+   * least this, so that a segment train of the soft device fits and isn't split.
    */
   private static final long LEAST_BURST_BYTES = 128 * 1024;
 
@@ -58,7 +58,10 @@ final class FabricLinks {
     return prefix + node.name();
   }
 
-  /** Returns the existing namespaces of the fabric with this name, independent of its plan. */
+  /**
+   * Returns the existing namespaces of the fabric with this name. They are found by name, so the
+   * fabric's plan isn't needed.
+   */
   static List<String> namespaces(String name) {
     if (!Files.isDirectory(NAMES)) {
       return List.of();
@@ -80,7 +83,7 @@ final class FabricLinks {
     return whole;
   }
 
-  /** Creates everything except the daemons; hosts' ports are down until {@link #raiseHosts}. */
+  /** Creates everything except the daemons. Hosts' ports stay down until {@link #raiseHosts}. */
   void create() {
     for (Node node : topology.nodes()) {
       Shell.run(List.of("ip", "netns", "add", namespace(node)));
@@ -142,7 +145,10 @@ final class FabricLinks {
         + namespace(link.far().node());
   }
 
-  /* Also used after a cut: a link that goes down loses its static link-local address. */
+  /*
+   * Returns the commands that set the leaf's end of a link up and add its addresses. They are also
+   * needed after a cut, since a link that goes down loses its static link-local address.
+   */
   private List<String> raise(Link link) {
     String device = device(link.leaf());
     List<String> lines = new ArrayList<>();
@@ -159,7 +165,7 @@ final class FabricLinks {
     return lines;
   }
 
-  /** Raises the hosts' ports: from now on hosts send router solicitations. */
+  /** Sets the hosts' ports up, so that the hosts' kernels send router solicitations. */
   void raiseHosts() {
     for (Node host : topology.nodes(Role.HOST)) {
       List<String> lines = new ArrayList<>();
@@ -167,7 +173,10 @@ final class FabricLinks {
         if (port.far().node().equals(host)) {
           lines.add("link set " + device(port.far()) + " up");
           if (port.plane() > 0) {
-            /* With a default route per plane the kernel could use any of them for any plane. */
+            /*
+             * Several default routes, one per plane, would be equal to the kernel. So each plane
+             * has a route to its own aggregate.
+             */
             lines.add(
                 "route add "
                     + FabricTopology.aggregate(port.plane())
@@ -194,8 +203,8 @@ final class FabricLinks {
   }
 
   /**
-   * Returns the tc command that shapes one end of a plane's link; the queue is sized by the plane's
-   * own rate.
+   * Returns the tc command that shapes one end of a plane's link. The queue's size follows from the
+   * plane's full rate, even if {@code rate} is lower.
    */
   String shaping(End end, int plane, long rate) {
     long own = topology.plan().rate(plane);
@@ -211,7 +220,7 @@ final class FabricLinks {
         + queue;
   }
 
-  /** Removes the carrier at both ends. */
+  /** Cuts a link so that both ends lose their carrier. */
   void cutCarrier(Link link) {
     Shell.run(
         List.of(
@@ -232,7 +241,7 @@ final class FabricLinks {
             .formatted(table(link), device, device));
   }
 
-  /** Undoes both kinds of cut; no effect on a link that wasn't cut. */
+  /** Undoes both kinds of cut. Has no effect on a link that wasn't cut. */
   void restore(Link link) {
     nft(link, "add table inet " + table(link) + "\ndelete table inet " + table(link) + "\n");
     batch("ip", link.leaf().node(), raise(link));

@@ -8,14 +8,15 @@ import java.util.List;
  * @param spines routers that connect the leaves; 0 if the planes are separate networks
  * @param links links between each leaf and each spine
  * @param leaves routers with hosts; as many as planes if the planes are separate networks
- * @param hosts number of hosts: on the leaves in turn, or on every plane
- * @param ratesBitsPerSecond rate that the links of each plane are shaped to, one per plane
- * @param bandwidthsGbps path bandwidth that BGP announces for each plane, whole Gbit/s as the
- *     community carries it
+ * @param hosts number of hosts: distributed over the leaves in turn, or each on every plane if the
+ *     planes are separate networks
+ * @param ratesBitsPerSecond rate to which each plane's links are shaped, one per plane
+ * @param bandwidthsGbps path bandwidth that BGP announces for each plane, in whole Gbit/s, which is
+ *     the unit of the community
  * @param mtuBytes MTU of every link
  * @param queueMs capacity of the queue of a shaped link, in milliseconds of its rate
  * @param holdSeconds BGP's hold time, after which a silent cut is detected
- * @param bfdMs BFD interval between leaves and spines, with multiplier 3; 0 for no BFD
+ * @param bfdMs interval in ms of BFD between leaves and spines, with multiplier 3; 0 for no BFD
  * @param frr whether the last leaf is FRR instead of BIRD
  */
 public record FabricPlan(

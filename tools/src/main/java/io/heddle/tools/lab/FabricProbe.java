@@ -1,9 +1,9 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.cli.kit.Shell;
 import io.heddle.tools.lab.FabricTopology.End;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;
@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Reader of a fabric's status, from the kernel of its namespaces and from its daemons. */
+/** Reader of a fabric's status, from the kernel in its namespaces and from its daemons. */
 final class FabricProbe {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final double GIGA = 1e9;
@@ -32,8 +32,8 @@ final class FabricProbe {
   }
 
   /**
-   * Number of a leaf's routes to a plane's remote prefixes that use the plane's own path, and
-   * exceptions.
+   * Routes of all leaves to a plane's remote prefixes: the number that use the plane's own path,
+   * the number of all, and the interfaces of routes that use another plane's path.
    */
   private record Paths(int own, int all, List<String> borrowed) {}
 
@@ -171,7 +171,7 @@ final class FabricProbe {
     return byName;
   }
 
-  /** Returns the interfaces of each destination's next hops. */
+  /** Returns the interfaces of the next hops of each destination. */
   private Map<String, Set<String>> routes(Node leaf) {
     Map<String, Set<String>> routes = new HashMap<>();
     for (JsonNode route : ip(leaf, "-6", "route", "show")) {

@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Route daemons on the hosts of a fabric, each with a session to its leaf, or to the leaf of each
- * plane; ended by {@link #close}.
+ * Route daemons on the hosts of a fabric. Each has a session to its host's leaf, or to the leaf of
+ * each plane. {@link #close} ends them.
  */
 public final class FabricRouteDaemons implements AutoCloseable {
   private static final int AS = 65_001;
@@ -31,12 +31,12 @@ public final class FabricRouteDaemons implements AutoCloseable {
   private final List<Process> daemons = new ArrayList<>();
 
   /**
-   * Starts the daemons and waits until each has published a route to every other host on every
-   * plane, and the plane of each address of its host. A job started before the latter would name
-   * its planes by itself and find no weights for them.
+   * Starts the daemons and waits until each has published two things: a route to every other host
+   * on every plane, and the plane of each address of its host. A job that starts before the planes
+   * are published would name its planes itself and find no weights for these names.
    *
    * @param heddle command line of the {@code heddle} command
-   * @throws LabException if a daemon ends or is not ready in time; none is left running then
+   * @throws LabException if a daemon ends or isn't ready in time; no daemon is left running then
    */
   public FabricRouteDaemons(Fabric fabric, Path folder, List<String> heddle) {
     this.fabric = fabric;
@@ -60,7 +60,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
     return new LabException("can't start a route daemon: " + failed.getMessage(), failed);
   }
 
-  /** Kills a host's daemon by SIGKILL; hosts count from 1. */
+  /** Kills a host's daemon with SIGKILL. Hosts count from 1. */
   public void kill(int host) {
     Process daemon = daemons.get(host - 1);
     daemon.destroyForcibly();
@@ -71,7 +71,9 @@ public final class FabricRouteDaemons implements AutoCloseable {
     }
   }
 
-  /** Starts a new daemon for a host whose daemon has ended; doesn't wait for its routes. */
+  /**
+   * Starts a new daemon for a host whose daemon has ended. Doesn't wait for the daemon's routes.
+   */
   public void restart(int host) {
     if (daemons.get(host - 1).isAlive()) {
       return;
@@ -84,7 +86,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
   }
 
   /**
-   * Waits until every daemon has published every route, and each uses its own plane.
+   * Waits until every daemon has published every route, each on the plane's own path.
    *
    * @throws LabException if a daemon ends or is not ready in time
    */
@@ -99,7 +101,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
     }
   }
 
-  /** Returns the routes file of this host, from 1. */
+  /** Returns the routes file of a host. Hosts count from 1. */
   public Path file(int host) {
     return folder.resolve("routes-h" + host);
   }
@@ -146,7 +148,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
     return peers.toString();
   }
 
-  /* Returns the daemons' name of a plane. */
+  /* Returns the key by which the route daemons name a plane. */
   private String key(int plane) {
     return (fabric.plan().shape() == FabricShape.LEAF_SPINE ? "colour:" : "plane:") + plane;
   }
@@ -198,10 +200,11 @@ public final class FabricRouteDaemons implements AutoCloseable {
   }
 
   /**
-   * Waits until every host's daemon has published this weight for a plane to every other host.
+   * Waits until every host's daemon has published a plane's weight towards every other host.
    *
-   * @param plane plane, from 1
+   * @param plane number of the plane, from 1
    * @throws LabException if that takes too long
+   * @param megabitsPerSecond weight of the plane
    */
   public void awaitWeight(int plane, int megabitsPerSecond) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);

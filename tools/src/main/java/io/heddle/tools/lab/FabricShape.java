@@ -4,10 +4,14 @@ import java.util.Locale;
 
 /** Shape of a fabric. */
 public enum FabricShape {
-  /** Every leaf is connected to every spine; a plane is the path over one link of one spine. */
+  /**
+   * Leaves that are each connected to every spine. A plane is the path over one link of one spine.
+   */
   LEAF_SPINE("leaf-spine"),
 
-  /** Each plane is a separate network, here one leaf; every host is on each of them. */
+  /**
+   * Planes that are separate networks, each with one leaf. Every host is connected to each plane.
+   */
   PLANES("planes");
 
   private final String text;
@@ -16,13 +20,13 @@ public enum FabricShape {
     this.text = text;
   }
 
-  /** Returns the name in options and files. */
+  /** Returns the name of the shape in options and files. */
   public String text() {
     return text;
   }
 
   /**
-   * Parses a name.
+   * Returns the shape with a name.
    *
    * @throws IllegalArgumentException for any other text
    */

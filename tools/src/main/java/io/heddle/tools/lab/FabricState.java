@@ -3,14 +3,15 @@ package io.heddle.tools.lab;
 import java.util.List;
 
 /**
- * Persistent state of a fabric, for the processes that read it, change it or take it down.
+ * Stored state of a fabric, for the processes that read it, change it or take it down.
  *
  * @param name unique name of the fabric on this machine
- * @param owner process that takes the fabric down when it ends; 0 if the fabric outlives the
- *     command that created it
+ * @param owner ID of the process that takes the fabric down when it ends; 0 if the fabric outlives
+ *     the command that created it
  * @param since time of creation, ISO 8601
  * @param complete whether the command that created it finished
- * @param plan current plan: rates and path bandwidths may have been changed
+ * @param plan plan with the current rates and path bandwidths, which may have been changed since
+ *     creation
  * @param unreachable addresses that their planes announce as unreachable, as {@code plane/address}
  */
 record FabricState(

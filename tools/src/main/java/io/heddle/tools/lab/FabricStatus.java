@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param shape leaf-spine or planes
  * @param since time of creation, ISO 8601
  * @param healthy whether every daemon runs and every plane has its own path everywhere
- * @param switching load balancing of its switches over equal links; null if they don't balance
+ * @param switching status of the switches' load balancing over equal links; null if they don't
+ *     balance
  */
 public record FabricStatus(
     String name,
@@ -42,7 +43,10 @@ public record FabricStatus(
         name, shape, since, healthy && choosing.watched(), planes, routers, hosts, choosing);
   }
 
-  /** Lists the missing parts that make the fabric unhealthy, except for links that were cut. */
+  /**
+   * Returns a list of the missing parts that make the fabric unhealthy, except for links that were
+   * cut.
+   */
   String missingParts() {
     List<String> missing = new ArrayList<>();
     for (RouterStatus router : routers) {
@@ -82,13 +86,13 @@ public record FabricStatus(
    *
    * @param plane number of the plane, from 1
    * @param via name of the spine, or of the separate plane's leaf
-   * @param rateGbps rate that its links are shaped to
-   * @param announcedGbps path bandwidth that BGP announces
-   * @param receivedBytes bytes received by the spine (or leaf) on this plane's links since
-   *     creation, headers included
-   * @param receivedPackets packets received likewise
-   * @param ownPaths pairs of leaf and remote prefix whose route crosses only this plane
-   * @param paths all such pairs; 0 if no route is needed
+   * @param rateGbps rate to which the plane's links are shaped, Gbit/s
+   * @param announcedGbps path bandwidth that BGP announces, Gbit/s
+   * @param receivedBytes number of bytes that the spine (or separate plane's leaf) received on this
+   *     plane's links since creation, headers included
+   * @param receivedPackets number of packets, counted at the same places
+   * @param ownPaths number of pairs of leaf and remote prefix whose route crosses only this plane
+   * @param paths number of all such pairs; 0 if no route is needed
    * @param borrowed interfaces that carry traffic of this plane while its own path is lost, as
    *     {@code leaf:interface}
    * @param cuts cut links, as {@code leaf:interface carrier} or {@code … silent}
@@ -110,7 +114,7 @@ public record FabricStatus(
    *
    * @param mode hash, spray or spraylink
    * @param implementation implementation: bpf or nft
-   * @param text description for people
+   * @param text description of the mode and implementation
    * @param watched whether a process handles link failures and loads
    */
   public record SwitchingStatus(
@@ -121,10 +125,10 @@ public record FabricStatus(
    *
    * @param name name of the router
    * @param program bird or frr
-   * @param pids process numbers of its daemons
+   * @param pids process IDs of the router's daemons
    * @param alive whether all its daemons run
    * @param sessions established BGP sessions with routers
-   * @param expected expected number of these
+   * @param expected expected number of sessions with routers
    * @param hostSessions established BGP sessions with hosts
    */
   public record RouterStatus(
@@ -142,7 +146,7 @@ public record FabricStatus(
    * @param name name of the host
    * @param namespace network namespace of the host
    * @param addresses addresses formed by its kernel, in order of planes
-   * @param missing planes on which it has no address
+   * @param missing planes on which the host has no address
    */
   public record HostStatus(
       String name, String namespace, List<String> addresses, List<String> missing) {}

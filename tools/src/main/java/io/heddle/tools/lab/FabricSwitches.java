@@ -1,23 +1,23 @@
 package io.heddle.tools.lab;
 
 import io.heddle.cli.kit.Shell;
-import io.heddle.tools.lab.FabricTopology.End;
-import io.heddle.tools.lab.FabricTopology.Link;
-import io.heddle.tools.lab.FabricTopology.Node;
-import io.heddle.tools.lab.FabricTopology.Role;
 import io.heddle.switching.LabSwitch;
 import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchGroup;
 import io.heddle.switching.SwitchMember;
+import io.heddle.tools.lab.FabricTopology.End;
+import io.heddle.tools.lab.FabricTopology.Link;
+import io.heddle.tools.lab.FabricTopology.Node;
+import io.heddle.tools.lab.FabricTopology.Role;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Routers of a fabric as load-balancing switches: a leaf balances over its links to spines, a spine
+ * Switches of a fabric that balance load. A leaf balances over its links to spines, and a spine
  * over its links to a leaf if there are several. A link is used while its plane's own route exists.
  */
 final class FabricSwitches {
-  /** Offset of the hash seeds of spines from those of leaves. */
+  /** Offset that makes the spines' hash seeds differ from the leaves' seeds. */
   private static final int SPINE_SEEDS = 1_000;
 
   private final FabricTopology topology;
@@ -28,7 +28,7 @@ final class FabricSwitches {
     this.links = links;
   }
 
-  /** Returns the switches with more than one link to choose from. */
+  /** Returns the routers that have more than one link to choose from, as switches. */
   List<LabSwitch> of(boolean polarised) {
     List<LabSwitch> switches = new ArrayList<>();
     for (Node router : topology.routers()) {
@@ -88,7 +88,7 @@ final class FabricSwitches {
   /**
    * Verifies that the ports of a scope exist.
    *
-   * @throws LabException naming the valid ports, if a port belongs to no load-balancing switch
+   * @throws LabException if a port belongs to no load-balancing switch, with the valid ports
    */
   void check(SprayScope scope) {
     List<String> all =
@@ -106,7 +106,7 @@ final class FabricSwitches {
     }
   }
 
-  /** Makes hosts send single packets, so that switches see no segment trains. */
+  /** Makes hosts send single packets, so that the switches handle no segment trains. */
   void disableTrains() {
     for (Node host : topology.nodes(Role.HOST)) {
       for (Link port : topology.ports()) {

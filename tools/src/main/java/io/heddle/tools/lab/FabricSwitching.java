@@ -5,13 +5,14 @@ import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
 
 /**
- * Load balancing of a fabric's switches over equal links; every plane may then cross every spine.
+ * Settings of the load balancing of a fabric's switches over equal links. With it, every plane may
+ * cross every spine.
  *
- * @param mode mode for data packets
+ * @param mode mode in which links for data packets are selected
  * @param implementation implementation: {@link #PROGRAM} or {@link #RULES}
- * @param reason reason for using nftables, a clause for people; empty for the program
+ * @param reason reason for using nftables, as a clause; empty for the BPF program
  * @param polarised whether all switches have the same hash
- * @param scope data packets that may be sprayed
+ * @param scope data packets that may be sprayed; other packets are hashed
  * @param perPacket whether hosts send single packets instead of segment trains
  */
 public record FabricSwitching(
@@ -28,7 +29,8 @@ public record FabricSwitching(
   public static final String RULES = "nft";
 
   /**
-   * Returns the settings, with the BPF program if this machine can load it, and nftables otherwise.
+   * Returns the settings. The BPF program is the implementation if this machine can load it;
+   * otherwise it is nftables.
    *
    * @param rulesOnly whether nftables is required
    */
@@ -47,7 +49,7 @@ public record FabricSwitching(
     return implementation.equals(PROGRAM);
   }
 
-  /** Returns a line for people. */
+  /** Returns a description for status output. */
   String text() {
     String by =
         usesBpf()

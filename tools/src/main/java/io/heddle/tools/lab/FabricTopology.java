@@ -6,9 +6,11 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Topology of a fabric: nodes, links, names and addresses that follow from its plan. Host {@code
- * h}'s prefix on plane {@code p} is {@code fd00:<leaf>:<port>:<p>::/64}: its low 16 bits are the
- * plane, its first 32 the leaf.
+ * Topology of a fabric: the nodes, links, names and addresses that follow from its plan. The prefix
+ * of host {@code h} on plane {@code p} is {@code fd00:<leaf>:<port>:
+ *
+ * <p><p>::/64}. So the low 16 bits of a prefix are the plane, and the first 32 bits determine the
+ * leaf.
  */
 final class FabricTopology {
   /** Role of a node. */
@@ -17,7 +19,10 @@ final class FabricTopology {
     SPINE("s"),
     HOST("h"),
 
-    /** Announces for a separate plane whose leaf is FRR, which can't set every community. */
+    /**
+     * BIRD router that makes a separate plane's announcements if the plane's leaf is FRR, which
+     * can't set every community.
+     */
     CORE("c");
 
     private final String letter;
@@ -27,7 +32,7 @@ final class FabricTopology {
     }
   }
 
-  /** Node with its own namespace. */
+  /** Node of the fabric, which has its own namespace. */
   record Node(Role role, int number) {
     String name() {
       return role.letter + number;
@@ -38,11 +43,11 @@ final class FabricTopology {
   record End(Node node, String interfaceName) {}
 
   /**
-   * Link, a veth pair.
+   * Link of the fabric, a veth pair.
    *
-   * @param plane plane whose traffic exclusively crosses it; 0 for a host's only port
+   * @param plane only plane whose traffic crosses the link; 0 if it is a host's only port
    * @param leaf end at the leaf
-   * @param far end at the spine or the host
+   * @param far end at the spine, the host or the core
    */
   record Link(int plane, End leaf, End far) {
     boolean isTrunk() {
@@ -53,7 +58,7 @@ final class FabricTopology {
       return far.node().role() == Role.HOST;
     }
 
-    /** Returns the end at which the plane's traffic is counted as received. */
+    /** Returns the end at which received traffic counts as the plane's traffic. */
     End counted() {
       return isTrunk() ? far : leaf;
     }
@@ -121,7 +126,7 @@ final class FabricTopology {
     return "s" + spine(plane) + linkLetter(plane);
   }
 
-  /** Returns the separate plane that a leaf or core announces for; 0 for none. */
+  /** Returns the separate plane whose announcements a leaf or core makes; 0 for none. */
   int announcedPlane(Node router) {
     if (hasSpines()) {
       return 0;
@@ -183,9 +188,9 @@ final class FabricTopology {
   }
 
   /**
-   * Finds a node by name.
+   * Returns the node with a name.
    *
-   * @throws LabException naming all nodes, if no node has this name
+   * @throws LabException if no node has this name, with the names of all nodes
    */
   Node node(String name) {
     return nodes().stream()
@@ -213,7 +218,7 @@ final class FabricTopology {
   /**
    * Returns a plane's links at one node, or all of them.
    *
-   * @param at name of a node; {@code all} for every link
+   * @param at name of the node; {@code all} for every link
    * @throws LabException if there is no such plane or node, or no link of the plane there
    */
   List<Link> linksOf(int plane, String at) {
@@ -244,12 +249,15 @@ final class FabricTopology {
     return chosen;
   }
 
-  /** Returns the only leaf of a host; with separate planes a host has one leaf per plane. */
+  /**
+   * Returns the only leaf of a host. Invalid for separate planes, where a host has one leaf per
+   * plane.
+   */
   Node leafOf(Node host) {
     return new Node(Role.LEAF, (host.number() - 1) % plan.leaves() + 1);
   }
 
-  /** Returns the number of BGP sessions of a router with other routers. */
+  /** Returns the expected number of BGP sessions of a router with other routers. */
   int sessions(Node router) {
     boolean withCore = router.role() == Role.CORE || isFrr(router) && hasCore();
     return trunksOf(router).size() + (withCore ? 1 : 0);
@@ -265,7 +273,7 @@ final class FabricTopology {
         .toList();
   }
 
-  /** Returns the planes whose prefixes a host has on this port. */
+  /** Returns the planes on which a host has a prefix at this port. */
   List<Integer> planesOf(Link port) {
     if (port.plane() > 0) {
       return List.of(port.plane());
@@ -288,7 +296,7 @@ final class FabricTopology {
     return subnet(host, plane) + "::/64";
   }
 
-  /** Returns the leaf's address on the host's port, without prefix length. */
+  /** Returns the address of the leaf on the host's port, without prefix length. */
   String gateway(Node host, int plane) {
     return subnet(host, plane) + "::1";
   }
@@ -301,7 +309,10 @@ final class FabricTopology {
         Math.max(port.plane(), 1));
   }
 
-  /** Returns the address that the host's kernel forms from the prefix and its MAC (EUI-64). */
+  /**
+   * Returns the address that the host's kernel forms from the prefix and the port's MAC address
+   * (EUI-64).
+   */
   String address(Node host, int plane) {
     int last = hasSpines() ? 1 : plane;
     return subnet(host, plane)

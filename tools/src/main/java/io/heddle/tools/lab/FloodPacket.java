@@ -2,30 +2,33 @@ package io.heddle.tools.lab;
 
 import java.nio.ByteBuffer;
 
-/** Malformed or hostile packets to port 4791, each with the soft device's counter for it. */
+/**
+ * Malformed or hostile packets to port 4791. Each has the name of the soft device's counter that
+ * counts it.
+ */
 public enum FloodPacket {
   /** Empty datagram. */
   EMPTY("dropped_too_short"),
 
-  /** Shorter than headers and checksum. */
+  /** Packet shorter than a transport header. */
   SHORT("dropped_too_short"),
 
-  /** Length that is not a multiple of four bytes. */
+  /** Packet whose length isn't a multiple of four bytes. */
   ODD("dropped_bad_length"),
 
-  /** More padding than payload. */
+  /** Packet that has more padding than payload. */
   PADDED("dropped_bad_length"),
 
-  /** Unknown opcode. */
+  /** Packet with an unknown opcode. */
   UNKNOWN("dropped_unknown_opcode"),
 
-  /** Opcode of the unreliable connection service. */
+  /** Packet with an opcode of the unreliable connection service. */
   UNRELIABLE("dropped_unknown_opcode"),
 
   /** Management datagram for queue pair 1. */
   MANAGEMENT("dropped_management"),
 
-  /** Unknown transport version. */
+  /** Packet with an unknown transport version. */
   VERSION("dropped_bad_header"),
 
   /** Packet of another partition. */
@@ -37,13 +40,13 @@ public enum FloodPacket {
   /** Congestion notification packet. */
   NOTIFICATION("congestion_notifications"),
 
-  /** Like {@link #UNKNOWN_QUEUE_PAIR}, ECN-marked by a switch. */
+  /** Packet for a queue pair that doesn't exist, with the ECN mark of a congested switch. */
   MARKED("packets_marked"),
 
-  /** Like {@link #UNKNOWN_QUEUE_PAIR}, larger than the link's MTU. */
+  /** Packet for a queue pair that doesn't exist, larger than the link's MTU. */
   FRAGMENTS("packets_in_fragments");
 
-  /** ECN bits of the traffic class: congestion experienced. */
+  /** Value of the traffic class's two ECN bits: congestion experienced. */
   static final int CONGESTION = 3;
 
   private static final int BTH_BYTES = 12;
@@ -55,7 +58,7 @@ public enum FloodPacket {
   private static final int NO_KIND = 0x1f;
   private static final int DEFAULT_PARTITION = 0xffff;
 
-  /** Queue pair number that no device assigns, since they count from 2. */
+  /** Queue pair number that no device assigns, since numbers count from 2. */
   private static final int NO_QUEUE_PAIR = 0;
 
   private static final int MAD_BYTES = 256;
@@ -68,13 +71,13 @@ public enum FloodPacket {
     this.counter = counter;
   }
 
-  /** Returns the device's counter for it. */
+  /** Returns the name of the device's counter that counts this packet. */
   public String counter() {
     return counter;
   }
 
   /**
-   * Returns whether it is addressed to an unknown queue pair too, and so also counts as {@link
+   * Returns whether the packet is also for an unknown queue pair and so also counts as {@link
    * #UNKNOWN_QUEUE_PAIR}.
    */
   public boolean isForUnknownQueuePair() {
@@ -82,9 +85,9 @@ public enum FloodPacket {
   }
 
   /**
-   * Returns its bytes after the UDP header.
+   * Returns the packet's bytes after the UDP header.
    *
-   * @param linkMtuBytes MTU of the link, exceeded by {@link #FRAGMENTS}
+   * @param linkMtuBytes MTU of the link; {@link #FRAGMENTS} exceeds it
    */
   ByteBuffer bytes(int linkMtuBytes) {
     return switch (this) {
@@ -105,8 +108,11 @@ public enum FloodPacket {
     };
   }
 
-  /* opcode 8 | SE, M 2, pad 2, version 4 | partition 16 | 8 | queue pair 24 | 8 | number 24 | the
-  rest | ICRC */
+  /*
+   * Returns a packet: opcode 8 bits | SE and M 2, pad count 2, version 4 | partition 16 | reserved
+   * 8 | queue pair 24 | reserved 8 | sequence number 24 | rest | ICRC. All fields without parameter
+   * are 0.
+   */
   private static ByteBuffer packet(
       int opcode, int padAndVersion, int partition, int queuePair, int restBytes) {
     ByteBuffer packet = ByteBuffer.allocate(BTH_BYTES + restBytes + ICRC_BYTES);

@@ -6,17 +6,17 @@ import io.heddle.tools.lab.FabricTopology.Role;
 import java.nio.file.Path;
 
 /**
- * Configuration of FRR as a leaf: peering by interface on every link, prefix ORF accepted from
+ * Configuration of FRR as a leaf. It peers by interface on every link and accepts prefix ORF from
  * hosts.
  *
- * <p>FRR 8 supports neither AIGP nor setting a colour or a path bandwidth. So on a leaf–spine
- * fabric its routes are deterministic by policy: each remote prefix is preferred from its own
- * spine, and each own prefix is announced with a longer AS path to all other spines. The spines add
- * colour and bandwidth. For a separate plane, FRR propagates the announcements of a BIRD behind it,
+ * <p>FRR 8 supports no AIGP and can't set a colour or a path bandwidth. So on a leaf–spine fabric
+ * its routes are deterministic by policy: it prefers each remote prefix from the prefix's own
+ * spine, and announces each own prefix with a longer AS path to all other spines. The spines add
+ * colour and bandwidth. On a separate plane, FRR propagates the announcements of a BIRD behind it,
  * the plane's core. It sends no AIGP to hosts.
  */
 final class FrrConfig {
-  /** Addresses of core and leaf on the link between them. */
+  /** Core's address on the link between core and leaf. */
   static final String CORE_ADDRESS = "fd00:fe::2";
 
   static final String LEAF_ADDRESS = "fd00:fe::1";
@@ -33,7 +33,10 @@ final class FrrConfig {
     this.folder = folder;
   }
 
-  /** Returns zebra's configuration: router advertisements with the prefixes of each host's port. */
+  /**
+   * Returns zebra's configuration, which sends router advertisements with the prefixes of each
+   * host's port.
+   */
   String zebra(Node leaf) {
     StringBuilder text = new StringBuilder();
     line(text, "hostname " + leaf.name());
@@ -50,7 +53,10 @@ final class FrrConfig {
     return text.toString();
   }
 
-  /** Returns bfdd's configuration: BFD with the spines, multiplier 3, like BIRD's. */
+  /**
+   * Returns bfdd's configuration: BFD with the spines, with multiplier 3 as in BIRD's
+   * configuration.
+   */
   String bfdd(Node leaf) {
     StringBuilder text = new StringBuilder();
     line(text, "hostname " + leaf.name());
@@ -95,7 +101,9 @@ final class FrrConfig {
     line(text, "ipv6 prefix-list HOST seq 5 permit ::/0 ge 128");
     line(text, "ipv6 prefix-list SUBNETS seq 5 permit ::/0 le 64");
     if (!topology.nodes(Role.CORE).isEmpty()) {
-      /* Hosts must see the core's exceptions for single hosts. */
+      /*
+       * Hosts must also receive the core's routes to single hosts, which announce path bandwidth 0.
+       */
       line(text, "ipv6 prefix-list SUBNETS seq 10 permit ::/0 ge 128");
     }
     return text.toString();

@@ -1,9 +1,9 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.cli.kit.Shell;
 import io.heddle.tools.lab.FabricTopology.Node;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** FRR on a leaf: zebra, bgpd and bfdd, with a separate folder owned by FRR's user. */
+/**
+ * FRR on a leaf: the programs zebra, bgpd and bfdd, with a separate folder that FRR's user owns.
+ */
 final class FrrRouter {
   private static final Path LIBRARY = Path.of("/usr/lib/frr");
   private static final Path RUN = Path.of("/run/frr");
@@ -35,7 +37,7 @@ final class FrrRouter {
     return folder.file(leaf.name());
   }
 
-  /** Returns the programs of this leaf, in order of start. */
+  /** Returns the programs of this leaf, in the order in which they are started. */
   List<String> programs() {
     return topology.plan().bfdMs() > 0
         ? List.of("zebra", "bfdd", "bgpd")
@@ -77,7 +79,10 @@ final class FrrRouter {
     }
   }
 
-  /** Removes the empty folders that FRR creates, one per name given with -N. */
+  /**
+   * Removes the empty folders that FRR creates. Each program creates one for the name given with
+   * -N.
+   */
   static void removeFolders(String prefix) {
     if (!Files.isDirectory(RUN)) {
       return;
@@ -101,7 +106,7 @@ final class FrrRouter {
     return sessions(leaf.name(), query("show bgp ipv6 unicast summary json"));
   }
 
-  /** Counts sessions in vtysh's JSON; names of hosts' ports begin with h. */
+  /** Counts the sessions in vtysh's JSON. Names of ports to hosts begin with h. */
   static FabricDaemons.Sessions sessions(String leaf, String answer) {
     int routers = 0;
     int hosts = 0;

@@ -7,18 +7,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Namespace of an emulated guest on a fabric: each of its tap devices is bridged to a separate port
- * on one leaf. It is removed with the fabric.
- *
- * <pre>
- * guest eth0 ── tap1 [guest: bridge1] leaf1 ── guest [l1], fd00:1:ff::1
- * </pre>
+ * Network namespace for an emulated guest on a fabric. Each of the guest's tap devices is bridged
+ * to a separate port on one leaf. The fabric's removal removes the namespace.
  */
 public final class GuestPorts {
   private static final String NODE = "guest";
   private static final String PORT = "guest";
 
-  /** Port number in the prefix, unused by hosts. */
+  /** Port number in the prefixes, which no host uses. */
   private static final int PORT_NUMBER = 0xff;
 
   private final String namespace;
@@ -28,7 +24,7 @@ public final class GuestPorts {
   }
 
   /**
-   * Creates a port at each leaf, switched like any other port.
+   * Creates a port at each leaf. The switches treat it like any other port.
    *
    * @param mtuBytes MTU of the guest's interfaces
    */
@@ -50,7 +46,7 @@ public final class GuestPorts {
       batch(
           links.namespace(leaf),
           List.of(
-              /* Needed for neighbour discovery. */
+              /* Link-local address, which neighbour discovery needs. */
               "addr add fe80::1/64 dev " + PORT + " nodad",
               "addr add " + gateway(number) + "/64 dev " + PORT + " nodad",
               "link set " + PORT + " up"));

@@ -15,14 +15,13 @@ import java.util.regex.Pattern;
 /**
  * Lab of two hosts with two tiers of equal links between them, in separate network namespaces:
  * {@code a — leaf = spines = cores — exit — b}. The leaf chooses a spine and the spine a core, each
- * by its configured hash. Every router answers from a distinct address, and counts the packets to
- * UDP port 4791 by link and source port.
+ * by its configured hash. Every router answers from its own address, and counts the packets to UDP
+ * port 4791 by link and source port.
  *
- * <p>Namespace names contain the process number. The labs of killed processes are removed by the
- * next one.
+ * <p>Namespace names contain the process ID. Creating a lab removes the labs of killed processes.
  */
 public final class HashLab implements AutoCloseable {
-  /** Address of the peer, host b. */
+  /** Address of host b, the peer. */
   public static final String PEER = "fd00:b::1";
 
   /** Address of host a. */
@@ -33,10 +32,12 @@ public final class HashLab implements AutoCloseable {
   private static final String PREFIX = "fd00:b::/64";
   private static final int FIRST_TABLE = 100;
 
-  /* All links are equal, so any value works. */
+  /* Rate of the links in bit/s. All links are equal and unshaped, so any value works. */
   private static final long UNSHAPED = 10_000_000_000L;
 
-  /* Linux sends one ICMPv6 error a second to a host by default; data centre switches send hundreds.
+  /*
+   * Shortest time in ms between two ICMPv6 errors to a host; 0 for no limit. Linux's default is one
+   * error per second; data centre switches send hundreds.
    */
   private static final int ANSWER_EVERY_MS = 0;
 
@@ -58,11 +59,11 @@ public final class HashLab implements AutoCloseable {
   private final int cores;
 
   /**
-   * Link selection of a switch.
+   * Method by which a switch selects links.
    *
    * @param settings sysctl settings, {@code name=value}
-   * @param rules nft statements that set a mark, 1 for the first link and so on; if empty, the
-   *     kernel's hash selects
+   * @param rules nft statements that set a packet's mark: 1 for the first link, 2 for the second
+   *     and so on; if empty, the kernel's hash selects
    */
   public record Switching(List<String> settings, String rules) {}
 
@@ -71,7 +72,7 @@ public final class HashLab implements AutoCloseable {
     this.cores = cores;
   }
 
-  /** Returns the reason why such a lab can't run here, as a sentence; empty if it can. */
+  /** Returns the reason why this machine can't run the lab, as a sentence; empty if it can. */
   public static Optional<String> refusal() {
     return Program.missing(List.of(Program.IP, Program.NFT))
         .or(() -> Labs.refusal(Lab.Kind.NAMESPACES));
@@ -95,12 +96,12 @@ public final class HashLab implements AutoCloseable {
     }
   }
 
-  /** Returns the names of the spines, in the order of the leaf's links. */
+  /** Returns the names of the spines, in the order of the leaf's links to them. */
   public List<String> spines() {
     return numbered("spine", spines);
   }
 
-  /** Returns the names of the cores, in the order of each spine's links. */
+  /** Returns the names of the cores, in the order of each spine's links to them. */
   public List<String> cores() {
     return numbered("core", cores);
   }
@@ -163,7 +164,9 @@ public final class HashLab implements AutoCloseable {
     return lines.computeIfAbsent(node, unknown -> new ArrayList<>());
   }
 
-  /* Creates a veth pair, each end named after the node at the other end; the upper end is fe80::1.
+  /*
+   * Creates a veth pair. Each end is named after the node at the other end. The upper node's end
+   * has the address fe80::1, the lower node's end fe80::2.
    */
   private void join(Map<String, List<String>> lines, String upper, String lower) {
     namespaces.batch(
@@ -204,7 +207,10 @@ public final class HashLab implements AutoCloseable {
     at(lines, "exit").add("route add fd00:b::/64 dev b");
   }
 
-  /* Adds equal next hops, and a table for each next hop, used for packets with its mark. */
+  /*
+   * Adds a route with equal next hops, and a routing table for each next hop. Packets with a mark
+   * use the table of that number.
+   */
   private static void forward(List<String> lines, List<String> links) {
     StringBuilder equal = new StringBuilder("route add fd00:b::/64");
     for (int i = 0; i < links.size(); i++) {
@@ -218,7 +224,7 @@ public final class HashLab implements AutoCloseable {
   }
 
   /**
-   * Sets the link selection of a router.
+   * Sets the method by which a router selects links.
    *
    * @throws LabException if the kernel doesn't support a setting or a rule
    */
@@ -245,9 +251,9 @@ public final class HashLab implements AutoCloseable {
   }
 
   /**
-   * Returns leaf and spines as switches that hash or spray; their routes must exist.
+   * Returns the leaf and the spines as switches that hash or spray. Their routes must exist.
    *
-   * @param polarised whether all have the same seed
+   * @param polarised whether all switches have the same hash seed
    */
   List<LabSwitch> switches(boolean polarised) {
     List<LabSwitch> switches = new ArrayList<>();
@@ -269,12 +275,12 @@ public final class HashLab implements AutoCloseable {
         node, namespaces.name(node), seed, ports, List.of(new SwitchGroup(PREFIX, members)));
   }
 
-  /** Returns the namespace of a host or a router, by its ip-netns(8) name. */
+  /** Returns the ip-netns(8) name of a node's network namespace. */
   String namespace(String node) {
     return namespaces.name(node);
   }
 
-  /** Sets a router's link down, or up again. */
+  /** Sets a router's link down or up. */
   void setUp(String router, String link, boolean up) {
     List<String> lines = new ArrayList<>(List.of("link set dev " + link + (up ? " up" : " down")));
     if (up) {
@@ -291,14 +297,17 @@ public final class HashLab implements AutoCloseable {
   }
 
   /**
-   * Returns the packets to UDP port 4791 that left a router since the last {@link #resetCounters},
-   * by source port and link.
+   * Returns the number of packets to UDP port 4791 that left a router since the last {@link
+   * #resetCounters}, by source port and link.
    */
   public Map<Integer, Map<String, Long>> counted(String router) {
     return counted(router, "seen");
   }
 
-  /** Returns those with a mark in the reserved bits of their BTH. */
+  /**
+   * Returns the same counts as {@link #counted}, of packets whose BTH has a mark in its reserved
+   * bits. The mark identifies data packets.
+   */
   Map<Integer, Map<String, Long>> countedMarked(String router) {
     return counted(router, "marked");
   }

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Set of hosts with planes, on which processes can run. Closing removes everything that was set up;
- * processes must have ended before.
+ * Set of hosts with planes, on which processes can run. Closing a lab removes everything that was
+ * set up; the processes must have ended before.
  */
 public interface Lab extends AutoCloseable {
   /** Isolation of the hosts. */
@@ -21,7 +21,7 @@ public interface Lab extends AutoCloseable {
       this.text = text;
     }
 
-    /** Returns the name for use in a sentence. */
+    /** Returns the description of this kind for use in a sentence. */
     public String text() {
       return text;
     }
@@ -31,20 +31,22 @@ public interface Lab extends AutoCloseable {
 
   LabPlan plan();
 
-  /** Returns the command line that runs {@code command} on this host. */
+  /** Returns the command line that runs {@code command} on a host. */
   List<String> command(int rank, List<String> command);
 
-  /** Returns the host's network namespace by its ip-netns(8) name, or null if it has none. */
+  /** Returns the ip-netns(8) name of a host's network namespace; null if the host has none. */
   default @Nullable String namespace(int rank) {
     return null;
   }
 
-  /** Returns environment variables for a process on this host, in addition to the caller's. */
+  /**
+   * Returns the environment variables that a process on a host needs in addition to the caller's.
+   */
   Map<String, String> environment(int rank);
 
   /**
-   * Returns the bytes sent so far by each plane's interfaces over all hosts, counted independently
-   * of Heddle.
+   * Returns the number of bytes that each plane's interfaces have sent so far, over all hosts. Not
+   * counted by Heddle, so that it can be compared with Heddle's counters.
    *
    * @return one value per plane, in order; empty if planes share an interface
    */

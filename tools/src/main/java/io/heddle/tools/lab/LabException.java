@@ -2,7 +2,10 @@ package io.heddle.tools.lab;
 
 import io.heddle.platform.HeddleException;
 
-/** Failure to set up or use a lab, with the attempted action and the system's message. */
+/**
+ * Exception: a lab can't be set up or used. The message contains the attempted action and the
+ * system's message.
+ */
 public final class LabException extends HeddleException {
   private static final long serialVersionUID = 1L;
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-/** Command that creates a lasting fabric. */
+/** Command that creates a fabric, which stays until it is taken down. */
 @Command(
     name = "up",
     description = {
@@ -28,7 +28,10 @@ import picocli.CommandLine.Option;
 public final class LabUpCommand implements Callable<Integer> {
   private static final double GIGA = 1e9;
 
-  /** Ratio of announced bandwidth to lab rate, since the community counts whole Gbit/s. */
+  /**
+   * Ratio of announced bandwidth to the lab's rate. A lab's rates may be below 1 Gbit/s, but the
+   * community counts whole Gbit/s.
+   */
   private static final int ANNOUNCED_PER_RATE = 100;
 
   /** Converter of a shape's name on the command line. */
@@ -167,12 +170,14 @@ public final class LabUpCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Returns the load balancing of the switches; null for none. */
+  /**
+   * Returns the settings of the switches' load balancing that the options describe; null for none.
+   */
   @Nullable FabricSwitching checkedSwitching(CommandLine line, FabricPlan plan) {
     return switching.checked(line, plan);
   }
 
-  /* Starts load balancing, or removes the fabric if that fails. */
+  /* Starts load balancing. Removes the fabric if that fails. */
   private static void switchOrRemove(Fabric fabric, FabricSwitching choosing) {
     try {
       fabric.switchInBackground(choosing);
@@ -182,7 +187,7 @@ public final class LabUpCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the plan of the options; rejects contradictions. */
+  /** Returns the plan that the options describe; rejects contradictions. */
   FabricPlan checkedPlan(CommandLine line) {
     boolean separate = shape == FabricShape.PLANES;
     for (String other :
@@ -255,7 +260,7 @@ public final class LabUpCommand implements Callable<Integer> {
     return Math.round(gbps * GIGA);
   }
 
-  /** Returns the default path bandwidth for a rate. */
+  /** Returns the path bandwidth that is announced for a rate by default, in Gbit/s. */
   public static int announced(double gbps) {
     return (int)
         Math.max(1, Math.min(Math.round(gbps * ANNOUNCED_PER_RATE), FabricPlan.MAX_BANDWIDTH_GBPS));

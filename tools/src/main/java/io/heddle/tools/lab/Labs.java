@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Selection of the best kind of lab that this machine allows, with the system's message if it
- * refuses.
+ * Selection of the best kind of lab that this machine allows. If the machine refuses a kind, the
+ * system's message is the reason.
  *
- * <p>Namespaces of an unprivileged user need a process that was started in a user namespace: for
- * {@link Lab.Kind#USER_NAMESPACE} a command runs itself again under {@link #userNamespaceCommand}
- * and creates the lab there.
+ * <p>An unprivileged user can create namespaces only in a process that was started in a user
+ * namespace. So for {@link Lab.Kind#USER_NAMESPACE} a command runs itself again under {@link
+ * #userNamespaceCommand} and creates the lab there.
  */
 public final class Labs {
   private static final LabPlan SMALLEST = new LabPlan(1, 1, 1500);
@@ -21,7 +21,7 @@ public final class Labs {
    * Selected kind of lab.
    *
    * @param kind kind to use
-   * @param reason clause for people: refusals that led to this kind
+   * @param reason clause with the refusals that led to this kind
    */
   public record Choice(Lab.Kind kind, String reason) {}
 
@@ -46,7 +46,9 @@ public final class Labs {
             + ")");
   }
 
-  /** Returns the system's refusal of a kind of lab; empty if it is allowed. */
+  /**
+   * Returns the message with which the system refuses a kind of lab; empty if the kind is allowed.
+   */
   public static Optional<String> refusal(Lab.Kind kind) {
     try {
       switch (kind) {
@@ -78,8 +80,8 @@ public final class Labs {
   }
 
   /**
-   * Returns a command line that runs {@code command} as root of a new user namespace, with a
-   * separate network namespace and {@code /run}, where {@code ip netns} works.
+   * Returns a command line that runs {@code command} as root of a new user namespace. The namespace
+   * has its own network namespace and its own {@code /run}, so that {@code ip netns} works.
    */
   public static List<String> userNamespaceCommand(List<String> command) {
     List<String> whole =

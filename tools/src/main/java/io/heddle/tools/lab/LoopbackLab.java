@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * Lab whose hosts are only sets of loopback addresses: every process sees them all, HEDDLE_PLANES
- * selects a host's own.
+ * Lab whose hosts are sets of loopback addresses. Every process sees the addresses of all hosts, so
+ * HEDDLE_PLANES selects the addresses of a process's own host.
  */
 final class LoopbackLab implements Lab {
   private final LabPlan plan;
@@ -46,6 +46,6 @@ final class LoopbackLab implements Lab {
 
   @Override
   public void close() {
-    /* Nothing to remove. */
+    /* Does nothing, as there is nothing to remove. */
   }
 }

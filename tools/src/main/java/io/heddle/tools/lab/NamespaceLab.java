@@ -9,14 +9,17 @@ import java.util.regex.Pattern;
 
 /**
  * Lab with one network namespace per host and one interface per plane. Two hosts are connected by a
- * veth pair per plane; more by a bridge per plane, all in one further namespace, so that planes
- * stay separate.
+ * veth pair per plane. More hosts are connected by a bridge per plane; all bridges are in one
+ * further namespace, and planes stay separate.
  */
 final class NamespaceLab implements Lab {
   private static final String SWITCH = "switch";
 
-  /* The kernel's neighbour table, shared by all namespaces, holds 1024 learnt entries and evicts
-  from 512 on. */
+  /*
+   * Largest number of neighbour entries that the kernel may learn; a lab with more gets static
+   * entries. All namespaces share the kernel's neighbour table, which holds 1024 learnt entries and
+   * evicts some from 512 on.
+   */
   private static final int MOST_LEARNT = 400;
 
   private static final Pattern SENT = Pattern.compile("TX:[^\\n]*\\n\\s*([0-9]+)");
@@ -87,7 +90,10 @@ final class NamespaceLab implements Lab {
     return lines;
   }
 
-  /* The first of two hosts creates both ends; ports of a bridge are created by their hosts. */
+  /*
+   * Returns the commands that create a host's links. With two hosts, the first host creates both
+   * ends. With more, each host creates its interfaces with their ports of the bridges.
+   */
   private List<String> links(int rank) {
     List<String> lines = new ArrayList<>();
     for (int plane = 0; plane < plan.planes(); plane++) {
@@ -128,7 +134,10 @@ final class NamespaceLab implements Lab {
     return lines;
   }
 
-  /* nodad: duplicate address detection would keep each address tentative for a second or more. */
+  /*
+   * Returns the commands that add a host's addresses. They use nodad: duplicate address detection
+   * would keep each address tentative for a second or more.
+   */
   private List<String> addresses(int rank) {
     List<String> lines = new ArrayList<>(List.of("link set lo up"));
     List<String> ports = new ArrayList<>();

@@ -1,8 +1,8 @@
 package io.heddle.tools.lab;
 
 import io.heddle.cli.kit.Shell;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,11 +12,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Set of network namespaces with short names. Closing removes them, and so does an interrupt of the
- * process.
+ * Set of network namespaces with short names. Closing the set removes them, and so does an
+ * interrupt of the process.
  *
- * <p>Names contain the process number: several sets can coexist, and those of killed processes are
- * recognised and removed before the next one is created.
+ * <p>Names contain the process ID, so that several sets can coexist. Creating a set removes the
+ * namespaces of killed processes, which are recognised by that ID.
  */
 final class NamespaceSet implements AutoCloseable {
   private static final Path NAMES = Path.of("/run/netns");
@@ -39,7 +39,7 @@ final class NamespaceSet implements AutoCloseable {
     return "heddle-" + ProcessHandle.current().pid() + "-" + ++created + "-";
   }
 
-  /* Synchronized with close, which an interrupt may call during set-up. */
+  /* Creates a namespace. Synchronized with close, which an interrupt may call during the set-up. */
   synchronized void add(String node) {
     if (closed) {
       throw new LabException("the lab was closed during its set-up");
@@ -62,7 +62,7 @@ final class NamespaceSet implements AutoCloseable {
         List.of("ip", "-6", "-n", name(node), "-batch", "-"), String.join("\n", lines) + "\n");
   }
 
-  /** Runs a command; returns its output. */
+  /** Runs a command in a node's namespace; returns its output. */
   String run(String node, List<String> command, String input) {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", name(node)));
     whole.addAll(command);
@@ -93,7 +93,7 @@ final class NamespaceSet implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException shuttingDown) {
-        /* The JVM is shutting down: the hook finds nothing left to remove. */
+        /* The JVM is shutting down. The hook finds nothing left to remove. */
       }
     }
   }

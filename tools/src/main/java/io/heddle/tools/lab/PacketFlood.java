@@ -36,7 +36,7 @@ public final class PacketFlood implements AutoCloseable {
    * Opens the sockets.
    *
    * @param lab lab whose hosts are network namespaces
-   * @throws LabException if they aren't, or a socket can't be opened
+   * @throws LabException if the hosts aren't network namespaces, or a socket can't be opened
    */
   public PacketFlood(Lab lab, int fromRank, int... toRanks) {
     String namespace = namespace(lab, fromRank);
@@ -74,12 +74,12 @@ public final class PacketFlood implements AutoCloseable {
     return DatagramChannel.open(StandardProtocolFamily.INET6);
   }
 
-  /** Host outside a job, whose sockets receive packets and discard them. */
+  /** Host that takes no part in a job. Its sockets receive packets and discard them. */
   public static final class Bystander implements AutoCloseable {
     private final List<DatagramChannel> sockets;
 
     /**
-     * Opens the sockets.
+     * Opens the sockets of a host.
      *
      * @param lab lab whose hosts are network namespaces
      */
@@ -118,14 +118,14 @@ public final class PacketFlood implements AutoCloseable {
   }
 
   /**
-   * Starts sending all kinds in turn until the run is closed; the flood must not be used otherwise
-   * meanwhile.
+   * Starts sending packets of all kinds in turn until the run is closed. Until then the flood must
+   * not be used otherwise.
    */
   public Run begin(int packetsPerSecond) {
     return new Run(packetsPerSecond);
   }
 
-  /** Period in which packets are sent. */
+  /** Period in which a thread sends packets. */
   public final class Run implements AutoCloseable {
     private final int packetsPerSecond;
     private final long startNs = System.nanoTime();

@@ -10,11 +10,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emulation of bursts of other traffic on the planes of a leaf-spine fabric, seen by the first
- * leaf's hosts: each plane by itself repeatedly loses most of its rate towards the spine for a
- * while. Durations are exponential with means {@link #CALM_MS} and {@link #BURST_MS}, from a seed.
+ * Emulation of bursts of other traffic on the planes of a leaf-spine fabric. The first leaf's hosts
+ * see them: each plane repeatedly loses most of its rate from that leaf towards the spine for a
+ * while, independently of other planes. The durations with and without burst are random with
+ * exponential distributions of means {@link #BURST_MS} and {@link #CALM_MS}; a seed determines
+ * them.
  *
- * <p>One {@code tc} process applies all changes; a thread per run writes to it.
+ * <p>One {@code tc} process applies all changes. Each run has a thread that writes to it.
  */
 public final class PlaneBursts implements AutoCloseable {
   private static final double CALM_MS = 400;
@@ -66,7 +68,7 @@ public final class PlaneBursts implements AutoCloseable {
     tc.getOutputStream().flush();
   }
 
-  /** Period with bursts; afterwards planes have their rates again. */
+  /** Period with bursts. When it ends, the planes have their full rates again. */
   public final class Run implements AutoCloseable {
     private volatile @Nullable Throwable failure;
     private final Random random;
@@ -146,7 +148,9 @@ public final class PlaneBursts implements AutoCloseable {
       }
     }
 
-    /** Returns the mean rate of all planes together over the run; valid after {@link #close}. */
+    /**
+     * Returns the mean sum of all planes' rates over the run, in bit/s; valid after {@link #close}.
+     */
     public double bitsPerSecond() {
       Throwable failed = failure;
       if (failed != null) {

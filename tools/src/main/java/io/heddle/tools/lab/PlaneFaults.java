@@ -7,12 +7,12 @@ import java.util.function.IntFunction;
 
 /**
  * Fault injection for single planes of a lab of network namespaces. Ranks and planes count from 0.
- * Every fault is at one host's interface; restoring without a fault has no effect.
+ * Every fault is at one host's interface. Undoing a fault that isn't present has no effect.
  */
 public final class PlaneFaults {
   private static final String ALL = "all";
 
-  /** GSO_MAX_SEGS of linux/netdevice.h: an interface's default. */
+  /** Default of an interface's gso_max_segs: GSO_MAX_SEGS of linux/netdevice.h. */
   private static final int KERNELS_GSO_SEGMENTS = 65_535;
 
   private final Lab lab;
@@ -20,8 +20,8 @@ public final class PlaneFaults {
   /**
    * Verifies before a run that the programs for fault injection are installed.
    *
-   * @param why beginning of a sentence that says what needs them
-   * @throws LabException naming the packages to install
+   * @param why beginning of the error message, which names the feature that needs the programs
+   * @throws LabException if programs are missing, with the packages to install
    */
   public static void requirePrograms(String why) {
     Program.missing(List.of(Program.IP, Program.NFT, Program.TC))
@@ -37,27 +37,30 @@ public final class PlaneFaults {
     this.lab = lab;
   }
 
-  /** Sets the interface down: both ends lose their carrier, and this one its address. */
+  /**
+   * Sets a host's interface down. Both ends of the link lose their carrier, and the interface loses
+   * its address.
+   */
   public void cutCarrier(int rank, int plane) {
     at(rank, List.of("ip", "link", "set", LabPlan.interfaceName(plane), "down"));
   }
 
-  /** Prepares {@link #cutCarrier}; running the result takes about a millisecond. */
+  /** Prepares {@link #cutCarrier}. The returned action takes about a millisecond. */
   public Runnable prepareCarrierCut(int rank, int plane) {
     return Shell.prepare(
         lab.command(rank, List.of("ip", "-batch", "-")),
         "link set " + LabPlan.interfaceName(plane) + " down\n");
   }
 
-  /** Drops every packet in both directions while the carrier stays on. */
+  /** Drops every packet of a plane at this host in both directions while the carrier stays on. */
   public void cutSilently(int rank, int plane) {
     drop(rank, plane, "");
   }
 
   /**
-   * Drops a share of the packets in both directions.
+   * Drops a share of the packets of a plane at this host in both directions.
    *
-   * @param perMille 1 to 1000
+   * @param perMille share of dropped packets, 1 to 1000 ‰
    */
   public void dropShare(int rank, int plane, int perMille) {
     drop(rank, plane, "numgen random mod 1000 < " + perMille + " ");
@@ -65,8 +68,8 @@ public final class PlaneFaults {
 
   /**
    * Drops every packet to this host that is longer than {@code bytes}, IPv6 header included, like a
-   * switch whose port MTU is smaller than the hosts'. Segment trains of the hosts are disabled, so
-   * that the rule sees single packets.
+   * switch with a smaller MTU than the hosts. Disables the segment trains of all hosts on this
+   * plane, so that the rule sees single packets.
    */
   public void narrow(int rank, int plane, int bytes) {
     String device = LabPlan.interfaceName(plane);
@@ -81,7 +84,10 @@ public final class PlaneFaults {
     Shell.run(lab.command(rank, List.of("nft", "-f", "-")), table);
   }
 
-  /** Undoes {@link #narrow}; no other host may have that fault on this plane. */
+  /**
+   * Undoes {@link #narrow}. No other host may be narrowed on this plane, since this enables segment
+   * trains again for all hosts.
+   */
   public void widen(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     removeRules(rank, device);
@@ -96,7 +102,7 @@ public final class PlaneFaults {
     }
   }
 
-  /** Removes the plane's address while the link stays up. */
+  /** Removes a host's address on a plane while the link stays up. */
   public void removeAddress(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     at(rank, List.of("ip", "-6", "addr", "flush", "dev", device, "scope", "global"));
@@ -118,7 +124,7 @@ public final class PlaneFaults {
     batch(rank, plane -> restoration(rank, plane));
   }
 
-  /** Undoes all faults of the plane at this host. */
+  /** Undoes all faults of a plane at this host. */
   public void restore(int rank, int plane) {
     removeRules(rank, LabPlan.interfaceName(plane));
     Shell.run(
@@ -141,7 +147,7 @@ public final class PlaneFaults {
     Shell.run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", all) + "\n");
   }
 
-  /** Prepares {@link #cutSilently}; running the result takes a few milliseconds. */
+  /** Prepares {@link #cutSilently}. The returned action takes a few milliseconds. */
   public Runnable prepareSilentCut(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     return Shell.prepare(

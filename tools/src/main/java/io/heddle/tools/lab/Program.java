@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Program of the system, such as those that a lab runs.
+ * Program that must be installed on the system, such as those that a lab runs.
  *
- * @param name of the file in a folder of PATH
- * @param debianPackage that contains it
+ * @param name name of the program's file, in a folder of PATH
+ * @param debianPackage Debian package that contains the program
  */
 public record Program(String name, String debianPackage) {
   static final Program IP = new Program("ip", "iproute2");
@@ -19,7 +19,7 @@ public record Program(String name, String debianPackage) {
   public static final Program BIRD = new Program("bird", "bird2");
   public static final Program OPENSSL = new Program("openssl", "openssl");
 
-  /** Returns a line that names missing programs and their packages; empty where none is missing. */
+  /** Returns a line that names missing programs and their packages; empty if none is missing. */
   public static Optional<String> missing(List<Program> programs) {
     List<Program> missing = programs.stream().filter(each -> !each.isInstalled()).toList();
     if (missing.isEmpty()) {

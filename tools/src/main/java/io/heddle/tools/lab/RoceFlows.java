@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * RoCEv2 flows from host a of a {@link HashLab} to its peer, one source port per flow. The peer
- * discards them.
+ * RoCEv2 flows from host a of a {@link HashLab} to its peer, each with its own source port. The
+ * peer discards the packets.
  */
 final class RoceFlows implements AutoCloseable {
   private static final int PORT = 4791;
@@ -28,7 +28,7 @@ final class RoceFlows implements AutoCloseable {
   /**
    * Opens the sockets.
    *
-   * @param firstPort source port of the first flow
+   * @param firstPort source port of the first flow; further flows have the following ports
    */
   RoceFlows(HashLab lab, int firstPort, int flows) {
     receiver =
@@ -50,7 +50,11 @@ final class RoceFlows implements AutoCloseable {
     return DatagramChannel.open(StandardProtocolFamily.INET6).bind(own);
   }
 
-  /** Sends {@code each} packets on every flow in turn: marked data packets, or protocol packets. */
+  /**
+   * Sends {@code each} packets on every flow, alternating between the flows.
+   *
+   * @param data whether data packets are sent, which have a mark; otherwise protocol packets
+   */
   void send(int each, boolean data) {
     ByteBuffer packet = ByteBuffer.allocate(BTH_BYTES + (data ? PAYLOAD_BYTES : 0));
     packet.putInt(0, data ? WRITE_ONLY : ACKNOWLEDGE).putInt(4, (data ? 1 : 0) << 24 | 17);

@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Lab whose hosts have verbs devices of the stand-in for libibverbs (perf-tests/standin): each
- * device has addresses of its host's interfaces, each of which is a plane. The devices exist before
- * the first process; closing removes them.
+ * Lab whose hosts have verbs devices of the stand-in for libibverbs (perf-tests/standin). Each
+ * device has several addresses of its host's interfaces; each interface is a plane. The devices
+ * exist before the first process starts. Closing the lab removes them.
  */
 public final class StandinLab implements Lab {
   private static final Pattern GID =
@@ -29,10 +29,10 @@ public final class StandinLab implements Lab {
   private final Map<String, String> settings;
 
   /**
-   * Built parts of the stand-in.
+   * Files of the built stand-in.
    *
-   * @param library path of {@code libibverbs.so.1}, in a separate folder
-   * @param control path of {@code standin-control}
+   * @param library path of {@code libibverbs.so.1}, which is alone in its folder
+   * @param control path of the program {@code standin-control}
    */
   public record Parts(Path library, Path control) {}
 
@@ -54,12 +54,12 @@ public final class StandinLab implements Lab {
   /**
    * Creates the lab.
    *
-   * @param devices devices of each host
-   * @param addresses addresses of each device
-   * @param fabric file shared by the processes; may not exist yet
-   * @param settings STANDIN variables in addition to those that define the devices
-   * @throws LabException if hosts or devices can't be created; the hosts are removed then, the file
-   *     is the caller's
+   * @param devices number of devices of each host
+   * @param addresses number of addresses of each device
+   * @param fabric file that the processes share; may not exist yet
+   * @param settings STANDIN variables in addition to the variables that define the devices
+   * @throws LabException if hosts or devices can't be created. The hosts are removed then; the
+   *     caller removes the file.
    */
   public static StandinLab create(
       Kind kind,
@@ -125,10 +125,11 @@ public final class StandinLab implements Lab {
   }
 
   /**
-   * Runs the control program, which cuts and heals devices and removes addresses; see its help.
+   * Runs the control program, which cuts and heals devices and removes addresses. Its help
+   * describes the arguments.
    *
    * @return output of the program
-   * @throws LabException with its output, if it fails
+   * @throws LabException if the program fails, with its output
    */
   public String control(String... words) {
     return control(0, words);
@@ -142,12 +143,14 @@ public final class StandinLab implements Lab {
     return Shell.run(command);
   }
 
-  /** Returns the bytes sent by a host from each of its addresses, device by device. */
+  /**
+   * Returns the number of bytes that a host has sent from each of its addresses, device by device.
+   */
   public List<Long> sentBytes(int rank) {
     List<Long> sent = new ArrayList<>();
     Matcher line = GID.matcher(control("show"));
     while (line.find()) {
-      /* The preceding entry is the link-local address. */
+      /* Entry 0 of a device is its link-local address, which isn't counted. */
       if (Integer.parseInt(line.group(1)) == rank && Integer.parseInt(line.group(3)) > 0) {
         sent.add(Long.parseLong(line.group(5)));
       }

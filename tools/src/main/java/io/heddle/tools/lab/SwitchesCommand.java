@@ -8,7 +8,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Background process that maintains a lab's switches until the lab is taken down. */
+/**
+ * Command of the background process that maintains a lab's switches until the lab is taken down.
+ */
 @Command(
     name = "switches",
     hidden = true,
@@ -35,7 +37,7 @@ final class SwitchesCommand implements Callable<Integer> {
     }
     try (LabSwitches running = fabric.startSwitching(how)) {
       SwitchesProcess.markReady(fabric.folder());
-      /* Runs until the process is killed; the switches keep their state. */
+      /* Blocks until the process is killed. The switches then keep their state. */
       running.awaitFailure();
     }
     throw new LabException("the switches can't be polled any more; recreate the lab");

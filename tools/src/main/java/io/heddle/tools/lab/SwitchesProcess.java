@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Background process that maintains a lab's switches, controlled by files of the lab's folder. */
+/**
+ * Background process that maintains a lab's switches. Files in the lab's folder contain its
+ * settings, its process ID and its output.
+ */
 final class SwitchesProcess {
   static final String SETTINGS = "switching.json";
   private static final String NUMBER = "switches.pid";
@@ -17,7 +20,7 @@ final class SwitchesProcess {
 
   private SwitchesProcess() {}
 
-  /** Signals, from inside the process, that the switches balance load. */
+  /** Signals that the switches balance load. Called inside the process. */
   static void markReady(Path folder) {
     AtomicFile.write(folder.resolve(NUMBER), Long.toString(ProcessHandle.current().pid()));
   }
@@ -25,7 +28,7 @@ final class SwitchesProcess {
   /**
    * Starts the process and waits until the switches balance load.
    *
-   * @throws LabException with its output, if it ends instead
+   * @throws LabException if the process ends instead, with its output
    */
   static void start(Path folder) {
     List<String> command = new ArrayList<>(List.of("setsid"));
@@ -51,7 +54,7 @@ final class SwitchesProcess {
     }
   }
 
-  /** Returns the process number; 0 if there is none, or it has ended. */
+  /** Returns the ID of the running process; 0 if there is none. */
   static long running(Path folder) {
     try {
       if (!Files.exists(folder.resolve(NUMBER))) {

@@ -15,9 +15,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Check of a lab's load-balancing switches: two tiers of four links, with flows of data and
- * protocol packets. Packets on every link are counted by nftables, which has no part in the
- * balancing.
+ * Check of a lab's load-balancing switches, with two tiers of four links each. It sends flows of
+ * data packets and of protocol packets. Separate nftables rules count the packets on every link.
  */
 final class SwitchingCheck {
   static final int LINKS = 4;
@@ -29,7 +28,8 @@ final class SwitchingCheck {
   private static final double EVEN_WITHIN = 0.05;
 
   /**
-   * With independent hashes 64 flows use nearly all 16 pairs of links; with equal hashes only 4.
+   * Least number of pairs of links that the flows must use with independent hashes. 64 flows then
+   * use nearly all 16 pairs; with equal hashes they use only 4.
    */
   private static final int LEAST_PAIRS = 12;
 
@@ -43,18 +43,22 @@ final class SwitchingCheck {
   }
 
   /**
-   * Result of one mode.
+   * Result of the check in one mode.
    *
    * @param mode hash, spray or spraylink
    * @param implementation implementation: bpf or nft
    * @param polarised whether all switches had the same hash
    * @param flows number of flows
-   * @param protocolOnOneLink flows whose protocol packets stayed on one link of each switch
-   * @param dataOnOneLink flows whose data packets stayed on one link of each switch
-   * @param dataOnAllLinks flows whose data packets crossed every link of the leaf and of the spines
+   * @param protocolOnOneLink number of flows whose protocol packets stayed on one link of each
+   *     switch
+   * @param dataOnOneLink number of flows whose data packets stayed on one link of each switch
+   * @param dataOnAllLinks number of flows whose data packets crossed every link of the leaf and of
+   *     the spines
    * @param uneven excess of data packets on the leaf's most loaded link, as a share of the mean
-   * @param linkPairs pairs of a leaf's link and a spine's link that protocol packets used, of 16
-   * @param avoidsFailedLink whether a link that was set down got no packets, and all others did
+   * @param linkPairs number of pairs of a leaf's link and a spine's link that protocol packets
+   *     used, of 16
+   * @param avoidsFailedLink whether all packets arrived over the other links after a link was set
+   *     down
    * @param passed whether the check passed
    */
   record Row(
@@ -169,7 +173,7 @@ final class SwitchingCheck {
     return rest;
   }
 
-  /* Returns pairs of a leaf's link and a link of the spine behind it. */
+  /* Returns the pairs of a leaf's link and a spine's link that a flow's packets used. */
   private Set<String> linkPairs(Map<String, Map<Integer, Map<String, Long>>> counted, int port) {
     Set<String> pairs = new HashSet<>();
     for (String spine : of(counted, "leaf", port).keySet()) {
@@ -193,8 +197,10 @@ final class SwitchingCheck {
     return all == 0 ? 0 : most * LINKS / all - 1;
   }
 
-  /* Sets a link of the leaf down; returns whether it gets no more packets and all arrive over the
-  others. */
+  /*
+   * Sets a link of the leaf down. Returns whether the leaf stops using it and all further packets
+   * arrive over the other links.
+   */
   private boolean avoidsFailedLink(LabSwitches running, RoceFlows flows) {
     String failing = lab.spines().get(1);
     lab.setUp("leaf", failing, false);
@@ -217,7 +223,7 @@ final class SwitchingCheck {
     }
   }
 
-  /* Packets may be in flight for a while. */
+  /* Returns whether this many packets have arrived. Waits for packets that are in flight. */
   private boolean haveArrived(long sent) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(FAILURE_SECONDS);
     while (arrived() != sent) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Options for the load balancing of a lab's switches over equal links. */
+/** Options for load balancing by a lab's switches over equal links. */
 public final class SwitchingOptions {
   @Option(
       names = "--switching",
@@ -47,7 +47,7 @@ public final class SwitchingOptions {
   @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
   private boolean rulesOnly;
 
-  /** Returns the settings; null without load balancing. */
+  /** Returns the settings that the options describe; null without load balancing. */
   @Nullable FabricSwitching checked(CommandLine line, FabricPlan plan) {
     if (mode == null) {
       for (String other :

@@ -4,18 +4,18 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.OwnCommandLine;
 import java.nio.file.Path;
 
-/** Fabric for the duration of a command, with a route daemon on each host. */
+/** Fabric that exists for the duration of a command, with a route daemon on each host. */
 public record TemporaryFabric(Fabric fabric, FabricRouteDaemons speakers, FabricLab lab) {
   /**
-   * Creates the fabric; the command's clean-up takes it down.
+   * Creates the fabric. The command's clean-up takes it down.
    *
-   * @param letter letter of the command, the first of the fabric's name
+   * @param letter first letter of the fabric's name, which identifies the command
    * @param folder folder for the daemons' logs
    */
   public static TemporaryFabric up(char letter, FabricPlan plan, Path folder, Cleanup cleanup) {
     long own = ProcessHandle.current().pid();
     String name = letter + Long.toString(own, Character.MAX_RADIX);
-    /* Registered before creation, so that an interrupt removes a partial fabric. */
+    /* Registered before the fabric is created, so that an interrupt removes a partial fabric. */
     cleanup.add(() -> Fabric.downIfUp(name));
     Fabric fabric = Fabric.up(name, plan, own);
     FabricRouteDaemons speakers =
