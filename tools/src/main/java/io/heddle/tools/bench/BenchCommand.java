@@ -1,11 +1,11 @@
 package io.heddle.tools.bench;
 
-import io.heddle.tools.bench.perf.HostLoad;
-import io.heddle.tools.bench.perf.Machine;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.bench.perf.HostLoad;
+import io.heddle.tools.bench.perf.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Command that runs all measurements and judges their figures against targets. */
+/** Command that runs all measurements and compares their figures with targets. */
 @Command(
     name = "bench",
     description =
@@ -49,7 +49,7 @@ public final class BenchCommand implements Callable<Integer> {
   private static final double NS_PER_SECOND = 1e9;
   private static final double SECONDS_PER_MINUTE = 60;
 
-  /** Time kept in reserve for ending a measurement and for drawing the plots. */
+  /** Seconds kept in reserve for ending a measurement and drawing the plots. */
   private static final int SECONDS_TO_END = 20;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -116,7 +116,10 @@ public final class BenchCommand implements Callable<Integer> {
     }
     List<Measurement> chosen = chosen();
     Path folder = output != null ? output : quick ? null : Installation.results();
-    /* An unusable folder is reported before measuring, which takes minutes. */
+    /*
+     * Reads the recorded figures first, so that an unusable folder is reported before measurements
+     * that take minutes.
+     */
     List<Outcome> before = List.of();
     if (folder != null) {
       Files.createDirectories(folder);
@@ -257,7 +260,7 @@ public final class BenchCommand implements Callable<Integer> {
       } catch (HeddleException failed) {
         failure = failed.getMessage();
       } catch (RuntimeException unexpected) {
-        /* An unreadable report ends this measurement and not the others. */
+        /* An unreadable report fails this measurement only. */
         failure = "its JSON can't be read: " + unexpected;
       }
     }

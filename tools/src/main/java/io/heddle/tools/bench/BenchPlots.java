@@ -14,7 +14,7 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler;
 
-/** Plots of recorded figures as SVG files. */
+/** Writer of plots of the recorded figures, as SVG files. */
 final class BenchPlots {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 360;
@@ -22,7 +22,7 @@ final class BenchPlots {
 
   private BenchPlots() {}
 
-  /** Draws a plot of each measurement that has figures; returns the files. */
+  /** Draws a plot of each measurement that has figures. Returns the plots' files. */
   static List<Path> write(Path folder, List<Outcome> outcomes) {
     List<Path> files = new ArrayList<>();
     for (Outcome outcome : outcomes) {
@@ -64,7 +64,10 @@ final class BenchPlots {
         files);
   }
 
-  /* Figures are called "64 connections, Heddle: set up". */
+  /*
+   * Draws a cost over the number of connections. The names of its figures are like "64 connections,
+   * Heddle: set up".
+   */
   private static void scale(
       Path folder,
       String name,
@@ -85,14 +88,17 @@ final class BenchPlots {
     }
     if (!series.isEmpty()) {
       Path file = folder.resolve("bench-scale-" + name + ".svg");
-      /* Values range from one connection to hundreds. */
+      /*
+       * A logarithmic axis is needed for costs whose values spread widely, from one connection to
+       * hundreds.
+       */
       boolean wide = cost != CostReadings.ScaleCost.IDLE;
       bars(file, title + (wide ? " (logarithmic)" : ""), cost.unit(), series, wide);
       files.add(file);
     }
   }
 
-  /* Figures are called "bandwidth 1M, 4 planes ÷ TCP". */
+  /* Draws ratios over sizes. The names of its figures are like "bandwidth 1M, 4 planes ÷ TCP". */
   private static void plugin(Path file, Outcome outcome, String mtu, List<Path> files) {
     Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
     for (Figure figure : outcome.figures()) {
@@ -133,7 +139,10 @@ final class BenchPlots {
         files);
   }
 
-  /* Figures are called "bursts, spray ÷ ideal". */
+  /*
+   * Draws a group of bars for each situation. The names of its figures are like "bursts, spray ÷
+   * ideal".
+   */
   private static void policies(
       Path file, String title, String unit, String ending, Outcome outcome, List<Path> files) {
     Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
@@ -153,8 +162,10 @@ final class BenchPlots {
     }
   }
 
-  /* Returns the greatest power of ten that is no more than any positive median: the baseline of the
-  bars. */
+  /*
+   * Returns the greatest power of ten that doesn't exceed any positive median. It is the baseline
+   * of bars on a logarithmic axis.
+   */
   private static double decadeOfLeast(Map<String, Map<String, Figure>> bySeries) {
     double least =
         bySeries.values().stream()
@@ -166,7 +177,7 @@ final class BenchPlots {
     return Math.pow(10, Math.floor(Math.log10(least)));
   }
 
-  /** Draws grouped bars; error bars, where present, span minimum to maximum. */
+  /** Draws grouped bars. Error bars, where present, extend from the minimum to the maximum. */
   static void bars(
       Path file,
       String title,
@@ -198,7 +209,7 @@ final class BenchPlots {
         medians.add(Math.max(floor, figure == null ? 0 : figure.median()));
         spreads.add(figure == null ? 0 : (figure.most() - figure.least()) / 2);
       }
-      /* A symmetric error bar would be wrong on a logarithmic axis. */
+      /* Error bars are symmetric, which would be wrong on a logarithmic axis. */
       chart.addSeries(name, List.copyOf(groups), medians, logarithmic ? null : spreads);
     });
     SvgFile.write(file, chart, WIDTH, HEIGHT);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Report of all measurements, with a verdict for each target. Each measurement has its own machine
- * and commit, since it may be repeated alone.
+ * and commit, since each can be repeated alone.
  */
 record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
   static final String FILE = "bench.json";
@@ -30,7 +30,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
     return new BenchReport(List.copyOf(outcomes), verdicts);
   }
 
-  /** Part of a recorded report that later runs read. */
+  /** Part of a recorded report that later runs read. Verdicts aren't read. */
   @JsonIgnoreProperties(ignoreUnknown = true)
   private record Recorded(List<Outcome> measurements) {}
 
@@ -41,7 +41,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
       return List.of();
     }
     try {
-      /* Verdicts are computed again from the figures. */
+      /* Verdicts are computed again from the recorded figures. */
       return Json.mapper().readValue(file.toFile(), Recorded.class).measurements();
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
@@ -52,8 +52,9 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
   }
 
   /**
-   * Returns the recorded outcomes, replaced by fresh ones of the same measurement, in the order of
-   * {@code names}. A failed outcome replaces no figures.
+   * Returns the recorded outcomes, in the order of {@code names}. A fresh outcome replaces the
+   * recorded one of the same measurement. If the fresh outcome failed, the recorded figures are
+   * kept.
    */
   static List<Outcome> merged(List<Outcome> before, List<Outcome> fresh, List<String> names) {
     List<Outcome> merged = new ArrayList<>();

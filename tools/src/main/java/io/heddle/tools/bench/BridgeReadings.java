@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Conversion of the JSON of bridge commands to figures. */
+/** Conversion of the bridge commands' JSON to figures. */
 final class BridgeReadings {
   static final String BRIDGE = "bridge";
   static final String SPINNING = "bridge, spinning";
@@ -19,8 +19,9 @@ final class BridgeReadings {
   private BridgeReadings() {}
 
   /**
-   * Reads {@code heddle bridge latency}: the latency that each forwarder adds, the bridge's median
-   * ÷ the C forwarder's for each load, and the bridge's capacity ÷ that of both rivals.
+   * Converts the JSON of {@code heddle bridge latency}: the latency that each forwarder adds, the
+   * bridge's median ÷ the C forwarder's for each load, and the bridge's capacity ÷ the capacity of
+   * both rivals.
    */
   static List<Figure> latency(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

@@ -2,11 +2,11 @@ package io.heddle.tools.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,12 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Run of another heddle command in a child process. */
+/** Runner of another heddle command in a child process. */
 final class ChildRun {
   private static final long POLL_MS = 200;
   private static final long ORDERLY_END_SECONDS = 15;
 
-  /** Exit code of a command that measured, printed its JSON, and missed a target of its own. */
+  /**
+   * Exit code of a command that measured and printed its JSON, but missed one of its own targets.
+   */
   private static final int EXIT_MISSED = 1;
 
   private ChildRun() {}
@@ -28,16 +30,17 @@ final class ChildRun {
    * Result of a finished run.
    *
    * @param json document that the command wrote
-   * @param costs memory and processor time of the command's process, without its ranks
+   * @param costs peak memory and processor time of the command's process, without the processes
+   *     that it started
    */
   record Ended(JsonNode json, List<Figure> costs) {}
 
   /**
-   * Runs the command to its end.
+   * Runs a measurement's command to its end.
    *
-   * @param limitSeconds time after which the command is ended
+   * @param limitSeconds seconds after which the command is ended
    * @param onIdle called a few times a second
-   * @throws HeddleException if the command failed, with its last line of output, or took too long
+   * @throws HeddleException if the command failed or took too long, with its last line of output
    */
   static Ended of(Measurement measurement, boolean quick, long limitSeconds, Runnable onIdle)
       throws IOException, InterruptedException {
@@ -93,7 +96,7 @@ final class ChildRun {
     return "exit code " + exitCode + " without output";
   }
 
-  /* Sends SIGTERM first, so that the command removes its namespaces and processes. */
+  /* Ends the command. Sends SIGTERM first, so that it can remove its namespaces and processes. */
   private static void end(Process process) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(ORDERLY_END_SECONDS, TimeUnit.SECONDS)) {

@@ -6,12 +6,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Commit of the checkout that this command was built from. */
+/** Reader of the git commit of the checkout that this command was built from. */
 final class Commit {
   private Commit() {}
 
   /**
-   * Returns the short hash, with {@code +} if files differ from it; {@code unknown} outside git.
+   * Returns the short hash, with {@code +} if files differ from the commit; {@code unknown} outside
+   * git.
    */
   static String of(Path root) throws InterruptedException {
     try {

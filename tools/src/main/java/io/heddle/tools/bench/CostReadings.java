@@ -6,14 +6,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Conversion of the JSON of commands on calls, starts, scale and failover to figures. */
+/** Conversion of the JSON of commands that measure calls, starts, scale and failover to figures. */
 final class CostReadings {
-  /** Period in which {@code heddle perf failover} waits for full speed. */
+  /**
+   * Time in ms for which {@code heddle perf failover} waits until full speed is reached. It stands
+   * for rounds that never reached it.
+   */
   private static final double LOOKED_MS = 3_000;
 
   static final String FLOODED = "bandwidth with ÷ without";
 
-  /** Calls of a message from C into Java: isend, irecv and test. */
+  /** Number of calls from C into Java for each message: isend, irecv and test. */
   private static final int CALLS_PER_MESSAGE = 3;
 
   static final String JAVA_ENTRY =
@@ -21,7 +24,7 @@ final class CostReadings {
 
   private CostReadings() {}
 
-  /** Reads {@code heddle perf flood}. */
+  /** Converts the JSON of {@code heddle perf flood}. */
   static List<Figure> flood(JsonNode report) {
     return List.of(
         Figure.of("bandwidth without", "Gbit/s", numbers(report.path("calm_gbps"))),
@@ -33,7 +36,10 @@ final class CostReadings {
             numbers(report.path("times_calm_per_ns"))));
   }
 
-  /** Reads {@code heddle perf calls}: its verdicts are figures already. */
+  /**
+   * Converts the JSON of {@code heddle perf calls}: each case of each contestant, the cost of
+   * entering Java, and the value of each verdict.
+   */
   static List<Figure> calls(JsonNode report) {
     List<Figure> figures = new ArrayList<>(cases(report, "median_ns"));
     addJavaEntryCost(figures);
@@ -49,7 +55,11 @@ final class CostReadings {
     return figures;
   }
 
-  /* A test that isn't ready enters Java and returns at once; the same call in C is an indirect call. */
+  /*
+   * Adds the part of a message's difference to C that entering Java and returning takes. A test
+   * that isn't ready enters Java and returns at once; in C the same call is an indirect call. Their
+   * difference is the cost of entering.
+   */
   private static void addJavaEntryCost(List<Figure> figures) {
     Map<String, Double> medians = new HashMap<>();
     figures.forEach(each -> medians.put(each.name(), each.median()));
@@ -65,13 +75,17 @@ final class CostReadings {
     }
   }
 
-  /** Reads {@code heddle perf verbs}: its first contestant is the one in C. */
+  /** Converts the JSON of {@code heddle perf verbs}. */
   static List<Figure> verbs(JsonNode report) {
     return cases(report, "upper_quartile_ns");
   }
 
-  /* Returns each case of each contestant in ns and ÷ C; an upper quartile stands for the maximum,
-  which is an outlier. */
+  /*
+   * Returns each case of each contestant in ns and ÷ C.
+   *
+   * @param most name of the JSON field that is the figure's maximum. It may be an upper quartile if
+   *     the real maximum is an outlier.
+   */
   private static List<Figure> cases(JsonNode report, String most) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode contestant : report.path("contestants")) {
@@ -91,7 +105,7 @@ final class CostReadings {
     return figures;
   }
 
-  /** Reads {@code heddle perf start}. */
+  /** Converts the JSON of {@code heddle perf start}. */
   static List<Figure> start(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode contestant : report.path("contestants")) {
@@ -104,7 +118,10 @@ final class CostReadings {
     return figures;
   }
 
-  /** Reads {@code heddle perf scale}: each cost of each contestant at each point of each axis. */
+  /**
+   * Converts the JSON of {@code heddle perf scale}: each cost of each contestant at each point of
+   * each axis.
+   */
   static List<Figure> scale(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     JsonNode names = report.path("contestants");
@@ -157,7 +174,7 @@ final class CostReadings {
     }
   }
 
-  /** Reads {@code heddle perf failover}. */
+  /** Converts the JSON of {@code heddle perf failover}. */
   static List<Figure> failover(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode row : report.path("rows")) {
@@ -177,7 +194,10 @@ final class CostReadings {
     return figures;
   }
 
-  /** Reads {@code heddle perf one-sided}: each test's figure, and its ratio to messages. */
+  /**
+   * Converts the JSON of {@code heddle perf one-sided}: each test's figure of puts, and its ratio
+   * to messages.
+   */
   static List<Figure> oneSided(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode row : report.path("rows")) {

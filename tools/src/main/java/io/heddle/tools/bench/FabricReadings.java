@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Conversion of the JSON of commands on fabrics and switches to figures. */
+/** Conversion of the JSON of commands that measure fabrics, switches and simulations to figures. */
 final class FabricReadings {
   static final String WORST_OF_CAPACITY = ", worst policy ÷ capacity";
   static final String WORST_OF_HASH = ", worst policy ÷ hash";
@@ -17,8 +17,8 @@ final class FabricReadings {
   private FabricReadings() {}
 
   /**
-   * Reads {@code heddle lab check}: the worst of all switching modes, and the worst of the modes
-   * that spray, if any ran.
+   * Converts the JSON of {@code heddle lab check}: the worst values of all switching modes, and the
+   * worst values of the modes that spray, if any ran.
    */
   static List<Figure> labCheck(JsonNode report) {
     double protocol = 1;
@@ -49,9 +49,9 @@ final class FabricReadings {
   }
 
   /**
-   * Reads {@code heddle perf switching}: the worst policy of each switching mode, the highest share
-   * of needless retransmissions, and separate figures for standard peers and for the kernel's
-   * devices. Figures without cells are left out.
+   * Converts the JSON of {@code heddle perf switching}: for each situation and switching mode, the
+   * value of the worst policy; the highest share of needless retransmissions; and separate figures
+   * for standard peers and for the kernel's devices. Figures without any cell are left out.
    */
   static List<Figure> switching(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -105,15 +105,18 @@ final class FabricReadings {
     return Figure.of(field, "", rounds).median();
   }
 
-  /** Reads {@code heddle demo --wan}: its named figures, and the share of steps that held. */
+  /**
+   * Converts the JSON of {@code heddle demo --wan}: the share of steps that passed, and the demo's
+   * figures under their names.
+   */
   static List<Figure> wan(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
-    int held = 0;
+    int passed = 0;
     for (JsonNode step : report.path("steps")) {
-      held += step.path("passed").asBoolean() ? 1 : 0;
+      passed += step.path("passed").asBoolean() ? 1 : 0;
     }
     if (!report.path("steps").isEmpty()) {
-      figures.add(Figure.of("steps that hold", "", (double) held / report.path("steps").size()));
+      figures.add(Figure.of("steps that hold", "", (double) passed / report.path("steps").size()));
     }
     for (JsonNode each : report.path("figures")) {
       figures.add(
@@ -126,8 +129,8 @@ final class FabricReadings {
   }
 
   /**
-   * Reads {@code heddle simulate --check}: the largest deviation in units of its tolerance, if
-   * there is any figure.
+   * Converts the JSON of {@code heddle simulate --check}: the largest deviation in units of its
+   * tolerance, and the number of figures. Returns none if the check had no figure.
    */
   static List<Figure> simulateCheck(JsonNode report) {
     double worst = 0;
@@ -142,7 +145,10 @@ final class FabricReadings {
             Figure.of("figures", "", report.path("rows").size()));
   }
 
-  /** Reads {@code heddle simulate}: mean throughput of a GPU ÷ capacity of its ports. */
+  /**
+   * Converts the JSON of {@code heddle simulate}: each policy's mean goodput of a GPU ÷ capacity of
+   * its ports.
+   */
   static List<Figure> simulate(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode run : report.path("policies")) {
@@ -154,8 +160,8 @@ final class FabricReadings {
   }
 
   /**
-   * Reads {@code heddle simulate --control-plane}: table sizes, and schemes whose count differs
-   * from the formula.
+   * Converts the JSON of {@code heddle simulate --control-plane}: table sizes, and the number of
+   * schemes whose count of routes differs from the formula.
    */
   static List<Figure> controlPlane(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

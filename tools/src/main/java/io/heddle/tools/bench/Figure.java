@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Quantity that was measured several times.
  *
- * @param name name, unique within its measurement, such as {@code bandwidth 1M, 1 plane}
+ * @param name name that is unique within the figure's measurement, such as {@code bandwidth 1M, 1
+ *     plane}
  * @param unit unit of the values, such as {@code Gbit/s}; empty for a ratio
  * @param median median of the values
  * @param least minimum of the values
@@ -18,7 +19,10 @@ record Figure(String name, String unit, double median, double least, double most
     return new Figure(name, unit, all.median(), all.least(), all.most());
   }
 
-  /** Returns a figure from one value: a single measurement, or a summary. */
+  /**
+   * Returns a figure whose median, minimum and maximum are one value: a single measurement, or a
+   * summary.
+   */
   static Figure of(String name, String unit, double value) {
     return new Figure(name, unit, value, value, value);
   }

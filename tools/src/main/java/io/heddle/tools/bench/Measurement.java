@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Measurement by another heddle command.
+ * Measurement that runs another heddle command.
  *
- * @param description description for people
+ * @param description description in lists and reports
  * @param full arguments of the full run
  * @param quick arguments of the quick run
  * @param jsonFile whether the command writes JSON to the file named by its last argument, instead
  *     of standard output
- * @param limitSeconds time after which the command is ended
+ * @param limitSeconds seconds after which the command is ended
  * @param reading conversion of the command's JSON to figures
  * @param requirements programs and libraries without which the figures would be missing or would
  *     measure another configuration
@@ -43,15 +43,15 @@ record Measurement(
     List<Figure> read(JsonNode report);
   }
 
-  /** Returns the same measurement, which isn't started if a requirement is missing. */
+  /** Returns a copy that isn't started if a requirement is missing. */
   Measurement requiring(Requirement... all) {
     return new Measurement(
         name, description, full, quick, jsonFile, limitSeconds, reading, List.of(all));
   }
 
   /**
-   * Returns a line with all requirements that this machine lacks and their remedies; empty for
-   * none.
+   * Returns a line with the requirements that this machine lacks, and how to get them; empty if
+   * none is missing.
    */
   Optional<String> missing() {
     List<String> all =
@@ -63,7 +63,11 @@ record Measurement(
     return all.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", all));
   }
 
-  /** Returns the command line without the file argument. */
+  /**
+   * Returns the command line as text, without the file argument.
+   *
+   * @param quickly whether the arguments of the quick run are used
+   */
   String command(boolean quickly) {
     return "heddle " + String.join(" ", quickly ? quick : full);
   }

@@ -39,7 +39,7 @@ final class Measurements {
   static final String CONTROL_PLANE = "simulated-routes";
   static final String BRIDGE_LATENCY = "bridge-latency";
 
-  /** Suffix of a measurement that is repeated with both of Java's compilers. */
+  /** Suffix of the name of a measurement that is repeated with both of Java's compilers. */
   static final String BOTH = "-both";
 
   private static final String BANDWIDTHS = "--min-bytes 64K --max-bytes 4M";
@@ -86,9 +86,11 @@ final class Measurements {
             false,
             180,
             Readings::plugin),
-        /* NCCL's socket transport chooses 2 helper threads of 8 sockets on Amazon's networks and 4
-        of one socket on Google's. The former has more sockets, and fewer threads where a rank
-        has one processor. */
+        /*
+         * NCCL's socket transport chooses 2 helper threads with 8 sockets on Amazon's networks, and
+         * 4 threads with one socket on Google's. Here the first is used: it has more sockets, and
+         * it has fewer threads, which is better where a rank has one processor.
+         */
         new Measurement(
             SOCKETS,
             "one plane beside sockets as NCCL uses them: 2 helper threads of 8, on the same cores",
@@ -150,8 +152,11 @@ final class Measurements {
             Readings::amongThreads));
   }
 
-  /* Hosts with four or more processors run both compilers. A measurement that starts a process for
-  each round is not repeated: its processes end before all code is compiled. */
+  /*
+   * Returns the measurements that are repeated with both of Java's compilers, as on hosts with four
+   * or more processors. Measurements that start a process for each round are left out: such a
+   * process ends before all its code is compiled.
+   */
   private static List<Measurement> withBothCompilers() {
     return besideTcp().stream()
         .map(each ->

@@ -8,17 +8,18 @@ import org.jspecify.annotations.Nullable;
  * Outcome of a measurement.
  *
  * @param measurement name of the measurement
- * @param command command line that repeats it
- * @param quick whether sizes and rounds were left out
- * @param commit commit that was measured, with {@code +} if files differed from it
- * @param time start, UTC
- * @param seconds duration
+ * @param command command line that repeats the measurement
+ * @param quick whether the run was quick, with fewer sizes and rounds
+ * @param commit commit that was measured, with {@code +} if files differed from the commit
+ * @param time start of the measurement, UTC
+ * @param seconds duration of the command in seconds
  * @param loadBefore load average of the last minute at the start
  * @param loadAfter load average of the last minute at the end
- * @param failure reason why there are no figures; null if there are
- * @param notStarted whether it wasn't started: a requirement was missing, or no time was left
- * @param laterFailure time and reason of a later run's failure, for which these figures were kept;
- *     null if they are of the newest run
+ * @param failure reason why there are no figures; null if there are figures
+ * @param notStarted whether the command wasn't started, because a requirement was missing or no
+ *     time was left
+ * @param laterFailure time and reason of a later run's failure, after which these figures were
+ *     kept; null if they are of the newest run
  */
 record Outcome(
     String measurement,
@@ -34,19 +35,19 @@ record Outcome(
     @Nullable String failure,
     boolean notStarted,
     @Nullable String laterFailure) {
-  /** Name of a figure that every measurement has. */
+  /** Name of the figure of the command's duration. Every measurement has this figure. */
   static final String TIME = "time of the command";
 
-  /** Name of the figure: peak memory of the command's own process. */
+  /** Name of the figure of the peak memory of the command's own process. */
   static final String MEMORY = "memory of the command";
 
   /**
-   * Name of the figure: processor time of the command's own process, at most {@link #TIME} on one
-   * core.
+   * Name of the figure of the processor time of the command's own process. It is at most {@link
+   * #TIME} if the process uses one core.
    */
   static final String PROCESSOR = "processor time of the command";
 
-  /** Returns these figures, kept because {@code later} failed. */
+  /** Returns this outcome with the note that {@code later} failed and these figures were kept. */
   Outcome keptAfter(Outcome later) {
     return new Outcome(
         measurement,
@@ -64,7 +65,7 @@ record Outcome(
         later.time() + ": " + later.failure());
   }
 
-  /** Returns a word for the lack of figures. */
+  /** Returns the word that stands for the missing figures. */
   String verdict() {
     return notStarted ? "NOT RUN" : "FAILED";
   }

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Peak memory and processor time of a process, as of the last sample before it ended. Both only
- * grow, so a sample shortly before the end is nearly exact.
+ * Sampler of a process's peak memory and processor time. The last sample before the process ends
+ * counts. Both values only grow, so a sample shortly before the end is nearly exact.
  */
 final class ProcessCosts {
   private static final double NS_PER_SECOND = 1e9;
   private static final double KIB_PER_MIB = 1024;
 
-  /** Peak resident set size in proc_pid_status(5), KiB. */
+  /** Field of proc_pid_status(5) with the peak resident set size in KiB. */
   private static final String PEAK = "VmHWM:";
 
   private double mebibytes = Double.NaN;
@@ -28,7 +28,7 @@ final class ProcessCosts {
         }
       }
     } catch (IOException ended) {
-      /* The process has ended: the previous sample counts. */
+      /* The process has ended, so the previous sample counts. */
       return;
     }
     process
@@ -37,7 +37,7 @@ final class ProcessCosts {
         .ifPresent(taken -> processorSeconds = taken.toNanos() / NS_PER_SECOND);
   }
 
-  /** Returns both figures; NaN if the process was never sampled. */
+  /** Returns the figures of memory and processor time; NaN if no sample was taken. */
   List<Figure> figures() {
     return List.of(
         Figure.of(Outcome.MEMORY, "MiB", mebibytes),

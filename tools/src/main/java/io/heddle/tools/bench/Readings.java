@@ -8,14 +8,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Conversion of the JSON of commands on bandwidth, latency, policies and routes to figures. */
+/**
+ * Conversion of the JSON of commands that measure bandwidth, latency, policies and routes to
+ * figures.
+ */
 final class Readings {
   static final String OVER_TCP = " ÷ TCP";
   static final String OVER_SOCKETS = " ÷ 16 sockets";
   static final String TIME_OVER_TCP = ", our time ÷ TCP's";
   static final String OVER_IDEAL = " ÷ ideal";
 
-  /** Default policy. */
+  /** Name of the default policy, which is compared with the others. */
   private static final String OURS = "spray";
 
   static final String MESSAGE_P99 = ", message p99";
@@ -23,10 +26,16 @@ final class Readings {
   static final String BEST_QUARTER = ", best quarters";
   static final String CONTROL_THREADS = "control threads' processor time, ";
 
-  /** Of the contestants with one plane and the rival, that whose busiest thread is less busy. */
+  /**
+   * Name of the figure of the busiest thread's processor use. It is the smaller value of two
+   * contestants: Heddle with one plane, and the rival.
+   */
   static final String BUSIEST_THREAD = "busiest thread of 1 plane and of its rival, the less busy";
 
-  /** Of a rank's threads that move data or drive collectives, weighted by their time. */
+  /**
+   * End of the names of figures of the share of time that threads wait for a core. They cover a
+   * rank's threads that move data or drive collectives.
+   */
   static final String WAITING = ", threads' wait for a core";
 
   private static final double PERCENT = 100;
@@ -34,7 +43,7 @@ final class Readings {
 
   private Readings() {}
 
-  /** Returns a size in the notation of the commands' options. */
+  /** Returns a size in the notation of the commands' options, such as {@code 64K}. */
   static String size(long bytes) {
     if (bytes >= KIB * KIB && bytes % (KIB * KIB) == 0) {
       return bytes / (KIB * KIB) + "M";
@@ -42,20 +51,23 @@ final class Readings {
     return bytes >= KIB && bytes % KIB == 0 ? bytes / KIB + "K" : bytes + "B";
   }
 
-  /* Returns "4 planes" for "Heddle, 4 planes". */
+  /* Returns the part of a contestant's name after the comma: "4 planes" of "Heddle, 4 planes". */
   private static String role(String contestant) {
     return contestant.substring(contestant.indexOf(',') + 1).strip();
   }
 
   /**
-   * Reads {@code heddle perf plugin}: each round's figure ÷ the rival's and ÷ that with one plane
-   * in the same round; the figures; the control threads' processor time.
+   * Converts the JSON of {@code heddle perf plugin}. The figures are: each round's value ÷ the
+   * rival's in the same round, and ÷ the value with one plane in the same round; the values; and
+   * the control threads' processor time.
    */
   static List<Figure> plugin(JsonNode report) {
     return plugin(report, OVER_TCP);
   }
 
-  /** Reads the same with a rival that has helper threads. */
+  /**
+   * Converts the same JSON as {@link #plugin(JsonNode)}, of a run whose rival has helper threads.
+   */
   static List<Figure> sockets(JsonNode report) {
     return plugin(report, OVER_SOCKETS);
   }
@@ -117,7 +129,10 @@ final class Readings {
     return contestant.path("busiest_thread_percent").asDouble(Double.NaN);
   }
 
-  /* Returns the quartile on the good side: other load on the machine only ever makes rounds worse. */
+  /*
+   * Returns the quartile at the better end of the rounds, since other load on the machine makes
+   * rounds worse and never better.
+   */
   private static double bestQuartile(JsonNode cell, boolean lessIsGood) {
     List<Double> rounds = new ArrayList<>(numbers(cell.path("rounds")));
     rounds.sort(lessIsGood ? Comparator.naturalOrder() : Comparator.reverseOrder());
@@ -136,14 +151,14 @@ final class Readings {
     return ratios;
   }
 
-  /** Reads {@code heddle perf allreduce}. */
+  /** Converts the JSON of {@code heddle perf allreduce}. */
   static List<Figure> allReduce(JsonNode report) {
     return timesOfLast("all-reduce ", ", TCP's time ÷ ours", report);
   }
 
   /**
-   * Reads {@code heddle perf among-threads}: each round's time ÷ the rival's in the same round, and
-   * the ratio of both best quarters.
+   * Converts the JSON of {@code heddle perf among-threads}: each round's time ÷ the rival's in the
+   * same round, the ratio of the two best quarters, and the threads' wait for a core.
    */
   static List<Figure> amongThreads(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -175,12 +190,12 @@ final class Readings {
     return PERCENT * waited / (ran + waited);
   }
 
-  /** Reads {@code heddle perf standin}. */
+  /** Converts the JSON of {@code heddle perf standin}. */
   static List<Figure> standin(JsonNode report) {
     return timesOfLast("", ", one device's time ÷ its", report);
   }
 
-  /* The last contestant is the reference of the ratios. */
+  /* Returns the last contestant's time ÷ the time of each other contestant. */
   private static List<Figure> timesOfLast(String before, String after, JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     JsonNode names = report.path("contestants");
@@ -205,7 +220,7 @@ final class Readings {
     return figures;
   }
 
-  /** Reads {@code heddle demo --fabric}. */
+  /** Converts the JSON of {@code heddle demo --fabric}. */
   static List<Figure> fabric(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     figures.add(
@@ -232,7 +247,8 @@ final class Readings {
   }
 
   /**
-   * Reads {@code heddle perf policies}: each policy's figure, and spray ÷ the best other policy.
+   * Converts the JSON of {@code heddle perf policies}: each policy's figure, and policy spray ÷ the
+   * best other policy.
    */
   static List<Figure> policies(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -266,7 +282,7 @@ final class Readings {
     return numbers;
   }
 
-  /** Reads JMH's JSON: each benchmark's mean time and allocation. */
+  /** Converts JMH's JSON: each benchmark's mean time and allocation. */
   static List<Figure> jmh(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode benchmark : report) {
@@ -294,8 +310,8 @@ final class Readings {
   }
 
   /**
-   * Reads {@code heddle perf packet}: each row ÷ spray without loss, and each lossy row ÷ the same
-   * contestant without loss.
+   * Converts the JSON of {@code heddle perf packet}: each row ÷ policy spray without loss, and each
+   * row with loss ÷ the same contestant without loss.
    */
   static List<Figure> packet(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -310,7 +326,10 @@ final class Readings {
     return figures;
   }
 
-  /** Reads {@code heddle paths check}: the worst of all hashes, and the worst of each kind. */
+  /**
+   * Converts the JSON of {@code heddle paths check}: the worst values of all hashes, and the fit's
+   * accuracy for linear and for other hashes.
+   */
   static List<Figure> paths(JsonNode report) {
     double measured = 1;
     double predicted = 1;
@@ -347,7 +366,7 @@ final class Readings {
     return figures;
   }
 
-  /** Reads {@code heddle perf bgp}; feeds without a time are skipped. */
+  /** Converts the JSON of {@code heddle perf bgp}. Feeds without a time are skipped. */
   static List<Figure> routes(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     List<Double> most = new ArrayList<>();

@@ -12,27 +12,30 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Regression check: compares a short run's ratios with the recorded ones.
+ * Regression check, which compares the ratios of a short run with the recorded ones.
  *
- * <p>Contestants alternate in many short rounds, and each one's best quarter counts: other load on
- * the machine takes processors from one or the other and only ever makes rounds worse. A ratio that
- * is worse by {@link #TIMES} or more is measured again; it is a regression only if the second run
+ * <p>Contestants alternate in many short rounds, and the best quarter of each one's rounds counts,
+ * since other load on the machine makes rounds worse and never better. A ratio that is worse by its
+ * factor (usually {@link #TIMES}) is measured again. It is a regression only if the second run
  * confirms it.
  */
 final class RegressionCheck {
-  /** Factor beyond noise and differences between machines. */
+  /** Factor that exceeds noise and differences between machines. */
   private static final double TIMES = 2;
 
-  /** Factor for four planes beside one: under load they need more processor time. */
+  /**
+   * Factor for the ratio of four planes to one plane. Four planes need more processor time, so
+   * other load changes this ratio more.
+   */
   private static final double TIMES_BY_PLANES = 3;
 
   private static final int TURNS = 2;
 
   /**
-   * Compared figure of a measurement.
+   * Figure of a measurement that the check compares.
    *
-   * @param good whether it should be high or low
-   * @param times factor to the recorded value from which it is a regression
+   * @param good whether large values are good ({@code AT_LEAST}) or small ones ({@code AT_MOST})
+   * @param times factor by which a value must be worse than the recorded one to be a regression
    */
   record Compared(String measurement, String figure, Target.Bound good, double times) {}
 
@@ -110,7 +113,7 @@ final class RegressionCheck {
   /**
    * Verifies that all compared figures are recorded.
    *
-   * @throws HeddleException naming the first figure that is not recorded
+   * @throws HeddleException if a figure isn't recorded, with its name
    */
   static void requireRecorded(Path folder) {
     List<Outcome> recorded = BenchReport.recorded(folder);
@@ -127,10 +130,10 @@ final class RegressionCheck {
   /**
    * Runs the check.
    *
-   * @param recordedIn folder with {@link BenchReport#FILE}
-   * @param quietly callback during a run
+   * @param recordedIn folder with the recorded report {@link BenchReport#FILE}
+   * @param quietly action that is called a few times a second during a run, for a progress line
    * @return a line for each comparison; a line that begins with {@code WORSE} is a regression
-   * @throws HeddleException if a compared figure is not recorded, or the run fails
+   * @throws HeddleException if a compared figure isn't recorded, or a command fails
    */
   static List<String> run(Path recordedIn, Runnable quietly)
       throws IOException, InterruptedException {
@@ -153,7 +156,7 @@ final class RegressionCheck {
     return lines;
   }
 
-  /* Returns whether one of the figures is worse. */
+  /* Adds a run's figures to {@code seen}. Returns whether one of them is worse than recorded. */
   private static boolean addFigures(
       List<Figure> figures, List<Outcome> recorded, Map<Compared, List<Double>> seen) {
     Map<String, Figure> byName = new HashMap<>();
@@ -171,9 +174,9 @@ final class RegressionCheck {
   }
 
   /**
-   * Returns a comparison as a line of text; the best run counts.
+   * Returns a comparison as a line of text. The best of several runs counts.
    *
-   * @param seen one value per run
+   * @param seen value of each run
    */
   static String line(List<Outcome> recorded, Compared compared, List<Double> seen) {
     Outcome outcome = recordOf(recorded, compared);
@@ -191,7 +194,10 @@ final class RegressionCheck {
         seen.stream()
             .reduce(moreIsGood ? Math::max : Math::min)
             .orElseThrow(IllegalStateException::new);
-    /* A record above parity is held to parity only: the rival may have had bad luck. */
+    /*
+     * If the recorded ratio is above 1, only 1 is required: the rival may have been unusually slow
+     * in that run.
+     */
     double expected = moreIsGood ? Math.min(before.median(), 1) : before.median();
     double limit = moreIsGood ? expected / compared.times() : expected * compared.times();
     boolean fine = moreIsGood ? best >= limit : best <= limit;

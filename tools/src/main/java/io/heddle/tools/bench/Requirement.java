@@ -1,13 +1,13 @@
 package io.heddle.tools.bench;
 
-import io.heddle.tools.lab.Program;
 import io.heddle.switching.LabSwitches;
+import io.heddle.tools.lab.Program;
 import java.util.List;
 import java.util.Optional;
 
-/** Software that some measurements need beside a built checkout. */
+/** Software that some measurements need in addition to a built checkout. */
 enum Requirement {
-  /** BIRD, the routers of a fabric. */
+  /** BIRD, which runs the routers of a fabric. */
   BIRD {
     @Override
     Optional<String> missing() {
@@ -15,7 +15,7 @@ enum Requirement {
     }
   },
 
-  /** nftables, which counts packets and drops them. */
+  /** nftables, which counts and drops packets. */
   NFTABLES {
     @Override
     Optional<String> missing() {
@@ -24,7 +24,8 @@ enum Requirement {
   },
 
   /**
-   * The switches' BPF program: compiled with clang into the build, loaded by libbpf and the kernel.
+   * The switches' BPF program, which clang compiles during the build, and which libbpf and the
+   * kernel must be able to load.
    */
   BPF {
     @Override
@@ -41,6 +42,6 @@ enum Requirement {
     }
   };
 
-  /** Returns the missing software with its remedy; empty if this machine has it. */
+  /** Returns the name of the missing software and how to get it; empty if this machine has it. */
   abstract Optional<String> missing();
 }

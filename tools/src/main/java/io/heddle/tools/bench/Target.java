@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Target of a figure.
+ * Target for a figure: a value that the figure should reach.
  *
- * @param group heading in the table
+ * @param group heading of the target in the table
  * @param measurement name of the measurement with the figure
  * @param figure name of the figure
- * @param bound good side of the wanted value
+ * @param bound side of the wanted value on which the target is met
  * @param wanted wanted value, in the figure's unit
- * @param limit why this design may miss it; null where it should not
+ * @param limit reason why this design may miss the target; null if it should not
  */
 record Target(
     String group,
@@ -25,18 +25,19 @@ record Target(
   /**
    * Reason why a target may be missed, and the figure that shows it.
    *
-   * @param reason a clause
+   * @param reason reason as a clause
    * @param evidence condition under which the reason is the cause on the measured machine
    */
   record Limit(String reason, Evidence evidence) {}
 
   /**
-   * Condition on a figure, on the machine of the figure that missed its target.
+   * Condition on a figure. The figure must be measured on the same machine as the figure that
+   * missed its target.
    *
    * @param measurement name of the measurement with the figure
    * @param figure name of the figure
    * @param bound side of the value on which the condition holds
-   * @param value in the figure's unit
+   * @param value limit of the condition, in the figure's unit
    */
   record Evidence(String measurement, String figure, Bound bound, double value) {
     static Evidence atLeast(String measurement, String figure, double value) {
@@ -57,7 +58,7 @@ record Target(
     }
   }
 
-  /** Good side of the wanted value. */
+  /** Side of a value on which a target is met or a condition holds. */
   enum Bound {
     AT_LEAST,
     AT_MOST;
@@ -79,9 +80,10 @@ record Target(
    * Target with its measured figure.
    *
    * @param result result of the comparison
-   * @param measured measured figure; null if not run
-   * @param reason reason why it wasn't run; null if it was
-   * @param limit reason why it was missed, where the same machine's figures show the reason
+   * @param measured measured figure; null if the measurement didn't run
+   * @param reason reason why the measurement didn't run; null if it did
+   * @param limit reason why the target was missed; null unless figures of the same machine show the
+   *     reason
    */
   record Verdict(
       Target target,
@@ -98,7 +100,10 @@ record Target(
     return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
   }
 
-  /** Returns the same target with a reason for missing it, given only if {@code evidence} holds. */
+  /**
+   * Returns a copy with a reason for missing the target. The reason is given only if {@code
+   * evidence} holds.
+   */
   Target limitedBy(String reason, Evidence evidence) {
     return new Target(group, measurement, figure, bound, wanted, new Limit(reason, evidence));
   }
@@ -106,7 +111,7 @@ record Target(
   /**
    * Compares the outcome of {@link #measurement} with this target.
    *
-   * @param outcomes by the measurement's name
+   * @param outcomes outcomes by the measurement's name
    */
   Verdict judge(Map<String, Outcome> outcomes) {
     @Nullable Outcome outcome = outcomes.get(measurement);
@@ -137,7 +142,10 @@ record Target(
     return (bound == Bound.AT_LEAST ? "≥ " : "≤ ") + number(wanted);
   }
 
-  /** Formats a value with three significant digits, or as a whole number if it has more. */
+  /**
+   * Formats a value with three digits: three decimals below 1, two below 10, one below 100, none
+   * from there on.
+   */
   static String number(double value) {
     double size = Math.abs(value);
     return String.format(

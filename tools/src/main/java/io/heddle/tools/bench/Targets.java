@@ -11,26 +11,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Table of the project's performance targets. */
 final class Targets {
-  /* docs/notebook/records.md. */
+  /* Reason for a missed target; explained in docs/notebook/records.md. */
   private static final String SENDERS_CORE =
       "the sender's core limits both, and ours also builds headers and computes their CRC";
 
-  /** Share of a core used by a thread that is never idle, as sampled, percent. */
+  /** Percentage of a core that sampling shows for a thread that is never idle. */
   private static final double BUSY_PERCENT = 85;
 
-  /* docs/notebook/calls.md and small-messages.md. */
+  /* Reason for a missed target; explained in docs/notebook/calls.md and small-messages.md. */
   private static final String FIRST_COMPILER =
       "Java's first compiler alone makes slower code; with both compilers the target is met";
 
-  /* docs/notebook/small-messages.md. */
+  /* Reason for a missed target; explained in docs/notebook/small-messages.md. */
   private static final String COMPETING_THREADS =
       "threads that compete for the cores receive and acknowledge our datagrams; for TCP the kernel"
           + " does";
 
-  /** Share of their time that competing threads wait for a core, percent. */
+  /** Percentage of their time that competing threads wait for a core. */
   private static final double WAITING_PERCENT = 20;
 
-  /* docs/notebook/calls.md. */
+  /* Reason for a missed target; explained in docs/notebook/calls.md. */
   private static final String ENTERING_JAVA =
       "transitions from C into Java and back are most of the difference";
 
@@ -122,8 +122,10 @@ final class Targets {
         .toList();
   }
 
-  /* Returns targets for measurements that are repeated with both compilers: one plane beside a
-  rival. */
+  /*
+   * Returns the targets of Heddle with one plane beside a rival, for measurements that are repeated
+   * with both compilers.
+   */
   private static List<Target> withBothCompilers(List<Target> targets) {
     return targets.stream()
         .filter(each -> Measurements.byName().containsKey(each.measurement() + Measurements.BOTH))
@@ -139,8 +141,10 @@ final class Targets {
         .toList();
   }
 
-  /* The sender's core limits with both compilers too, as the same measurement shows; the first
-  compiler doesn't. */
+  /*
+   * Returns the reason why a target may be missed with both compilers. The sender's core is still a
+   * limit, as the repeated measurement shows; the first compiler isn't.
+   */
   private static Target.@Nullable Limit withBothCompilers(Target target) {
     return target.limit() != null && target.limit().reason().equals(SENDERS_CORE)
         ? new Target.Limit(SENDERS_CORE, busySenders(target.measurement() + Measurements.BOTH))
@@ -187,10 +191,10 @@ final class Targets {
   }
 
   /*
-   * Every run includes failover, so its cost can't be measured by comparison. On the data path it is
-   * one word that a call acquires and releases, which is part of the cost of calls. Only the control
-   * threads exist for failover alone: their share of the processor time is the most that throughput
-   * can lose to them.
+   * Returns the targets for failover. Its cost can't be measured by comparison, since every run
+   * includes failover. On the data path it costs one word that a call acquires and releases, which
+   * is part of the cost of calls. Only the control threads exist for failover alone. So their share
+   * of the processor time is the most that throughput can lose to failover.
    */
   private static List<Target> failover() {
     String group = "a plane is taken";
@@ -240,7 +244,7 @@ final class Targets {
         atMost(simulated, Measurements.CONTROL_PLANE, "schemes that aren't as the arithmetic", 0));
   }
 
-  /* Returns the bounds of the demo's own report. */
+  /* Returns targets with the bounds of the demo's own report. */
   private static List<Target> betweenDataCentres() {
     String group = "between data centres";
     String wan = Measurements.WAN;
@@ -262,8 +266,10 @@ final class Targets {
         atMost(group, wan, "solver against the best placement", 1.34));
   }
 
-  /* Returns targets for both compiler settings, since hosts with fewer than four processors use the
-  second one. */
+  /*
+   * Returns targets for calls with both compiler settings, since Java uses only its first compiler
+   * on hosts with fewer than four processors.
+   */
   private static List<Target> calls() {
     List<Target> targets = new ArrayList<>();
     for (String contestant : List.of("Java", "Java, first compiler")) {

@@ -1,7 +1,8 @@
 /**
  * {@code heddle bench}: runs every measurement of the project by the commands that users have for
- * them, reads their JSON, judges it by {@link io.heddle.tools.bench.Targets}, and keeps and draws
- * what came out. Measures nothing itself. One thread.
+ * them, and reads their JSON. {@link io.heddle.tools.bench.Targets} contains the targets with which
+ * the figures are compared. Results are recorded and drawn. Measures nothing itself. Runs on one
+ * thread.
  */
 @NullMarked
 package io.heddle.tools.bench;

@@ -6,9 +6,9 @@ import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ProgressLine;
-import io.heddle.tools.lab.Lab;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.tools.lab.Lab;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Demo of two fabrics whose hosts communicate across a bridge, with its report. */
+/**
+ * Demo of a bridge between two fabrics. Hosts of both fabrics send to each other across the bridge,
+ * and a report shows the result.
+ */
 public final class BridgeDemo {
   private static final int MTU = 4200;
   private static final int TRAIN = 8;
@@ -26,10 +29,10 @@ public final class BridgeDemo {
   /**
    * Parameters of a run.
    *
-   * @param hostsEach hosts of each fabric
-   * @param groups half of them IPv4 (rounded up), half IPv6
-   * @param packets payloads of each host to each group
-   * @param payloadBytes bytes of each
+   * @param hostsEach number of hosts of each fabric
+   * @param groups number of multicast groups: half of them IPv4 (rounded up), half IPv6
+   * @param packets number of payloads that each host sends to each group
+   * @param payloadBytes bytes of each payload
    * @param trains whether hosts send eight payloads at once, and the bridge sends IPv4 packets as
    *     trains
    */
@@ -38,21 +41,22 @@ public final class BridgeDemo {
   /**
    * Results of a run.
    *
-   * @param hosts of both fabrics
+   * @param hosts number of hosts of both fabrics together
    * @param groups number of groups
-   * @param packetsEach payloads of each host to each group
-   * @param payloadBytes bytes of each
-   * @param expected payloads that hosts of the other fabric should have received
-   * @param delivered of them, those received, each once
-   * @param duplicates payloads that a host received again
-   * @param lost expected and never received
-   * @param damaged packets whose CRC or bytes were wrong
+   * @param packetsEach number of payloads that each host sent to each group
+   * @param payloadBytes bytes of each payload
+   * @param expected number of payloads that hosts should have received from the other fabric
+   * @param delivered number of payloads that hosts received from the other fabric, without
+   *     duplicates
+   * @param duplicates number of payloads that a host received again
+   * @param lost number of expected payloads that never arrived
+   * @param damaged number of payloads whose CRC or bytes were wrong
    * @param ratio delivered ÷ expected
-   * @param within payloads that hosts of one fabric received from each other
-   * @param expectedWithin expected number of these
-   * @param seconds duration of the traffic
+   * @param within number of payloads that hosts received from their own fabric, without duplicates
+   * @param expectedWithin number of payloads that hosts should have received from their own fabric
+   * @param seconds duration of the traffic in seconds
    * @param passed whether everything was delivered once and intact
-   * @param bridge the bridge's counters
+   * @param bridge status of the bridge after the traffic, with its counters
    */
   public record Report(
       int hosts,
@@ -187,7 +191,10 @@ public final class BridgeDemo {
     return " address=10." + fabric + ".0.254,fd0" + fabric + "::254";
   }
 
-  /** Starts a bridge whose sockets are in a namespace. A failure of it shows as packet loss. */
+  /**
+   * Starts a bridge whose sockets are in a namespace. If the bridge fails, the demo's hosts see
+   * packet loss.
+   */
   public static Bridge inNamespace(String namespace, BridgeConfig config) {
     return inNamespace(namespace, config, () -> {});
   }
@@ -195,7 +202,7 @@ public final class BridgeDemo {
   /**
    * Starts a bridge whose sockets are in a namespace.
    *
-   * @param whenLost runs when its rounds keep failing
+   * @param whenLost action that runs if the bridge's processing rounds keep failing
    */
   public static Bridge inNamespace(String namespace, BridgeConfig config, Runnable whenLost) {
     return NetworkNamespace.call(

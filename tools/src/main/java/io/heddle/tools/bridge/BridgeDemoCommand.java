@@ -1,15 +1,15 @@
 package io.heddle.tools.bridge;
 
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.cli.bridge.BridgeTable;
 import io.heddle.cli.bridge.FabricHost;
-import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.OwnCommandLine;
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Objects;
@@ -20,7 +20,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The {@code bridge demo} command, the entry point for newcomers. */
+/** The {@code bridge demo} command, with which a new user sees a bridge work. */
 @Command(
     name = "demo",
     description = {

@@ -1,14 +1,14 @@
 package io.heddle.tools.bridge;
 
-import io.heddle.cli.bridge.FabricHost;
 import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.cli.bridge.FabricHost;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.OwnCommandLine;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Labs;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.ThreadAffinity;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.BitSet;
@@ -20,7 +20,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The {@code bridge latency} command: measures the latency that a bridge adds. */
+/** The {@code bridge latency} command, which measures the latency that a bridge adds. */
 @Command(
     name = "latency",
     description = {
@@ -105,7 +105,10 @@ public final class BridgeLatencyCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* The sender needs a processor of its own. */
+  /*
+   * Returns the processor that a bridge spins on; {@link BridgeConfig#NO_CORE} if this process may
+   * run on one processor only, which the sender needs.
+   */
   private int core() {
     BitSet allowed = ThreadAffinity.allowed();
     if (core == null) {

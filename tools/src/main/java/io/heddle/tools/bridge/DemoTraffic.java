@@ -14,16 +14,16 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traffic of the demo: every host sends numbered payloads to every group, and every other host
- * records what it receives. Each host has a thread in its namespace.
+ * Traffic of the demo. Every host sends numbered payloads to every group, and every other host
+ * records the payloads that it receives. Each host has a thread in its namespace.
  *
- * <p>The traffic isn't timed: a sender stays at most a window ahead of the slowest receiver. The
- * run ends when everything was received, or after a long silence.
+ * <p>The traffic has no set rate: a sender stays at most a window of payloads ahead of its slowest
+ * receiver. The run ends when everything was received, or after a long silence.
  */
 final class DemoTraffic {
   /*
-   * Small enough that one processor's backlog (net.core.netdev_max_backlog, 1000) holds those of
-   * all six hosts.
+   * Number of payloads that a sender may be ahead. The payloads of all six hosts must fit into one
+   * processor's backlog (net.core.netdev_max_backlog, 1000).
    */
   private static final long WINDOW = 24;
   private static final long POLL_MS = 100;
@@ -37,12 +37,12 @@ final class DemoTraffic {
   private final int train;
   private final Receipts[] receipts;
   private final AtomicLong progressNs = new AtomicLong(System.nanoTime());
-  /* Sending begins only when all hosts receive. */
+  /* Counted down by each host that can receive. Hosts send only when it has reached zero. */
   private final CountDownLatch ready;
   private volatile boolean ending;
   private volatile @Nullable RuntimeException failure;
 
-  /** Record of one host's received payloads. Written by its thread. */
+  /** Payloads that one host has received. Only the host's thread writes them. */
   private static final class Receipts {
     final BitSet[][] heard;
     final AtomicLong[] fromSender;
@@ -64,8 +64,8 @@ final class DemoTraffic {
   }
 
   /**
-   * @param packetsEach payloads of each host to each group
-   * @param train payloads that a host sends at once; 1 for single ones
+   * @param packetsEach number of payloads that each host sends to each group
+   * @param train number of payloads that a host sends at once; 1 for single packets
    */
   DemoTraffic(TwoFabrics fabrics, List<Gid> groups, long packetsEach, int payloadBytes, int train) {
     this.fabrics = fabrics;
@@ -80,14 +80,17 @@ final class DemoTraffic {
     }
   }
 
-  /** Returns the total of payloads that hosts of the other fabric should receive. */
+  /**
+   * Returns the number of payloads that all hosts together should receive from the other fabric.
+   */
   long expectedAcross() {
     long hostsEach = fabrics.hosts() / 2;
     return 2 * hostsEach * hostsEach * groups.size() * packetsEach;
   }
 
   /**
-   * Returns the total of payloads that hosts of the same fabric should receive, without the bridge.
+   * Returns the number of payloads that all hosts together should receive from their own fabric,
+   * where the bridge isn't involved.
    */
   long expectedWithin() {
     long hostsEach = fabrics.hosts() / 2;
@@ -118,7 +121,11 @@ final class DemoTraffic {
     return sum;
   }
 
-  /** Runs the traffic to its end. */
+  /**
+   * Runs the traffic to its end.
+   *
+   * @param whileItRuns action that is called repeatedly until then
+   */
   void run(Runnable whileItRuns) {
     List<Thread> threads = new ArrayList<>();
     for (int host = 1; host <= fabrics.hosts(); host++) {
@@ -164,7 +171,7 @@ final class DemoTraffic {
     ready.countDown();
     try {
       while (!ready.await(POLL_MS, TimeUnit.MILLISECONDS) && !ending) {
-        /* Another host isn't ready yet. */
+        /* Another host can't receive yet. */
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -196,7 +203,10 @@ final class DemoTraffic {
     }
   }
 
-  /* Returns the number of payloads sent so far. */
+  /*
+   * Sends payloads until all are sent or the window is full. Returns the number of payloads that
+   * were sent so far.
+   */
   private long send(FabricHost host, int number, long sentBefore, long all) {
     long sent = sentBefore;
     while (sent < all && sent - slowest(number) < WINDOW) {

@@ -1,14 +1,14 @@
 package io.heddle.tools.bridge;
 
-import io.heddle.cli.bridge.BridgeSocket;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.RedundancyStatus;
+import io.heddle.cli.bridge.BridgeSocket;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
-import io.heddle.tools.lab.Lab;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
 import io.heddle.verbs.Gid;
 import java.io.File;
 import java.io.IOException;
@@ -20,7 +20,10 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Demo of two bridges under load: the owner of a group is drained, then the next one killed. */
+/**
+ * Demo of two bridges under load. The bridge that owns a group is drained, and later the bridge
+ * that owns it then is killed.
+ */
 final class FailoverDemo {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int MTU = 1500;
@@ -38,17 +41,18 @@ final class FailoverDemo {
   /**
    * Results of a run.
    *
-   * @param sent payloads to the group, about a thousand per second
-   * @param duplicates payloads that were received twice
-   * @param damaged payloads whose CRC or bytes were wrong
-   * @param lostInHandOver payloads lost while the owner was drained
-   * @param countedInHandOver packets that bridges counted as no-owner then
-   * @param handOverMs the longest time without a payload then
-   * @param lostAtKill payloads lost when the owner was killed
-   * @param killMs the longest time without a payload then
-   * @param holdMs hold time before the other bridge takes over
-   * @param passed whether payloads flow again, none was duplicated, and those lost in the handover
-   *     were counted
+   * @param sent number of payloads sent to the group, at most two thousand per second
+   * @param duplicates number of payloads that were received twice
+   * @param damaged number of payloads whose CRC or bytes were wrong
+   * @param lostInHandOver number of payloads lost while the owner was drained
+   * @param countedInHandOver number of packets that the bridges dropped as no-owner while the owner
+   *     was drained
+   * @param handOverMs longest time without a payload while the owner was drained, ms
+   * @param lostAtKill number of payloads lost when the owner was killed
+   * @param killMs longest time without a payload when the owner was killed, ms
+   * @param holdMs hold time after which the other bridge takes over, ms
+   * @param passed whether no payload was duplicated or damaged, payloads arrived after each change,
+   *     and the bridges counted those lost in the handover
    */
   record Report(
       long sent,
@@ -84,8 +88,8 @@ final class FailoverDemo {
   }
 
   /**
-   * @param program the command line that is {@code heddle}
-   * @param beaconMs between two beacons
+   * @param program command line that runs {@code heddle}
+   * @param beaconMs time between two beacons, ms
    */
   FailoverDemo(List<String> program, int beaconMs) {
     this.program = List.copyOf(program);
@@ -186,13 +190,13 @@ final class FailoverDemo {
     }
   }
 
-  /* Returns the bridge that owns the group; -1 unless it is exactly one. */
+  /* Returns the number of the bridge that owns the group; -1 if none or both own it. */
   private int owner() {
     boolean first = isOwner(0);
     return first == isOwner(1) ? -1 : first ? 0 : 1;
   }
 
-  /* Returns whether both agree, and the backup could own groups. */
+  /* Returns whether the bridges have settled and each is either active or in the given state. */
   private boolean bothAgree(String other) {
     try {
       for (int bridge = 0; bridge < BRIDGES; bridge++) {

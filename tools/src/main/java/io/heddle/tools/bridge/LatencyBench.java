@@ -15,8 +15,8 @@ import java.util.Map;
 
 /**
  * Measurement of the latency that a bridge adds, compared with a forwarder in C and the kernel's
- * multicast routing. They run alternately, each at a gateway and with a group of its own; no other
- * one runs meanwhile.
+ * multicast routing. Each has its own gateway and group. They run alternately, so that only one
+ * carries packets at a time.
  */
 final class LatencyBench {
   static final String DIRECT = "one fabric";
@@ -40,12 +40,14 @@ final class LatencyBench {
   /**
    * Parameters of the measurement.
    *
-   * @param rounds of each, at least 1
-   * @param idlePackets of a round
-   * @param idlePacketsPerSecond packets per second
-   * @param loadedPackets of a round under half load, and of one at full speed
-   * @param payloadBytes bytes of each
-   * @param core that a bridge spins on; {@link BridgeConfig#NO_CORE} for no such bridge
+   * @param rounds number of rounds of each connection, at least 1
+   * @param idlePackets number of packets of a round under idle load
+   * @param idlePacketsPerSecond packets per second of idle load
+   * @param loadedPackets number of packets of a round under half load, and of a stream at full
+   *     speed
+   * @param payloadBytes bytes of each payload
+   * @param core processor that a bridge spins on; {@link BridgeConfig#NO_CORE} to leave out the
+   *     spinning bridge
    */
   record Plan(
       int rounds,
@@ -55,7 +57,7 @@ final class LatencyBench {
       int payloadBytes,
       int core) {}
 
-  /* Samples of one connection. */
+  /* Samples of one connection, by load. */
   private static final class Measured {
     private final List<long[]> idle = new ArrayList<>();
     private final List<long[]> half = new ArrayList<>();
@@ -68,7 +70,7 @@ final class LatencyBench {
   private final List<String> program;
 
   /**
-   * @param program the command line of {@code heddle}
+   * @param program command line that runs {@code heddle}
    */
   LatencyBench(Plan plan, List<String> program) {
     this.plan = plan;
@@ -136,7 +138,10 @@ final class LatencyBench {
     return all;
   }
 
-  /* The first streams also warm up a bridge's JIT compiler. */
+  /*
+   * Measures each connection's packets per second at full speed. The streams before the measured
+   * ones let a bridge's JIT compiler warm up.
+   */
   private void measureCapacity(
       Map<MeasuredLink, Measured> all, StampedStream stream, ProgressLine progress) {
     all.forEach((joining, measured) -> {
@@ -160,7 +165,7 @@ final class LatencyBench {
   private void measure(
       MeasuredLink joining, Measured measured, StampedStream stream, double halfRate) {
     joining.begin();
-    /* Wakes up sleeping or stopped processes. */
+    /* Unmeasured stream that wakes up sleeping or stopped processes. */
     stream.run(
         receiver(joining),
         joining.group(),
@@ -209,15 +214,15 @@ final class LatencyBench {
   }
 
   /*
-   * Returns the median over rounds of each round's quantile: interference of another program
-   * affects one round only.
+   * Returns the median over rounds of each round's quantile, in µs. A disturbance by another
+   * program affects only one round's quantile.
    */
   private static double microseconds(List<long[]> turns, double part) {
     double[] each = turns.stream().mapToDouble(turn -> microseconds(turn, part)).sorted().toArray();
     return (each[(each.length - 1) / 2] + each[each.length / 2]) / 2;
   }
 
-  /* Returns the quantile; not a number without samples. */
+  /* Returns a quantile of sorted latencies, in µs; not a number without samples. */
   private static double microseconds(long[] sorted, double part) {
     if (sorted.length == 0) {
       return Double.NaN;

@@ -4,15 +4,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Latency that connections of two fabrics add, measured alternately in one run.
+ * Report of the latency that each connection between two fabrics adds. The connections were
+ * measured alternately in one run.
  *
- * @param processors of the machine
+ * @param processors number of processors of the machine
  * @param payloadBytes bytes of each payload
- * @param rounds of each connection
+ * @param rounds number of rounds of each connection
  * @param idlePacketsPerSecond packets per second of the idle load
  * @param halfPacketsPerSecond packets per second of half load: half of the slowest connection's
  *     capacity
- * @param rows by connection and load
+ * @param rows one row for each connection and load
  */
 record LatencyReport(
     int processors,
@@ -22,18 +23,20 @@ record LatencyReport(
     double halfPacketsPerSecond,
     List<Row> rows) {
   /**
-   * One connection under one load.
+   * Latency of one connection under one load.
    *
-   * @param joining name of the connection; "one fabric" is none, with both hosts in the same
+   * @param joining name of the connection; "one fabric" is the reference without connection, with
+   *     both hosts in the same fabric
    * @param load idle or half
-   * @param packets received
-   * @param lost packets that didn't arrive
-   * @param medianUs from the sender's call to the receiving system: the median of a round, and the
-   *     median of these over all rounds
-   * @param p999Us 99.9th percentile of a round's packets, with the median over all rounds
-   * @param addedMedianUs the median less that of one fabric
-   * @param addedP999Us the same for the 99.9th percentile
-   * @param capacityPacketsPerSecond packets per second when the sender sent at full speed
+   * @param packets number of packets that arrived
+   * @param lost number of packets that didn't arrive
+   * @param medianUs median over the rounds of a round's median latency, µs, from the sender's call
+   *     to the kernel of the receiving host
+   * @param p999Us median over the rounds of a round's 99.9th percentile, µs
+   * @param addedMedianUs {@code medianUs} minus the value of "one fabric", µs
+   * @param addedP999Us {@code p999Us} minus the value of "one fabric", µs
+   * @param capacityPacketsPerSecond packets that arrived per second when the sender sent at full
+   *     speed
    */
   record Row(
       String joining,

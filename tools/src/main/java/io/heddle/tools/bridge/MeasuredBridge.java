@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Bridge in a separate process, as on a real host. It stays for all rounds, so that its code is
- * compiled, and is stopped (SIGSTOP) between its rounds.
+ * Bridge in a separate process, as on a real host. The process runs for all rounds, so that its
+ * code is compiled. It is stopped (SIGSTOP) while other connections are measured.
  */
 final class MeasuredBridge implements MeasuredLink {
   private static final long PATIENCE_NS = 60_000_000_000L;
@@ -32,9 +32,9 @@ final class MeasuredBridge implements MeasuredLink {
   /**
    * Starts a bridge and waits until it runs.
    *
-   * @param program the command line of {@code heddle}
-   * @param gateway its number
-   * @param more keys for its configuration line
+   * @param program command line that runs {@code heddle}
+   * @param gateway number of the gateway at which the bridge runs
+   * @param more further keys for the {@code bridge} line of its configuration
    */
   static MeasuredBridge start(
       String name,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Link that carries a group's packets from fabric a to fabric b during a measurement. */
 interface MeasuredLink extends AutoCloseable {
-  /** Returns the name, for people. */
+  /** Returns the name in reports. */
   String name();
 
   Gid group();
@@ -20,13 +20,13 @@ interface MeasuredLink extends AutoCloseable {
   /** Starts carrying packets. */
   void begin();
 
-  /** Stops carrying packets, and uses no processor time. */
+  /** Stops carrying packets. The link then uses no processor time. */
   void end();
 
   @Override
   void close();
 
-  /** No gateway: both hosts are in fabric a. */
+  /** Reference without gateway: both hosts are in fabric a. */
   record NoGateway(Gid group) implements MeasuredLink {
     @Override
     public String name() {
@@ -43,7 +43,7 @@ interface MeasuredLink extends AutoCloseable {
     public void close() {}
   }
 
-  /** C program that ends with its standard input. */
+  /** C program that forwards the packets. It is started and ended for each round. */
   final class CProgram implements MeasuredLink {
     private final String name;
     private final String mode;
@@ -54,8 +54,8 @@ interface MeasuredLink extends AutoCloseable {
     private @Nullable Process process;
 
     /**
-     * @param mode the program's first argument
-     * @throws HeddleException where it isn't built
+     * @param mode first argument of the program
+     * @throws HeddleException if the program isn't built
      */
     CProgram(String name, String mode, Gid group, TwoFabrics fabrics, int gateway) {
       this.name = name;

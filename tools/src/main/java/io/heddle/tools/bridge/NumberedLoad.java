@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Load of two hosts: one of fabric a sends numbered payloads to a group continuously, and one of
- * fabric b counts how often each of them arrives.
+ * Load between two hosts. A host of fabric a continuously sends numbered payloads to a group. A
+ * host of fabric b counts how often each payload arrives.
  */
 public final class NumberedLoad implements AutoCloseable {
   private static final int MOST = 1 << 20;
@@ -108,7 +108,8 @@ public final class NumberedLoad implements AutoCloseable {
   }
 
   /**
-   * Returns the number of payloads, from number {@code first} on, that arrived {@code often} times.
+   * Returns the number of payloads, from number {@code first} on, that arrived exactly {@code
+   * often} times.
    */
   public long countArrived(int often, long first) {
     long count = 0;
@@ -123,7 +124,7 @@ public final class NumberedLoad implements AutoCloseable {
     return damaged;
   }
 
-  /** Returns the longest time without a payload since the last call. */
+  /** Returns the longest time between two payloads since the last call of this method, ns. */
   public long longestPauseNs() {
     long longest = longestPauseNs;
     longestPauseNs = 0;
@@ -139,7 +140,10 @@ public final class NumberedLoad implements AutoCloseable {
     return count;
   }
 
-  /** Returns the longest run of lost payloads, from number {@code first} on. */
+  /**
+   * Returns the length of the longest run of consecutive lost payloads, from number {@code first}
+   * on.
+   */
   public long longestGap(long first) {
     long longest = 0;
     long row = 0;

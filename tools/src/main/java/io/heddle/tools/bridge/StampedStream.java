@@ -1,7 +1,7 @@
 package io.heddle.tools.bridge;
 
-import io.heddle.cli.bridge.FabricHost;
 import io.heddle.bridge.fabric.SystemClock;
+import io.heddle.cli.bridge.FabricHost;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.ThreadAffinity;
@@ -17,9 +17,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stream of packets at a steady rate from a host of fabric a, with the receive time stamps of
- * another host's system. Both are on this machine, so they share a clock. The receiving program's
- * own delay isn't included.
+ * Stream of packets at a steady rate from a host of fabric a. The kernel of another host stamps
+ * each packet's arrival, so the delay of the receiving program isn't included. Both hosts are on
+ * this machine, so their clock is the same.
  */
 final class StampedStream implements AutoCloseable {
   private static final int SECOND_NS = 1_000_000_000;
@@ -29,7 +29,10 @@ final class StampedStream implements AutoCloseable {
   private static final long QUIET_NS = 1_000_000_000;
   private static final long POLL_NS = 5_000_000;
 
-  /* Longer waits are slept through, except for their end. */
+  /*
+   * Time in ns at the end of a wait for which the sender spins, since sleeping is inexact. It
+   * sleeps for the time before.
+   */
   private static final long SLEEP_NS = 300_000;
 
   private final SystemClock clock = new SystemClock();
@@ -46,17 +49,17 @@ final class StampedStream implements AutoCloseable {
   /**
    * Results of a stream.
    *
-   * @param latenciesNs of received packets, sorted
-   * @param lost packets that didn't arrive
-   * @param packetsPerSecond rate of reception
+   * @param latenciesNs latencies of the packets that arrived, sorted, ns
+   * @param lost number of packets that didn't arrive
+   * @param packetsPerSecond rate at which packets arrived
    */
   record Result(long[] latenciesNs, int lost, double packetsPerSecond) {}
 
   /**
-   * @param from a host of fabric a
-   * @param to other hosts
-   * @param most packets of a stream
-   * @param taken a processor that the sender must not run on; negative for none
+   * @param from number of the sending host, of fabric a
+   * @param to numbers of the receiving hosts
+   * @param most largest number of packets of a stream
+   * @param taken processor that the sender must not run on; negative for none
    */
   StampedStream(
       TwoFabrics fabrics, int from, List<Integer> to, int payloadBytes, int most, int taken) {
@@ -87,7 +90,7 @@ final class StampedStream implements AutoCloseable {
     return Objects.requireNonNull(receivers.get(host));
   }
 
-  /** Joins a group at a receiver. */
+  /** Joins a group at a receiving host. */
   void join(int to, Gid group) {
     NetworkNamespace.call(
         fabrics.namespace(to),
@@ -98,10 +101,10 @@ final class StampedStream implements AutoCloseable {
   }
 
   /**
-   * Sends packets and collects their arrivals.
+   * Sends packets and waits for their arrivals.
    *
-   * @param to the receiving host
-   * @param packetsPerSecond 0 for full speed
+   * @param to number of the receiving host
+   * @param packetsPerSecond rate at which packets are sent; 0 for full speed
    */
   Result run(int to, Gid group, int packets, double packetsPerSecond) {
     FutureTask<Result> stream =
@@ -109,7 +112,10 @@ final class StampedStream implements AutoCloseable {
           avoidBusyProcessor();
           return stream(to, group, packets, packetsPerSecond);
         });
-    /* Uses a separate thread, so that programs started by this one may run on any processor. */
+    /*
+     * The sender pins its thread to a processor. It is a separate thread, so that programs started
+     * by the calling thread may run on any processor.
+     */
     new Thread(stream, "heddle-stamped-stream").start();
     try {
       return stream.get();
@@ -150,7 +156,10 @@ final class StampedStream implements AutoCloseable {
     return result(packets);
   }
 
-  /* Numbers differ each time: a bridge treats a known packet as a copy. */
+  /*
+   * Builds the packets of a stream and returns their length. Each stream has different packet
+   * numbers, since a bridge drops a packet whose number it knows as a duplicate.
+   */
   private int build(Gid group, int packets) {
     built++;
     int length = 0;
@@ -174,7 +183,7 @@ final class StampedStream implements AutoCloseable {
     }
   }
 
-  /* Waits until all have arrived, or no more arrive. */
+  /* Records arrivals until all packets have arrived, or no packet has arrived for a second. */
   private void collect(FabricHost receiver, int packets) {
     int[] came = {0};
     long last = System.nanoTime();

@@ -78,20 +78,24 @@ public final class TwoFabrics implements AutoCloseable {
   }
 
   /**
-   * Runs a system command in a host's namespace; host 0 is the gateway.
+   * Runs a system command in a host's namespace. Host 0 is the gateway.
    *
-   * @return its output
+   * @return output of the command
    */
   public String runAt(int host, List<String> command) {
     return Shell.run(lab.command(host, command), "");
   }
 
-  /** Returns the interface of the gateway and of hosts in a fabric. */
+  /**
+   * Returns the name of the interface to a fabric, at the gateway and at the fabric's hosts.
+   *
+   * @param side number of the fabric: 0 for a, 1 for b
+   */
   public static String interfaceName(int side) {
     return LabPlan.interfaceName(side);
   }
 
-  /** Returns the fabric of a host. */
+  /** Returns the number of a host's fabric: 0 for a, 1 for b. */
   public int side(int host) {
     return host <= hostsEach ? 0 : 1;
   }
@@ -108,16 +112,19 @@ public final class TwoFabrics implements AutoCloseable {
         : new Gid(0xfd01L + side << 48, ipv6Low(host));
   }
 
-  /* The host number's decimal digits are used as hexadecimal ones. */
+  /*
+   * Returns the low half of a host's IPv6 address. Its hexadecimal digits are the decimal digits of
+   * the host's number.
+   */
   private static long ipv6Low(int host) {
     return Long.parseLong(Integer.toString(host), 16);
   }
 
   /**
-   * Returns the host number of a gateway.
+   * Returns the number by which this class's methods know a gateway, like a host's number.
    *
-   * @param gateway from 0 on
-   * @return its number as a host
+   * @param gateway number of the gateway, from 0
+   * @return 0 for the first gateway; numbers after the last host for further ones
    */
   public int gateway(int gateway) {
     if (gateway >= gateways) {
@@ -129,13 +136,13 @@ public final class TwoFabrics implements AutoCloseable {
   /**
    * Returns a command line that runs in a host's namespace.
    *
-   * @param host its number
+   * @param host number of the host or gateway
    */
   public List<String> command(int host, List<String> command) {
     return lab.command(host, command);
   }
 
-  /** Returns the name of a namespace; host 0 is the gateway. */
+  /** Returns the name of a host's namespace. Host 0 is the gateway. */
   public String namespace(int host) {
     return lab.command(host, List.of("true")).get(NAMESPACE_WORD);
   }

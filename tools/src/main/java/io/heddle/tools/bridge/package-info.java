@@ -1,4 +1,4 @@
-/** Demos and latency measurement of the bridge, in network namespaces. */
+/** Demos of the bridge and a measurement of its latency, in network namespaces. */
 @NullMarked
 package io.heddle.tools.bridge;
 
