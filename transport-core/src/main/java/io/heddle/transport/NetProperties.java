@@ -3,7 +3,7 @@ package io.heddle.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Properties of a device for NCCL, the superset of all versions of its interface.
+ * Properties of a device for NCCL: the fields of all versions of its net plugin interface.
  *
  * @param name the device's name in NCCL's log
  * @param pciPath sysfs path for NCCL's topology search; the search fails if several devices have
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param pointerSupport bits: host memory 1, CUDA 2, dma-buf 4
  * @param registrationIsGlobal whether a registration serves all communicators of the device
  * @param forceFlush whether received GPU data must always be flushed
- * @param speedMegabitsPerSecond of all usable planes together, bounded by the port's
- * @param port number from 1
- * @param latencyUs one way; net_ib reports 0
+ * @param speedMegabitsPerSecond speed of the port, as the provider reports it
+ * @param port number of the port, from 1
+ * @param latencyUs one-way latency in microseconds; NCCL's net_ib reports 0
  * @param maxReceives buffers in one grouped receive
- * @param railId -1 where undefined
- * @param planeId -1 where undefined: a device of ours spans all planes
+ * @param railId number of the rail; -1 where undefined
+ * @param planeId number of the plane; -1, since a Heddle device spans all planes
  */
 public record NetProperties(
     String name,

@@ -41,8 +41,8 @@ public final class OneSidedListener implements AutoCloseable {
   /**
    * Creates the group with this rank. Connects to no peer yet.
    *
-   * @param handles of all ranks
-   * @throws HeddleException where this listener has created a group already, or there is no memory
+   * @param handles connection handles of all ranks, by rank
+   * @throws HeddleException if this listener has created a group already, or memory is lacking
    */
   public synchronized OneSidedGroup connect(byte[][] handles, int rank) {
     if (isConnected) {

@@ -31,7 +31,7 @@ final class HashPolicy implements SprayPolicy {
     return loads.hasQueueRoom(plane) ? plane : NO_PLANE;
   }
 
-  /* The finaliser of SplitMix64. */
+  /* Returns the value's hash, by the finaliser of SplitMix64. */
   static long mix(long value) {
     long z = value * 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -3,27 +3,34 @@ package io.heddle.spray;
 /**
  * Detector of capacity that stays idle because the policy keeps to the weights.
  *
- * <p>A late plane delays messages, and the other planes run dry. If the planes share a scarce
- * resource, such as a port or a processor, the late plane uses the rest of it, and nothing is lost.
- * If the late plane is slow by itself, that capacity is idle.
+ * <p>Messages wait for a plane that is slower than its weight; here that plane is called late.
+ * Meanwhile the other planes have nothing in flight; here they are called dry. If the planes share
+ * a scarce resource, such as a port or a processor, the late plane uses what the dry planes leave,
+ * and no capacity is lost. If the late plane is slow by itself, the dry planes' capacity is idle.
  *
  * <p>The detector compares two throughputs of all planes together: while some planes are dry beside
  * a late one, and at other times. It reports idle capacity if, over enough chunks, more than half
- * of the dry planes' share is missing. The missing part must also be noticeable in the total
- * capacity. Planes that carry exactly their weight run dry now and then, too. A link's shaper
- * passes the beginning of a message at once, and on a slow plane the beginning is a larger part of
- * the message. A result is valid for a limited time, which counts only while chunks are in flight.
- * Then the detector measures again.
+ * of the dry planes' share is missing from the first throughput. The missing part must also be
+ * noticeable in the total capacity, because planes that carry exactly their weight are dry now and
+ * then, too: a link's shaper passes the beginning of a message at once, and on a slow plane the
+ * beginning is a larger part of the message. A finding expires after some time with chunks in
+ * flight. Then the detector measures again.
  *
- * <p>A chunk is carried during the time since its plane's previous completion, or since the plane
- * was last idle. Its bytes are split in proportion between both kinds of time, however late its
- * completion is reported.
+ * <p>A chunk counts as carried during the time since its plane's previous completion, or since the
+ * plane was last idle. Its bytes are divided between the two kinds of time in proportion to their
+ * parts of that time. So a completion may be reported late.
  */
 final class IdleCapacity {
-  /** Missing capacity at which idleness is reported, in preferred chunks. */
+  /**
+   * Data that dry planes could have carried beside a late one before a finding is possible, in
+   * preferred chunks.
+   */
   private static final int ENOUGH_CHUNKS = 16;
 
-  /** Missing capacity at which idleness is reported, in ns of all planes together. */
+  /**
+   * Time of dry planes beside a late one before a finding is possible, in ns. A plane's time counts
+   * by the plane's share of the weights.
+   */
   private static final double ENOUGH_NS = 1e6;
 
   /**
@@ -35,10 +42,13 @@ final class IdleCapacity {
   /** Shortest span over which the missing part is measured, in ns with chunks in flight. */
   private static final double SPAN_NS = 200e6;
 
-  /** Longest such span, as a multiple of the shortest. */
+  /** Longest span over which the missing part is measured, as a multiple of {@link #SPAN_NS}. */
   private static final double MOST_SPANS = 2;
 
-  /** Chunks carried by busy planes before their rate serves as the reference. */
+  /**
+   * Chunks that must be carried without dry planes beside a late one before that throughput serves
+   * as the reference.
+   */
   private static final int BUSY_CHUNKS = 16;
 
   private static final int MOST_BUSY_CHUNKS = 512;
@@ -55,8 +65,8 @@ final class IdleCapacity {
   private long polledAtNs;
 
   /*
-   * Busy time of each plane since its last completion: all of it, the part beside dry planes, and
-   * the part with all planes busy.
+   * Busy time of each plane since its last completion, in ns: all of it, the part while planes were
+   * dry beside a late one, and the part while none was.
    */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
@@ -96,7 +106,7 @@ final class IdleCapacity {
     return isFound;
   }
 
-  /** Forgets all measurements, since other weights apply. */
+  /** Forgets all measurements; called when the weights change. */
   void forget() {
     isFound = false;
     busyNs = 0;
@@ -112,8 +122,8 @@ final class IdleCapacity {
   }
 
   /**
-   * Accounts for a poll. The caller has reported all completions up to now, and has posted nothing
-   * since.
+   * Measures the time since the last poll of the completion queues. The caller has just polled, has
+   * reported all completions, and has posted nothing since.
    *
    * @return whether an earlier finding has just expired
    */

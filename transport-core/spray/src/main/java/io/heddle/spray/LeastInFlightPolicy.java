@@ -2,7 +2,7 @@ package io.heddle.spray;
 
 /**
  * Policy that gives each chunk to the plane with the fewest bytes in flight, regardless of weights.
- * Planes with equally many bytes in flight are chosen by weight. The policy needs neither
+ * Among planes with equally many bytes in flight, the weights decide. The policy needs neither
  * measurements nor announced weights. A slow plane's queue grows as long as the others'.
  */
 final class LeastInFlightPolicy implements SprayPolicy {

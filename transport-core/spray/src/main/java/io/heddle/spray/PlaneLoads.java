@@ -4,7 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Load of each plane of one connection. Written and read by the thread that drives the connection.
+ * Loads of one connection's planes: bytes and chunks in flight, and virtual times. Written and read
+ * by the thread that drives the connection.
  *
  * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with each chunk. The next chunk goes
  * to the plane that would have the lowest virtual time with it. This shares bytes in proportion to
@@ -15,15 +16,15 @@ public final class PlaneLoads {
   static final int SCALE = 1 << 16;
 
   /*
-   * Extra bits of a cost beyond virtual time, so that a multiplication replaces the division by a weight: 2^31
-   * bytes at 2^32 each are below 2^63.
+   * Fraction bits of a byte's cost in virtual time. They let a multiplication replace the division
+   * by a weight. 2^31 bytes at a cost of 2^32 each fit into a long.
    */
   private static final int COST_SHIFT = 16;
 
   /** Bytes charged to a plane for an empty message. */
   private static final int SMALLEST_CHARGE_BYTES = 64;
 
-  /** A chunk is small up to the preferred chunk length divided by this. */
+  /** Divisor of the preferred chunk length; chunks up to the quotient count as small. */
   private static final int SMALL_PART = 8;
 
   private static final long REBASE_AT = 1L << 61;
@@ -52,20 +53,20 @@ public final class PlaneLoads {
   private final long[] unlimited;
 
   /*
-   * Plane that takes small chunks until another plane lags by a preferred chunk. So each small
-   * chunk carries the acknowledgement of the previous one. The second field is the virtual time up
-   * to which no other plane lags that far, as of the last full comparison.
+   * Plane that takes small chunks until another plane lags by a preferred chunk. On one plane, the
+   * acknowledgement of a chunk can travel with the next packet. The second field is the virtual
+   * time up to which no other plane lags that far, as of the last full comparison.
    */
   private int smallChunkPlane;
   private long smallChunkUntil;
 
-  /* Virtual time at which lagging planes are limited again. */
+  /* Virtual time of the furthest plane at which {@link #limitLag} runs again. */
   private long limitAt;
 
   /**
    * @param planes number of planes of the connection
    * @param preferredChunkBytes length of a write that suits the device best
-   * @param windowBytes bytes in flight over all planes together, shared out by weight
+   * @param windowBytes limit on the bytes in flight over all planes together, shared out by weight
    * @param maxChunksPerPlane work requests in flight that a plane's queues allow
    */
   public PlaneLoads(int planes, int preferredChunkBytes, long windowBytes, int maxChunksPerPlane) {
@@ -85,7 +86,7 @@ public final class PlaneLoads {
     this.maxChunksPerPlane = maxChunksPerPlane;
   }
 
-  /** Sets the time of all following events. Without this call, nothing is observed. */
+  /** Sets the time of all following events. Until the first call, no rates are observed. */
   public void setTime(long nowNs) {
     isObserved = true;
     rates.setTime(nowNs);
@@ -251,8 +252,8 @@ public final class PlaneLoads {
   }
 
   /**
-   * Applies changed weights. Virtual time under the old weights is no debt under the new ones. A
-   * plane's observed rate is dropped if its weight relative to the heaviest plane changed.
+   * Applies changed weights. All virtual times start again from 0. A plane's observed rate is
+   * dropped if its weight relative to the heaviest plane changed.
    */
   public void onWeightsChanged(PlaneWeights before, PlaneWeights now) {
     forgetDebts();
@@ -266,7 +267,7 @@ public final class PlaneLoads {
     }
   }
 
-  /* A plane need not catch up with bytes that it missed before. */
+  /* Sets all virtual times equal, so that no plane catches up with bytes that it missed. */
   private void forgetDebts() {
     Arrays.fill(virtualTime, 0);
     smallChunkUntil = 0;
@@ -293,8 +294,9 @@ public final class PlaneLoads {
   }
 
   /*
-   * A plane that was full or out of use catches up by about one window, not by all that it missed. Once per quarter
-   * of a window is often enough.
+   * Limits the lag of each virtual time to about one window. So a plane that was full or out of use
+   * doesn't catch up with all that it missed. Called once per quarter of a window, which is often
+   * enough.
    */
   private void limitLag() {
     long furthest = Long.MIN_VALUE;

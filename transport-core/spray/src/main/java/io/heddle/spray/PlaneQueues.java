@@ -8,38 +8,45 @@ import org.jspecify.annotations.Nullable;
  * PlaneRates}).
  *
  * <p>A plane is late if its next chunk would finish noticeably later than on the first plane to
- * finish. Differences shorter than the caller's polling interval don't count. A late plane gets no
- * chunk. Each queue is also limited to some milliseconds of the plane's rate, or to the caller's
- * polling interval. An unassigned chunk can go to any plane with room; a queued chunk can't move.
- * With a single usable plane there is no limit.
+ * finish. Differences shorter than the caller's polling interval don't count. While capacity is
+ * idle ({@link IdleCapacity}), a late plane gets no chunk. Each queue is also limited to the bytes
+ * that the plane carries in some milliseconds, or in the caller's polling interval. Limits help
+ * since an unassigned chunk can go to any plane with room; a queued chunk can't move. With a single
+ * usable plane there is no limit.
  *
  * <p>Planes that share a scarce resource, such as one processor, carry in proportion to their bytes
- * in flight. Their rates would preserve any shares once established. So a plane chosen by weight
- * may exceed its limit by as much as the others are below their limits, unless it is noticeably
- * later than they are.
+ * in flight. Limits by rate alone would preserve any shares once established. So a plane chosen by
+ * weight may exceed its limit by as much as the others are below their limits, unless it is
+ * noticeably later than they are.
  *
  * <p>A slow plane that has been idle is probed with one chunk.
  *
- * <p>The limits are computed again after a moment, or when a plane has no room under the old ones.
- * Between these, a choice costs one comparison.
+ * <p>The limits are computed again after {@link #MOMENT_NS}, or when a plane has no room under the
+ * old limits. Otherwise a choice only compares the bytes in flight with the limit.
  */
 final class PlaneQueues {
-  /** Lag behind the first plane before a plane is late, as a share of the first plane's time. */
+  /**
+   * Tolerated lag behind the first plane to finish, as a fraction of that plane's time; a plane
+   * with a larger lag is late.
+   */
   private static final double TOLERANCE = 0.25;
 
   /**
-   * Part of the lag before a plane is late, in chunks of the first plane; the caller's lateness is
-   * added, too.
+   * Tolerated lag in addition, in chunks at the rate of the first plane to finish. The caller's
+   * polling interval is added, too.
    */
   private static final int TOLERATED_CHUNKS = 2;
 
   /** Queue limit of a plane in ns; the largest of this and the next three applies. */
   private static final double QUEUE_NS = 10e6;
 
-  /** Queue limit as a multiple of the caller's lateness. */
+  /** Queue limit as a multiple of the caller's polling interval. */
   private static final double QUEUE_TIMES_LATE = 1.5;
 
-  /** Queue limit as a multiple of the plane's shortest time, so that a long path is filled. */
+  /**
+   * Queue limit as a multiple of the shortest time of a chunk on the plane, so that a long path is
+   * filled.
+   */
   private static final double QUEUE_TIMES_SHORTEST = 2;
 
   /** Queue limit in chunks. */
@@ -57,10 +64,10 @@ final class PlaneQueues {
   private double firstNs;
   private double firstRate;
 
-  /* Inputs of the latest computation. */
+  /* Inputs of the latest {@link #update}. */
   private @Nullable PlaneWeights seenWeights;
   private long chunkBytes;
-  private long moves;
+  private long seenChangeCount;
   private long atNs;
   private boolean isTimed;
 
@@ -73,15 +80,15 @@ final class PlaneQueues {
       update(lengthBytes, loads, weights);
     }
     if (loads.inFlightBytes(plane) > mostInFlight[plane]
-        && (loads.changeCount() != moves || loads.rates().nowNs() != atNs)) {
+        && (loads.changeCount() != seenChangeCount || loads.rates().nowNs() != atNs)) {
       update(lengthBytes, loads, weights);
     }
     return loads.inFlightBytes(plane) <= mostInFlight[plane];
   }
 
   /**
-   * Returns the bytes that each plane may have in flight before it gets a chunk, of the length last
-   * passed to {@link #hasRoom}. Negative for a plane that gets none.
+   * Returns each plane's limit on the bytes in flight before a chunk of the length last passed to
+   * {@link #hasRoom}. Negative for a plane that gets no chunk.
    */
   long[] mostInFlight() {
     return mostInFlight;
@@ -97,7 +104,7 @@ final class PlaneQueues {
     }
     seenWeights = weights;
     chunkBytes = Math.max(lengthBytes, loads.preferredChunkBytes());
-    moves = loads.changeCount();
+    seenChangeCount = loads.changeCount();
     atNs = loads.rates().nowNs();
     isTimed = loads.rates().isTimed();
     if (isTimed && usable(weights) > 1) {

@@ -12,7 +12,7 @@ package io.heddle.spray;
  * that the observation took. So a slow plane is tried again, and a very slow one seldom.
  */
 final class PlaneRates {
-  /** Weight of a new observation. */
+  /** Weight of a new observation in the moving average. */
   private static final double NEWEST = 1.0 / 8;
 
   /** Idle time, in units of the last chunk's time, after which a plane counts as twice as fast. */
@@ -26,7 +26,7 @@ final class PlaneRates {
   /** Initial capacity of a plane's ring of chunks in flight; a power of two. */
   private static final int FIRST_RING = 16;
 
-  /** Largest part by which one such observation raises the shortest time. */
+  /** Largest part by which one observation with a short queue raises the shortest time. */
   private static final double LENGTHENS = 1.0 / 64;
 
   /* Chunks in flight of each plane in order of posting, one ring per plane. The counts wrap. */
@@ -91,8 +91,8 @@ final class PlaneRates {
   }
 
   /**
-   * Returns the caller's recent polling interval with chunks in flight. The planes' queues must
-   * last that long.
+   * Returns the caller's longest recent polling interval with chunks in flight, in ns. The planes'
+   * queues must last that long.
    */
   double callerLateNs() {
     return callerLateNs;
@@ -181,7 +181,7 @@ final class PlaneRates {
     forget(plane);
   }
 
-  /** Drops all observations of the plane, and ignores those of its present chunks in flight. */
+  /** Drops all observations of the plane. The chunks in flight now won't be observed. */
   void forget(int plane) {
     bytesPerNs[plane] = 0;
     shortestNs[plane] = 0;

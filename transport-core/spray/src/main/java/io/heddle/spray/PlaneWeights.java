@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Immutable snapshot of the planes' weights, in order of the connection's planes. A weight is a
- * relative rate; 0 takes the plane out. At least one weight is positive, unless every plane is out
- * of use.
+ * relative rate; a plane with weight 0 gets no chunks. At least one weight is positive, unless
+ * every plane is out of use.
  */
 public final class PlaneWeights {
   private static final int LARGEST = 1_000_000;
 
   /*
-   * Routes give Mbit/s; a plane's virtual time grows by length × 65,536 ÷ weight, which must not be zero for the
-   * shortest message.
+   * Largest weight derived from routes, whose Mbit/s may be larger. A plane's virtual time grows by
+   * length × 65,536 ÷ weight, which must not be zero for the shortest message.
    */
   private static final int LARGEST_OF_ROUTES = 4096;
 
@@ -157,9 +157,9 @@ public final class PlaneWeights {
   }
 
   /**
-   * Returns weights in proportion to the routes' figures.
+   * Returns weights in proportion to figures of the routes, such as Mbit/s.
    *
-   * @param figures one for each plane, none negative and one positive
+   * @param figures figure of each plane; none is negative and at least one positive
    * @param source origin of the figures, for display
    */
   public static PlaneWeights ofRoutes(int[] figures, String source) {
@@ -179,7 +179,7 @@ public final class PlaneWeights {
     return new PlaneWeights(weights, otherSource, outOfUseMask);
   }
 
-  /** Returns whether both give every plane the same weight. */
+  /** Returns whether the other weights are equal to these, plane by plane. */
   public boolean hasSameWeights(PlaneWeights other) {
     return Arrays.equals(weights, other.weights);
   }
@@ -202,7 +202,7 @@ public final class PlaneWeights {
    * Returns these weights scaled by each plane's share. If all remaining planes weigh 0, their
    * weights are their shares: a plane without a usable route is better than none.
    *
-   * @param eighths one for each plane, 0 to 8; 0 takes it out of use
+   * @param eighths each plane's share in eighths, 0 to 8; 0 takes the plane out of use
    */
   public PlaneWeights scaledBy(int[] eighths) {
     if (Arrays.stream(eighths).allMatch(each -> each == SHARES)) {

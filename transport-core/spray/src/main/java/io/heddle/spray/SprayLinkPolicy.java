@@ -1,10 +1,11 @@
 package io.heddle.spray;
 
 /**
- * SprayLink, as in H3C's white paper (6W100) for switches and network cards, on a host's inputs.
- * Every {@link #INTERVAL_NS}, each plane's load and queue enter moving averages, and planes are
- * sorted by score. A hash picks a plane of the better half. A chunk that would finish noticeably
- * later there than on the best plane moves to the best plane.
+ * SprayLink policy of H3C's white paper (6W100) for switches and network cards, with inputs that a
+ * host can measure. Every {@link #INTERVAL_NS}, each plane's load and queue enter moving averages,
+ * and the planes are sorted by a score of these averages. A hash picks a plane of the less loaded
+ * half. If the chunk would finish noticeably earlier on another plane, the plane with the earliest
+ * finish gets the chunk.
  */
 final class SprayLinkPolicy implements SprayPolicy {
   /* Values that the paper leaves open. */
@@ -80,8 +81,8 @@ final class SprayLinkPolicy implements SprayPolicy {
   }
 
   /*
-   * Takes the observed rates if every plane has one, else the announced rates. In the latter case
-   * only ratios matter.
+   * Finds the rates of the planes: the observed ones if every plane has one, else the weights.
+   * Weights suffice, because the rates are only compared with each other.
    */
   private void findRates(PlaneLoads loads, PlaneWeights weights) {
     double fastest = loads.rates().fastest();
@@ -135,7 +136,7 @@ final class SprayLinkPolicy implements SprayPolicy {
     members = better;
   }
 
-  /* Inserts the plane by score, the best first. */
+  /* Inserts the plane into the list sorted by score, lowest first. */
   private void insert(int plane) {
     int at = members++;
     while (at > 0 && score[sorted[at - 1]] > score[plane]) {

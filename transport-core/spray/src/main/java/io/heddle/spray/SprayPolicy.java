@@ -11,7 +11,10 @@ public interface SprayPolicy {
   /** Names of the policies; the first is the default. */
   List<String> NAMES = List.of("spray", "pinned", "least-in-flight", "spraylink", "hash");
 
-  /** Largest number of chunks of a message: the immediate has six bits for a chunk's number. */
+  /**
+   * Largest number of chunks of a message: a write's immediate data has six bits for a chunk's
+   * number.
+   */
   int MAX_CHUNKS = 64;
 
   /**
@@ -20,15 +23,15 @@ public interface SprayPolicy {
    */
   int MOST_CHUNK_BYTES = 1 << 29;
 
-  /** Unit of the boundaries between chunks, which NCCL's LL128 protocol needs. */
+  /** Alignment of the boundaries between chunks, which NCCL's LL128 protocol needs. */
   int BOUNDARY_BYTES = 128;
 
   /** Result of {@link #choose} when nothing may be sent now. */
   int NO_PLANE = -1;
 
   /**
-   * Policy whose queue pairs span all planes: the device chooses the plane of each train, so no
-   * choice is left here.
+   * Name of the policy under which each queue pair spans all planes. The device chooses the planes,
+   * so this interface has nothing to choose.
    */
   String PACKET = "packet";
 
@@ -36,16 +39,16 @@ public interface SprayPolicy {
   String name();
 
   /**
-   * Returns whether chunks are cut by weight. Such a message keeps the weights by which it was cut;
-   * otherwise its next chunk goes by the newest weights.
+   * Returns whether a message's chunks have sizes in proportion to the weights. Such a message
+   * keeps the weights by which it was cut. Otherwise the newest weights apply to each chunk.
    */
   default boolean isCutByWeight() {
     return false;
   }
 
   /**
-   * Returns whether the policy needs the chunks' times. The caller then calls {@link
-   * PlaneLoads#setTime} and {@link PlaneLoads#onPolled}.
+   * Returns whether the policy needs the times at which chunks begin and end. The caller then calls
+   * {@link PlaneLoads#setTime} and {@link PlaneLoads#onPolled}.
    */
   default boolean needsTimes() {
     return false;
@@ -53,7 +56,7 @@ public interface SprayPolicy {
 
   /**
    * Returns the number of chunks of a message of this length, 1 to {@link #MAX_CHUNKS}; 1 for an
-   * empty message. Unless cut by weight, all chunks but the last have one size.
+   * empty message. Unless {@link #isCutByWeight}, all chunks but the last have one size.
    */
   default int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
@@ -76,8 +79,8 @@ public interface SprayPolicy {
       long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights);
 
   /**
-   * Returns a plane by weight for a chunk whose own plane is out of use, or {@link #NO_PLANE}.
-   * Serves every policy.
+   * Returns the plane with the lowest virtual time ({@link PlaneLoads}), for a chunk whose chosen
+   * plane is out of use; {@link #NO_PLANE} while none has room. The same for all policies.
    */
   static int substitute(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return loads.lowestVirtualFinish(lengthBytes, weights);
@@ -86,7 +89,8 @@ public interface SprayPolicy {
   /**
    * Returns the policy of this name, one of {@link #NAMES} or {@link #PACKET}.
    *
-   * @param connectionSeed stands for the connection's ports in a hash
+   * @param connectionSeed number that distinguishes this connection in hashes, as ports do in a
+   *     switch's hash
    * @throws IllegalArgumentException for another name
    */
   static SprayPolicy named(String name, long connectionSeed) {

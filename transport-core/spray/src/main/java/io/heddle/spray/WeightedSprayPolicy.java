@@ -1,13 +1,13 @@
 package io.heddle.spray;
 
 /**
- * Policy that gives each chunk of the device's size to the plane with the lowest resulting virtual
- * time, so that bytes follow the weights exactly. A chunk waits while its plane's queue is full
- * ({@link PlaneQueues}).
+ * Policy that gives each chunk to the plane with the lowest resulting virtual time ({@link
+ * PlaneLoads}), so that bytes follow the weights exactly. A chunk waits while its plane's queue is
+ * full ({@link PlaneQueues}).
  *
- * <p>If that is found to leave capacity idle ({@link IdleCapacity}), other planes take the chunk
- * instead. A plane slower than its weight then gets only its actual rate, even if nobody announced
- * it. It later catches up by at most one window.
+ * <p>If that leaves capacity idle ({@link IdleCapacity}), other planes take the chunk instead. A
+ * plane slower than its weight then gets chunks only at its actual rate. Such a plane later catches
+ * up by at most one window of bytes in flight.
  */
 final class WeightedSprayPolicy implements SprayPolicy {
   private final PlaneQueues queues = new PlaneQueues();

@@ -212,7 +212,7 @@ public final class Connector {
    *
    * @param trafficClass -1 where undefined
    * @param finish whether an established connection may be returned already
-   * @return null: call again
+   * @return null while none is established; the caller calls again
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable SendComm connect(
@@ -343,7 +343,7 @@ public final class Connector {
   /**
    * Accepts the next initiator.
    *
-   * @return null: call again
+   * @return null while none is established; the caller calls again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable OneSidedTarget acceptOneSided(SignalListener listener) {
@@ -411,7 +411,7 @@ public final class Connector {
    * Accepts the next connection.
    *
    * @param finish whether an established connection may be returned already
-   * @return null: call again
+   * @return null while none is established; the caller calls again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener, boolean finish) {

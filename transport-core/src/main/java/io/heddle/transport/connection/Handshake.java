@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *     both pair planes by marks and make queue pairs
  *   Endpoints         ◀─────────▶  Endpoints
  *     both connect their queue pairs and post receives
- *   ReconnectListeners, Ready      ◀─────────▶  ReconnectListeners, Ready
+ *   ReconnectAddresses, Ready      ◀─────────▶  ReconnectAddresses, Ready
  * </pre>
  *
  * <p>The connecting end may send Hello on several channels ({@link ConnectAttempts}). It continues
@@ -124,7 +124,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       BiFunction<Connection, Runnable, C> maker,
       Consumer<Handshake<C>> ended) {
     this.loop = loop;
-    tasks = loop.tasksOf(addresses -> failLocally());
+    tasks = loop.tasksOf(thrown -> failLocally());
     this.device = device;
     ticket = new ReconnectTicket(listeners);
     this.terms = terms;
@@ -409,7 +409,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   /* The handshake's state may be inconsistent. The first step needs no memory. */
   private void failLocally() {
     if (outcome == null) {
-      @SuppressWarnings("unchecked") /* BROKEN holds no communicator */
+      @SuppressWarnings("unchecked") /* LOCAL_ERROR holds no communicator */
       Outcome<C> failed = (Outcome<C>) LOCAL_ERROR;
       outcome = failed;
     }

@@ -11,11 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Default folder of the statistics: {@code heddle-<user>} in shared memory, where everybody may
- * create names. So a folder is this user's if this user owns it, even if others may write to it. If
- * another user's folder or a link has the name, the next one is tried: {@code heddle-<user>-2} and
- * so on. Containers may share that memory. Their users may have equal names or none, and are
- * different users to the kernel. Readers of statistics search all these folders.
+ * Default folder of the statistics: {@code heddle-<user>} in shared memory, where every user may
+ * create folders. A folder counts as this user's if this user owns it, even if others may write to
+ * it. If another user's folder or a link has the name, the next one is tried: {@code
+ * heddle-<user>-2} and so on. Containers may share that memory. Users of different containers may
+ * have equal names or none, but are different users to the kernel. Readers of statistics search all
+ * these folders.
  */
 final class DefaultStatsFolder {
   private static final int MOST = 16;
@@ -29,15 +30,15 @@ final class DefaultStatsFolder {
   /**
    * Result of a search.
    *
-   * @param folder the first that is this user's or could be created; null if all names are taken
-   * @param taken the occupants of the names before it and their owners, for a message
+   * @param folder first folder that is this user's or could be created; null if all names are taken
+   * @param taken descriptions of the occupied names that were tried before, for a message
    */
   record Found(@Nullable OpenFolder folder, List<String> taken) {}
 
   /**
    * Finds or creates this user's folder.
    *
-   * @throws SystemCallException if no folder can be created there
+   * @throws SystemCallException if no folder can be created in the shared memory
    */
   static Found findOrCreate(Path sharedMemory) {
     Path first = sharedMemory.resolve("heddle-" + user());

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Log of the distinct warnings of this process, with count and times of each; every message is
  * passed on to the next log. Sentences that differ only in numbers, ports included, are one
- * warning, shown by its first sentence. Addresses, planes and interfaces distinguish sentences. Any
- * thread; never on the data path.
+ * warning, shown by its first sentence. Addresses, planes and interfaces distinguish sentences.
+ * Safe for use by any thread, but not made for the data path.
  */
 public final class DistinctErrors implements Log {
   /** Pattern holder, loaded at the first warning, which most processes never write. */

@@ -15,12 +15,12 @@ import java.util.TreeSet;
 
 /**
  * Operator's orders to drain planes: the text file {@code drained} in the folder of the processes'
- * statistics, one plane's key per line. Drained planes get nothing new. Every process of that
- * folder follows the file within a tenth of a second, a later process from its start. It must be a
- * regular file of the job's user or of root, writable by nobody else.
+ * statistics, one plane's key per line. Drained planes get nothing new. Every process with
+ * statistics in that folder follows changes of the file within a tenth of a second. The file must
+ * be a regular one of the job's user or of root, writable by nobody else.
  *
- * @param file whether it exists or not
- * @param issuers numbers of the users whose orders are followed; root's always are
+ * @param file path of the file, which need not exist
+ * @param issuers IDs of the users whose orders are followed; root's always are
  */
 public record DrainOrders(Path file, Set<Integer> issuers) {
   private static final String NAME = "drained";
@@ -28,7 +28,10 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
   private static final int MODE = 0644;
   private static final int LARGEST_BYTES = 1 << 16;
 
-  /** Returns the orders for the processes with statistics in this folder, for a reader. */
+  /**
+   * Returns the orders to the processes with statistics in this folder, for a tool that shows or
+   * changes them.
+   */
   public static DrainOrders in(Path folder) {
     Set<Integer> issuers = new TreeSet<>(Set.of(LinuxCalls.geteuid()));
     FileStatus status = OpenFolder.statusOf(folder);
@@ -44,9 +47,9 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
   }
 
   /**
-   * Returns the keys in order.
+   * Returns the keys of the drained planes, sorted.
    *
-   * @throws HeddleException if there is a file that can't be read or isn't trusted
+   * @throws HeddleException if the file exists but can't be read or isn't trusted
    */
   public Set<String> keys() {
     try (OpenFolder folder = OpenFolder.parentOf(file);
@@ -81,7 +84,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
   }
 
   /**
-   * Replaces the orders atomically.
+   * Replaces the orders atomically; removes the file if there are no keys.
    *
    * @throws HeddleException if the file can't be written, e.g. because it is another user's
    */

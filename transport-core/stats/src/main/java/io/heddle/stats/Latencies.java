@@ -5,7 +5,7 @@ package io.heddle.stats;
  * percentile is right within an eighth. The first bucket holds all shorter times, the last one all
  * above 15 s.
  *
- * @param counts one per bucket
+ * @param counts number of latencies in each bucket
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Latencies(long[] counts) {

@@ -6,7 +6,7 @@ package io.heddle.stats;
  * @param puts writes begun, or at the target received
  * @param signals signals sent, or at the target applied
  * @param gets reads begun; 0 at the target, which doesn't see them
- * @param getBytes bytes that reads fetched, by plane
+ * @param getBytes bytes that reads fetched over this plane
  * @param flushes flushes requested
  */
 public record OneSidedCounts(long puts, long signals, long gets, long getBytes, long flushes) {
@@ -15,7 +15,7 @@ public record OneSidedCounts(long puts, long signals, long gets, long getBytes, 
     return puts != 0 || signals != 0 || gets != 0 || getBytes != 0 || flushes != 0;
   }
 
-  /** Returns the sums of both. */
+  /** Returns the sums of these counters and the other ones. */
   public OneSidedCounts plus(OneSidedCounts other) {
     return new OneSidedCounts(
         puts + other.puts,

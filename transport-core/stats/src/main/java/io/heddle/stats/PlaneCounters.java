@@ -7,13 +7,16 @@ import io.heddle.verbs.LinkCounts;
 import java.lang.foreign.Arena;
 
 /**
- * Counters of one communicator on one plane. One thread writes, unless said otherwise. Each
- * increment is a plain read and a release write, so that a reader in another process sees no torn
- * or stale value.
+ * Counters of one communicator on one plane. Written by the thread that drives the communicator,
+ * except where a method names another thread. Each increment is a plain read and a release write,
+ * so that a reader in another process sees no torn value.
  */
 public final class PlaneCounters {
   private final long record;
-  /* Set if the control thread reports the counts of a queue pair's links, instead of the communicator's thread. */
+  /*
+   * Whether the control thread counts bytes, acknowledged bytes and reordering with link(). The
+   * other methods then leave these counters alone.
+   */
   private final boolean linksCount;
 
   PlaneCounters(long record) {
@@ -25,7 +28,10 @@ public final class PlaneCounters {
     this.linksCount = linksCount;
   }
 
-  /** Returns the same counters without those that {@link #link} reports. */
+  /**
+   * Returns a view of these counters whose methods, except {@link #link}, leave alone the counters
+   * that {@link #link} adds to.
+   */
   public PlaneCounters withoutLinks() {
     return new PlaneCounters(record, true);
   }
@@ -50,8 +56,8 @@ public final class PlaneCounters {
   /**
    * Counts a work request that the peer's device acknowledged.
    *
-   * @param lengthBytes of a chunk; 0 for any other request
-   * @param tookNs since it was posted
+   * @param lengthBytes length of a chunk; 0 for any other request
+   * @param tookNs time since the request was posted
    */
   public void acknowledged(int lengthBytes, long tookNs) {
     if (!linksCount) {
@@ -72,10 +78,10 @@ public final class PlaneCounters {
   }
 
   /**
-   * Counts a chunk by its arrival in or out of order.
+   * Counts a chunk by how far out of order it arrived.
    *
-   * @param ahead its distance from the first missing chunk of its message, 0 to 63; 0 for that
-   *     chunk
+   * @param ahead distance of the chunk from the first missing chunk of its message, 0 to 63; 0 if
+   *     it is the first missing chunk
    */
   public void reordered(int ahead) {
     if (linksCount) {
@@ -85,10 +91,11 @@ public final class PlaneCounters {
   }
 
   /**
-   * Adds the activity of a queue pair over all planes on this record's plane; called by the control
-   * thread.
+   * Adds the counts of one link of a queue pair that spans all planes: the link on the plane of
+   * these counters. Called by the control thread.
    *
-   * @param sends whether the record is a sender's
+   * @param newly counts since the previous call
+   * @param sends whether this end sends
    */
   public void link(LinkCounts newly, boolean sends) {
     add(StatsLayout.BYTES, sends ? newly.sentBytes() : newly.receivedBytes());
@@ -125,7 +132,7 @@ public final class PlaneCounters {
     StatsFile.putText(record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES, source);
   }
 
-  /** Sets the two addresses, 16 bytes each in network order. */
+  /** Sets the addresses of this end and of the peer, 16 bytes each in network order. */
   public void setAddresses(byte[] local, byte[] remote) {
     for (int i = 0; i < StatsLayout.ADDRESS_BYTES; i++) {
       Memory.ALL.set(JAVA_BYTE, record + StatsLayout.LOCAL + i, local[i]);

@@ -7,12 +7,12 @@ import java.util.Map;
 /**
  * Snapshot of a process's statistics.
  *
- * @param file its origin
- * @param processId the process's number in its own namespace; in a container not the host's
- * @param startMs milliseconds since 1970
+ * @param file statistics file that was read
+ * @param processId PID of the process in its own PID namespace; in a container not the host's PID
+ * @param startMs start of the statistics, in milliseconds since 1970
  * @param rows open communicators by plane, and the sums of the closed ones
  * @param deviceCounters {@code device/counter} to value, in the order in which they appeared
- * @param errors oldest first
+ * @param errors distinct warnings, oldest first
  * @param errorsLost warnings that found no room in the file
  */
 public record ProcessStats(
@@ -25,11 +25,12 @@ public record ProcessStats(
     long errorsLost) {
 
   /**
-   * Counters of one communicator on one plane, or the sum of the closed ones of a plane.
+   * Counters of one communicator on one plane, or sums of the counters of all closed communicators
+   * on a plane.
    *
-   * @param open false for the sum of the closed ones
+   * @param open false for sums of closed communicators
    * @param direction direction of the data
-   * @param planeKey the plane
+   * @param planeKey key of the plane
    * @param weight assigned weight of the plane
    * @param peer the other end
    * @param cutSends sends that were longer than their receives
@@ -40,12 +41,13 @@ public record ProcessStats(
    * @param movedBytes bytes of these chunks
    * @param oneSided puts, signals, gets and flushes
    * @param local this end's address, 16 bytes, zero if unknown
-   * @param remote the peer's, likewise
+   * @param remote the peer's address, 16 bytes, zero if unknown
    * @param weightSource origin of the weight, at most 23 bytes of it
-   * @param openedMs milliseconds since 1970
-   * @param weightSinceMs likewise, 0 if the weight was never set
+   * @param openedMs time at which the communicator was opened, in milliseconds since 1970
+   * @param weightSinceMs time at which the weight was last changed, in milliseconds since 1970; 0
+   *     if the weight was never set
    * @param reordering chunks that arrived 0, 1, 2–3, 4–7 … 32–63 ahead of their message's gap
-   * @param latencies of work requests, from post to acknowledgement
+   * @param latencies times of work requests, from post to acknowledgement
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Row(
@@ -73,7 +75,7 @@ public record ProcessStats(
       long weightSinceMs,
       long[] reordering,
       Latencies latencies) {
-    /** Returns the bytes in flight; 0 for received ones. */
+    /** Returns the bytes in flight; 0 at the receiver. */
     public long inFlightBytes() {
       return direction == StatsFile.Direction.RECEIVE
           ? 0
@@ -84,8 +86,9 @@ public record ProcessStats(
   /**
    * Warning with the count of all its occurrences.
    *
-   * @param sentence the first occurrence's sentence
-   * @param firstMs milliseconds since 1970
+   * @param sentence sentence of the first occurrence
+   * @param firstMs time of the first occurrence, in milliseconds since 1970
+   * @param lastMs time of the last occurrence, in milliseconds since 1970
    */
   public record DistinctError(String sentence, long count, long firstMs, long lastMs) {}
 }

@@ -73,7 +73,10 @@ public final class StatsFile implements AutoCloseable {
     return folder == null ? null : DrainOrders.forThisProcess(folder);
   }
 
-  /* Containers may share the folder but not the process numbers: the number of their namespace distinguishes them. */
+  /*
+   * Containers may share the folder but not the process numbers: the number of the PID namespace
+   * distinguishes their files.
+   */
   private static String nameOf(long pid) {
     String namespace = ownNamespace();
     return namespace == null ? Long.toString(pid) : pid + "." + namespace;
@@ -90,8 +93,8 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /**
-   * Takes a record for a communicator on a plane. When the file is full, later communicators share
-   * the sum of the closed ones.
+   * Reserves a record for a communicator on a plane. When the file is full, later communicators
+   * share the sum of the closed ones.
    */
   public PlaneCounters open(Direction direction, String planeKey, int weight, String peer) {
     PlaneCounters counters = opened(direction, planeKey, weight, peer);
@@ -223,7 +226,7 @@ public final class StatsFile implements AutoCloseable {
     }
   }
 
-  /* An odd version makes readers retry. */
+  /* The version is odd while the entry is written, which makes readers retry. */
   synchronized void setError(int index, String sentence, long count, long firstMs, long lastMs) {
     long address = base + StatsLayout.error(index);
     int version = Memory.ALL.get(Memory.NATIVE_INT, address + StatsLayout.ERROR_VERSION);

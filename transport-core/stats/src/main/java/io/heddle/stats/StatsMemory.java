@@ -15,11 +15,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of this process's statistics: a mapped file, or private memory if there can be no file. An
- * observer never keeps a job from running, so a missing file costs only a warning.
+ * Memory of this process's statistics: a mapped file, or private memory if there can be no file.
+ * Without a file the job runs on; only a warning is logged.
  *
  * <p>The file has its full length at once. Its blocks are allocated before their first use, since a
- * store into a mapped page without room on the file system would be a fault.
+ * store into a mapped page raises SIGBUS if the file system has no room.
  */
 final class StatsMemory implements AutoCloseable {
   private static final int MODE = 0644;
@@ -111,7 +111,10 @@ final class StatsMemory implements AutoCloseable {
     return own;
   }
 
-  /* The user who names a folder is responsible for it, and for a link to it. */
+  /*
+   * Creates the folder that the user named. Symbolic links are followed: the user is responsible
+   * for them.
+   */
   private static OpenFolder createFolder(Path directory) throws IOException {
     Files.createDirectories(directory);
     return OpenFolder.open(directory.toRealPath());
@@ -136,7 +139,7 @@ final class StatsMemory implements AutoCloseable {
     }
   }
 
-  /** Gives the file its final name: its content is complete. */
+  /** Gives the file its final name; called when the content is complete. */
   void publish() {
     if (folder == null || file == null) {
       return;
@@ -171,14 +174,14 @@ final class StatsMemory implements AutoCloseable {
     return record < roomFor;
   }
 
-  /** Returns a warning to log, once; null if there is none. */
+  /** Returns the pending warning and clears it; null if there is none. */
   @Nullable String trouble() {
     String warning = trouble;
     trouble = null;
     return warning;
   }
 
-  /** Returns the folder of the orders; null if there is none. */
+  /** Returns the folder of the file, which also holds the drain orders; null if there is none. */
   @Nullable Path folder() {
     return folder == null ? null : folder.path();
   }
@@ -210,7 +213,10 @@ final class StatsMemory implements AutoCloseable {
     }
   }
 
-  /* A process may have changed its user since it created the file. */
+  /*
+   * Removes the file, or warns if the process has changed its user since it created the file and
+   * may no longer remove it.
+   */
   private void remove(OpenFolder from) {
     String file = name + StaleStats.SUFFIX;
     try {

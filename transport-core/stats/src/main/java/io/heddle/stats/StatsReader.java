@@ -25,7 +25,7 @@ public final class StatsReader {
   private StatsReader() {}
 
   /**
-   * Returns the communicators alone.
+   * Returns only the rows of the file's communicators.
    *
    * @throws HeddleException if the file can't be read or isn't a statistics file
    */
@@ -71,7 +71,10 @@ public final class StatsReader {
     }
   }
 
-  /* Another user may cut the file at any moment, and there is no memory beyond its end. */
+  /*
+   * Requires a file of full length. Another user may truncate the file at any moment, and a mapping
+   * beyond the file's end can't be read.
+   */
   private static void requireWhole(Path path, OpenFile file) {
     long bytes = file.status().sizeBytes();
     if (bytes < StatsLayout.FILE_BYTES) {
@@ -117,7 +120,7 @@ public final class StatsReader {
     return rows;
   }
 
-  /* Acknowledged bytes are read before sent ones, so that they never exceed them. */
+  /* Reads acknowledged bytes before sent bytes, so that the former never exceed the latter. */
   private static ProcessStats.Row row(MemorySegment map, long record) {
     Latencies latencies =
         new Latencies(longs(map, record, StatsLayout.LATENCIES, Latencies.BUCKETS));
@@ -185,7 +188,10 @@ public final class StatsReader {
     return errors;
   }
 
-  /* A writer that died while writing leaves the version odd for ever; then the present content is returned. */
+  /*
+   * Reads an entry that may be written meanwhile. A writer that died while writing leaves the
+   * version odd; after some attempts the content is returned as it is.
+   */
   private static ProcessStats.DistinctError error(MemorySegment map, long error) {
     for (int attempt = 0; ; attempt++) {
       int before = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
