@@ -35,16 +35,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gateway between two fabrics. It opens both, joins the groups, and runs the data thread. A control
- * thread handles rare events.
+ * Gateway between two RDMA fabrics. It opens a port in each fabric, joins the multicast groups, and
+ * runs the data thread. A control thread handles rare events.
  */
 public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   private static final long ROUND_NS = 100_000_000;
   private static final int ROUNDS_PER_SECOND = 10;
   private static final int NO_SLOT = -1;
   /*
-   * Missed beats before the data thread counts as hung. It sleeps at most 20 ms, so these are three
-   * seconds of the control thread, and one second of the peer thread.
+   * Consecutive checks without progress after which the data thread counts as hung. The control
+   * thread makes 30 in three seconds, and the peer thread 50 in one second. The data thread sleeps
+   * at most 20 ms.
    */
   private static final int MISSED_BEATS = 30;
   private static final int MISSED_BEATS_OF_PEERS = 50;
@@ -137,9 +138,9 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   /**
    * Starts a bridge in the calling thread's network namespace.
    *
-   * @param file path of the configuration, for people; empty for none
-   * @param whenLost runs on a thread of the bridge that fails in every round; the bridge is then
-   *     out of service
+   * @param file path of the configuration file, which the status shows; empty for none
+   * @param whenLost runs when the bridge is out of service: one of its threads fails in every
+   *     round, or its data thread hangs. Runs on a thread of the bridge
    * @throws HeddleException if a fabric can't be opened, with the reason
    */
   public static Bridge start(BridgeConfig config, Path file, Log log, Runnable whenLost) {
@@ -211,12 +212,12 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
         status.setOwner(group.slot(), protocol.ownerOf(address), gates.of(address).role()));
   }
 
-  /** Returns the handler of operators' orders; null for a single bridge. */
+  /** Returns the handler of operators' orders; null for a bridge without redundancy. */
   public @Nullable BridgeOrders orders() {
     return peering == null ? null : new BridgeOrders(peering, this::addressOf);
   }
 
-  /** Returns the health for a supervisor. */
+  /** Returns this bridge's health, for its supervisor. */
   public BridgeHealth health() {
     return new BridgeHealth(data::beats, fabricMonitor::trouble);
   }
@@ -318,7 +319,10 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
       clock.adjust();
       fabricMonitor.check();
     }
-    /* The holder of the lock may wait for the data thread, which this thread monitors. */
+    /*
+     * Never waits for the lock: its holder may wait for the data thread, which this thread
+     * monitors.
+     */
     if (lock.tryLock()) {
       try {
         updateGroups(second);
@@ -357,11 +361,11 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
 
   /**
    * Switches to another configuration. Unchanged groups lose no packets, and suspended groups
-   * resume. Not called by the data thread.
+   * resume. Any thread but the data thread may call it.
    *
    * @return the changes of the groups, for the log
-   * @throws HeddleException for a change that requires a restart, or a group that can't be joined;
-   *     the old configuration then stays in force. Also while the bridge closes
+   * @throws HeddleException for a change that requires a restart, for a group that can't be joined,
+   *     and while the bridge closes; the old configuration then stays in force
    */
   public String reload(BridgeConfig next) {
     lock.lock();
@@ -425,7 +429,10 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     return change.describe();
   }
 
-  /* The group may have changed its name in the meantime. */
+  /*
+   * Joins a group again with its old settings: a failed reload may have joined it under another
+   * MGID.
+   */
   private void restore(BridgedGroup group, RuntimeException refused) {
     try {
       join(group.settings());
@@ -435,7 +442,10 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     leaveUnusedSides(group);
   }
 
-  /* Called after the data thread has stopped using the group. */
+  /*
+   * Frees a retired group, or passes its slot to its replacement. The data thread no longer uses
+   * it.
+   */
   private void finish(BridgedGroup old, @Nullable BridgedGroup heir) {
     old.retirePaths(fabrics);
     if (heir == null) {
@@ -490,7 +500,10 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     if (!closing.compareAndSet(false, true)) {
       return;
     }
-    /* A reload in progress waits for the data thread, and the control thread for the reload. */
+    /*
+     * The data thread ends first: a reload in progress waits for it, and the last beacon may be
+     * sent only after it has stopped forwarding.
+     */
     data.end();
     if (peering != null) {
       peering.close();

@@ -30,8 +30,8 @@ public final class BridgeFaults {
   public record Outcome(int dropEvery, int groups, String text) {}
 
   /**
-   * @param lock of the groups
-   * @param groups that are bridged now
+   * @param lock guards the groups
+   * @param groups live collection of the groups that are bridged now
    */
   BridgeFaults(ReentrantLock lock, Collection<BridgedGroup> groups, StatusFile status, Log log) {
     this.lock = lock;
@@ -41,10 +41,10 @@ public final class BridgeFaults {
   }
 
   /**
-   * Drops one of this many packets in each direction.
+   * Drops some packets of a group on purpose, in each direction.
    *
-   * @param every at least 1; 0 ends it
-   * @param group its name; empty for all groups that are bridged now
+   * @param every one of this many packets is dropped, at least 1; 0 drops no more
+   * @param group name of the group; empty for all groups that are bridged now
    * @throws io.heddle.platform.HeddleException if no group has this name
    */
   public Outcome drop(int every, String group) {

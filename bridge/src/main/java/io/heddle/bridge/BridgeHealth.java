@@ -10,8 +10,8 @@ public final class BridgeHealth {
   private final Supplier<@Nullable String> trouble;
 
   /**
-   * @param beats of the data thread
-   * @param trouble with the fabrics; null before the first check
+   * @param beats number that changes with each round of the data thread
+   * @param trouble faults of the fabrics in words; empty for none, null before the first check
    */
   public BridgeHealth(LongSupplier beats, Supplier<@Nullable String> trouble) {
     this.beats = beats;
@@ -24,7 +24,7 @@ public final class BridgeHealth {
   }
 
   /**
-   * Returns the fault of a fabric in words; empty for none. It is updated each second.
+   * Returns the faults of the fabrics in words; empty for none. They are checked each second.
    *
    * @return null before the first check
    */

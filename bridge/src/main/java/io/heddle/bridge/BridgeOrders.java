@@ -9,8 +9,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Operators' orders to one of several bridges. Each order waits at most {@value #LIMIT_S} seconds
- * until all bridges have followed, and returns the result. Thread-safe.
+ * Handler of operators' orders to one of several redundant bridges. Each order waits at most
+ * {@value #LIMIT_S} seconds until all live bridges have applied it, and returns the result.
+ * Thread-safe.
  */
 public final class BridgeOrders {
   private static final long LIMIT_S = 10;
@@ -22,14 +23,14 @@ public final class BridgeOrders {
   /**
    * Result of an order.
    *
-   * @param followed whether all live bridges have followed
-   * @param owned groups that this bridge owns now
+   * @param followed whether all live bridges have applied the order in time
+   * @param owned number of groups that this bridge owns now
    * @param text description for people
    */
   public record Outcome(boolean followed, int owned, String text) {}
 
   /**
-   * @param addresses of groups by their names
+   * @param addresses returns the address of the group with a name
    */
   BridgeOrders(Peering peering, Function<String, Gid> addresses) {
     this.peering = peering;
@@ -54,7 +55,7 @@ public final class BridgeOrders {
     return outcome(protocol -> protocol.owned() == 0, "this bridge is drained");
   }
 
-  /** Ends the drain. */
+  /** Ends the drain: this bridge may own groups again. */
   public Outcome endDrain() throws InterruptedException {
     peering.order(protocol -> {
       protocol.setDraining(false);
@@ -66,7 +67,7 @@ public final class BridgeOrders {
   /**
    * Holds this bridge in reserve: it owns nothing while another bridge can.
    *
-   * @param on false ends that
+   * @param on false ends the reserve
    */
   public Outcome setReserve(boolean on) throws InterruptedException {
     peering.order(protocol -> {
@@ -95,7 +96,7 @@ public final class BridgeOrders {
   /**
    * Assigns a group to another bridge.
    *
-   * @throws HeddleException if none could own it
+   * @throws HeddleException if no other bridge could own the group
    */
   public Outcome yield(String group) throws InterruptedException {
     Gid address = addresses.apply(group);
@@ -113,7 +114,8 @@ public final class BridgeOrders {
   }
 
   /**
-   * Withdraws the order for a group: its owner follows from the configuration and the hash again.
+   * Withdraws the order that assigned a group to a bridge: the configuration or a hash determines
+   * its owner again.
    */
   public Outcome release(String group) throws InterruptedException {
     Gid address = addresses.apply(group);

@@ -15,16 +15,16 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Immutable tables of the data thread. The control thread builds new ones when the configuration
- * changes.
+ * Immutable tables that the data thread forwards by. Other threads replace them when the
+ * configuration or the ownership of groups changes.
  *
  * @param groups by address, each with its forwarding gate
- * @param rules for packets from fabric a and b
- * @param links rate limits of packets that leave for fabric a and b
- * @param proxyAddresses addresses of the bridge that represent hosts
- * @param pgm sessions of PGM; null if no group ever carried it
- * @param retired groups of the previous tables that ended or were replaced
- * @param inUse the data thread counts it down once it uses these tables
+ * @param rules filters by source address, for packets from fabric a and for those from fabric b
+ * @param links rate limits of the packets into fabric a and of those into fabric b
+ * @param proxyAddresses addresses of the bridge that represent hosts of the other fabric
+ * @param pgm observed PGM sessions (RFC 3208); null if no group ever carried PGM
+ * @param retired groups of the previous tables that were removed or replaced
+ * @param inUse latch that the data thread counts down once it uses these tables
  */
 record BridgeTables(
     GroupTable<GatedGroup> groups,
@@ -53,7 +53,7 @@ record BridgeTables(
         new CountDownLatch(1));
   }
 
-  /** Returns the replacement of a retired group; null if it was removed. */
+  /** Returns the replacement of a retired group; null if the group was removed. */
   @Nullable BridgedGroup replacementOf(BridgedGroup old) {
     Gid address = old.settings().address();
     GatedGroup heir = groups.find(address.high(), address.low());

@@ -9,11 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group in operation: its settings, its paths into both fabrics, its counters. The control thread
- * creates it; its mutable state belongs to the data thread.
+ * Multicast group that the bridge forwards: its settings, its paths into both fabrics, and its
+ * counters. Created on the control path; its mutable state belongs to the data thread, except where
+ * noted.
  */
 final class BridgedGroup {
-  /** Copies within a second that suspend the group. */
+  /** Returned copies within a second that suspend the group. */
   static final int MOST_COPIES = 100;
 
   private static final long SECOND_NS = 1_000_000_000L;
@@ -25,19 +26,23 @@ final class BridgedGroup {
   private final @Nullable PgmObserver pgm;
   private int copies;
   private long copiesSinceNs;
-  /* Written by the data thread, read by the control thread, which reports it. */
+  /* Written by the data thread; the control thread reads it to report the suspension. */
   private volatile boolean suspended;
+  /* Used by the control thread only. */
   private boolean reported;
-  /* Written by the thread that gives the order, read by the data thread. */
+  /*
+   * One of this many packets is dropped on purpose; 0 for none. Written by the thread that handles
+   * the operator's order, read by the data thread.
+   */
   private volatile int dropEvery;
-  /* By side: packets since the last one dropped on purpose. The data thread's. */
+  /* Packets from fabric a and from fabric b since the last one dropped on purpose. */
   private final int[] packetsSinceDrop = new int[2];
 
   /**
-   * @param slot in the status file
-   * @param flows into fabric a and b; null if no packets are forwarded
-   * @param counters of packets from fabric a and b
-   * @param pgm observer of its packets; null for none
+   * @param slot index of the group in the status file
+   * @param flows one into fabric a, one into fabric b; null where no packets are forwarded
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
+   * @param pgm observer of the group's PGM packets; null for none
    */
   BridgedGroup(
       GroupSettings settings,
@@ -60,7 +65,7 @@ final class BridgedGroup {
     return slot;
   }
 
-  /** Frees its paths. No thread sends through them any more. */
+  /** Frees the group's send paths. No thread may send through them any more. */
   void retirePaths(List<FabricPort> fabrics) {
     for (int side = 0; side < flows.length; side++) {
       LimitedFlow flow = flows[side];
@@ -74,7 +79,7 @@ final class BridgedGroup {
     return settings.direction();
   }
 
-  /** Returns the flow of packets from this side; null if they aren't forwarded. */
+  /** Returns the flow of packets that come from a fabric; null if they aren't forwarded. */
   @Nullable LimitedFlow flowFrom(int side) {
     return flows[1 - side];
   }
@@ -95,19 +100,22 @@ final class BridgedGroup {
     return suspended;
   }
 
-  /** Returns true once, for the report of its suspension. Control thread only. */
+  /**
+   * Returns true on the first call only, so that a suspension is reported once. Control thread
+   * only.
+   */
   boolean takeFirstReport() {
     boolean first = !reported;
     reported = true;
     return first;
   }
 
-  /** Drops one of this many packets in each direction; 0 for none. Any thread. */
+  /** Sets that one of this many packets is dropped in each direction; 0 for none. Thread-safe. */
   void dropOneOf(int every) {
     dropEvery = every;
   }
 
-  /** Returns whether the next packet from this side is dropped on purpose. */
+  /** Counts a packet from a fabric, and returns whether it is dropped on purpose. */
   boolean shouldDropNext(int side) {
     int every = dropEvery;
     if (every == 0) {
@@ -121,7 +129,10 @@ final class BridgedGroup {
     return true;
   }
 
-  /** Counts a returned copy. A hundred within a second suspend the group. */
+  /**
+   * Counts a packet that came back after the bridge had sent it. {@link #MOST_COPIES} within a
+   * second suspend the group.
+   */
   void countReturnedCopy(long nowNs) {
     if (copies == 0 || nowNs - copiesSinceNs > SECOND_NS) {
       copies = 0;

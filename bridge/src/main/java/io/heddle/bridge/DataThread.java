@@ -20,17 +20,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The only thread that forwards packets. It polls both fabrics in turn, and sleeps when neither has
- * any, unless it has a processor of its own to spin on.
+ * packets, unless it has a processor of its own to spin on.
  */
 final class DataThread {
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
 
-  /** Maximum sleep. */
+  /** Maximum duration of a sleep. */
   static final long SLEEP_NS = 20_000_000;
 
   private static final long CHECK_MS = 100;
-  /* Rounds between two checks of the end flag. */
+  /* Rounds per call of run. */
   private static final int ROUNDS = 64;
 
   private final Forwarder[] forwarders;
@@ -43,14 +43,14 @@ final class DataThread {
   private final AtomicLong beats = new AtomicLong();
   private @Nullable MemorySegment capture;
   private volatile boolean ending;
-  /* Written by the control thread, read by this one. */
+  /* Written by the threads that change the configuration or the ownership of groups. */
   private volatile BridgeTables next;
   private BridgeTables current;
 
   /**
-   * @param descriptors of both fabrics
+   * @param descriptors file descriptors of both fabrics, to poll
    * @param tables initial tables
-   * @param core to spin on; {@link BridgeConfig#NO_CORE} to sleep
+   * @param core processor to spin on; {@link BridgeConfig#NO_CORE} to sleep
    * @param whenLost runs when rounds keep failing
    */
   DataThread(
@@ -85,8 +85,10 @@ final class DataThread {
   }
 
   /**
-   * @param core to spin on
-   * @throws HeddleException if this process may not run there
+   * Checks that this process may run on a processor.
+   *
+   * @param core number of the processor; {@link BridgeConfig#NO_CORE} for none
+   * @throws HeddleException if it may not
    */
   static void requireProcessor(int core) {
     BitSet allowed = ThreadAffinity.allowed();
@@ -100,12 +102,12 @@ final class DataThread {
     thread.start();
   }
 
-  /** Sets the tables that it uses from its next round on. */
+  /** Sets the tables that the data thread uses from its next round on. */
   void setTables(BridgeTables tables) {
     next = tables;
   }
 
-  /** Waits until it uses the newest tables, or has ended. */
+  /** Waits until the data thread uses the newest tables, or has ended. */
   void awaitTablesInUse() {
     CountDownLatch inUse = next.inUse();
     boolean interrupted = false;
@@ -131,12 +133,14 @@ final class DataThread {
     }
     MemorySegment errno = capture;
     try {
-      /* The flag is checked first, since rounds may keep failing. */
+      /*
+       * The flag is checked before each round, so that a thread whose rounds keep failing ends too.
+       */
       for (int i = 0; i < ROUNDS && !ending; i++) {
         round(errno);
       }
     } catch (RuntimeException | Error failed) {
-      /* Queued packets lie in the buffers that the next round reuses. */
+      /* Packets that weren't flushed lie in the receive buffers, which the next round reuses. */
       exit.discard();
       limiter.flushed();
       throw failed;
@@ -164,7 +168,10 @@ final class DataThread {
     }
   }
 
-  /* Sleeps until a packet arrives, or a queued one may leave. */
+  /*
+   * Sleeps until a packet arrives, or a queued one may leave. With a processor to spin on, returns
+   * at once.
+   */
   private void sleep(MemorySegment errno) {
     if (core != BridgeConfig.NO_CORE) {
       Thread.onSpinWait();
@@ -183,7 +190,7 @@ final class DataThread {
     }
   }
 
-  /* Rare: runs when the configuration has changed. */
+  /* Applies new tables. Rare: after a change of the configuration or of the ownership of groups. */
   private void adopt(BridgeTables tables) {
     long now = System.nanoTime();
     for (int side = 0; side < tables.links().size(); side++) {

@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Monitor of the bridge's ports in both fabrics, which reports their changes. Runs on the control
- * thread, in its network namespace.
+ * thread, in that thread's network namespace.
  */
 final class FabricMonitor {
   private final List<FabricPort> fabrics;
   private final Log log;
   private final Consumer<String> report;
+  /* Last reported state of each fabric, then of unicast forwarding; empty for no fault. */
   private final String[] last;
   private final @Nullable HostForwarder hosts;
   /* Written by the control thread, read by any thread. */
@@ -36,7 +37,7 @@ final class FabricMonitor {
     Arrays.fill(last, "");
   }
 
-  /** Returns the fault of a fabric in words; empty for none, null before the first check. */
+  /** Returns the faults of the fabrics in words; empty for none, null before the first check. */
   @Nullable String trouble() {
     return trouble;
   }

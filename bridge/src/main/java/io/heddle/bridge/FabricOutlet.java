@@ -5,13 +5,16 @@ import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 
-/** Outlet of the limiter: sends packets into their fabric and records them in its storm guard. */
+/**
+ * Outlet of the limiter: sends packets into their fabric, and records them in the fabric's storm
+ * guard.
+ */
 final class FabricOutlet implements Limiter.Outlet {
   private final FabricPort[] fabrics;
   private final StormGuard[] guards;
 
   /**
-   * @param fabrics a and b
+   * @param fabrics ports in fabric a and b
    * @param guards storm guards of fabric a and b
    */
   FabricOutlet(FabricPort[] fabrics, StormGuard[] guards) {
@@ -33,14 +36,17 @@ final class FabricOutlet implements Limiter.Outlet {
         flow.sendPath(), packet, lengthBytes, crc, flow.counters(), arrivedNs);
   }
 
-  /** Passes all departed packets to the system. */
+  /** Passes all packets that were sent since the last call to the system. */
   void flush() {
     for (FabricPort each : fabrics) {
       each.flush();
     }
   }
 
-  /** Drops the departed packets that weren't flushed, uncounted, after a round has failed. */
+  /**
+   * Drops the sent packets that weren't flushed, without counting them. Called after a round has
+   * failed.
+   */
   void discard() {
     for (FabricPort each : fabrics) {
       each.discard();

@@ -26,7 +26,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Factory of the bridge's ports in fabrics, by kind. */
+/** Factory of the bridge's ports, by the kind of fabric. */
 final class FabricPorts {
   private FabricPorts() {}
 
@@ -44,7 +44,7 @@ final class FabricPorts {
   /**
    * Creates the forwarder of unicast datagrams.
    *
-   * @param counters of packets from a and b
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
    */
   static HostForwarder hosts(
       Arena arena,
@@ -79,7 +79,7 @@ final class FabricPorts {
         : MappedEnd.ofSocket(fabric);
   }
 
-  /** Opens the socket of beacons in a fabric. */
+  /** Opens the socket that sends and receives beacons in a fabric. */
   static BeaconSocket beacons(FabricPort fabric, FabricSpec spec, PeerSettings settings) {
     return switch (fabric) {
       case WireFabric wire -> wire.beacons(settings, spec.hops());

@@ -18,9 +18,9 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwarder of packets from one fabric to the other. It looks up their group, checks them, and
- * queues them in place. Each dropped packet is counted under its group and reason. Used by the data
- * thread only.
+ * Forwarder of packets from one fabric to the other. It finds the group of each packet, checks the
+ * packet, and offers it to the limiter without copying it. Each dropped packet is counted under its
+ * group and reason. Used by the data thread only.
  */
 final class Forwarder {
   private final int side;
@@ -34,7 +34,7 @@ final class Forwarder {
 
   /**
    * @param side 0 if packets come from fabric a
-   * @param fabricCounters of the source fabric
+   * @param fabricCounters address of the source fabric's counters
    * @param sentBack storm guard of the source fabric
    * @param limiter that packets leave through
    * @param unicast forwarder of unicast datagrams; null for none
@@ -58,17 +58,17 @@ final class Forwarder {
   }
 
   /**
-   * Returns whether no more packets are pending, so that the thread may sleep on the fabric's
-   * descriptor.
+   * Returns whether no packets are pending in the source fabric, so that the data thread may sleep
+   * until its file descriptor is readable.
    */
   boolean maySleep() {
     return from.maySleep();
   }
 
   /**
-   * Polls the fabric once, and forwards the packets.
+   * Polls the source fabric once, and forwards the received packets.
    *
-   * @return number of received trains
+   * @return number of received segment trains
    */
   int forward(BridgeTables tables) {
     LoopRules rules = tables.rules().get(side);
@@ -135,7 +135,7 @@ final class Forwarder {
       against = DropReason.SUSPENDED;
     }
     if (against != null || flow == null) {
-      pauseReading(group, against);
+      pauseObservation(group, against);
       GroupCounters.dropped(counters, against == null ? DropReason.ONE_WAY : against, packets);
       return;
     }
@@ -149,8 +149,8 @@ final class Forwarder {
     }
   }
 
-  /* Packets that another bridge forwards meanwhile don't count as lost. */
-  private void pauseReading(BridgedGroup group, @Nullable DropReason against) {
+  /* Pauses the observation of PGM, so that packets dropped meanwhile don't count as lost. */
+  private void pauseObservation(BridgedGroup group, @Nullable DropReason against) {
     PgmObserver pgm = group.pgm();
     if (pgm != null
         && (against == DropReason.STANDBY

@@ -9,27 +9,28 @@ import org.jspecify.annotations.Nullable;
  * owned the group. So a packet in a socket's queue at a handover is forwarded by only one of the
  * two bridges.
  *
- * <p>A device gives a packet's arrival time within bounds only. The old owner uses the upper bound,
- * and the new owner the lower one. So a packet in doubt is forwarded by neither, and counted.
- * Immutable.
+ * <p>A device reports a packet's arrival time only within bounds. The old owner uses the upper
+ * bound, and the new owner the lower one. So a packet in doubt is forwarded by neither bridge, and
+ * is counted as dropped. Immutable.
  */
 final class ForwardingGate {
   /** Gate of a single bridge, which forwards everything. */
   static final ForwardingGate ALWAYS = new ForwardingGate(Role.OWNER, 0, 0, 0);
 
-  /** Initial gate of a bridge among several. */
+  /** Initial gate of a bridge with redundancy, which forwards nothing yet. */
   static final ForwardingGate NOT_YET = new ForwardingGate(Role.NO_OWNER, 0, 0, 0);
 
   /*
-   * After this time no packet from before the change is left in a socket's queue, and the system's
-   * clock needn't be trusted.
+   * Time after a change of ownership during which packets are compared by arrival time. Afterwards
+   * no packet from before the change is left in a socket's queue, and an inaccurate system clock
+   * does no harm.
    */
   private static final long WINDOW_NS = 1_000_000_000;
 
   private final Role role;
-  /* Time when it gained or lost ownership. */
+  /* Time when this bridge gained or lost the ownership of the group. */
   private final long movedNs;
-  /* Time when it entered the role. */
+  /* Time when this bridge entered the role. */
   private final long sinceNs;
   private final long windowNs;
 
@@ -63,8 +64,8 @@ final class ForwardingGate {
   /**
    * Returns the reason to drop a packet; null for none. On the data path.
    *
-   * @param notBeforeNs lower bound of its arrival time
-   * @param notAfterNs upper bound of its arrival time
+   * @param notBeforeNs lower bound of the packet's arrival time
+   * @param notAfterNs upper bound of the packet's arrival time
    */
   @Nullable DropReason dropReason(long notBeforeNs, long notAfterNs, long nowNs) {
     boolean settled = windowNs == 0 || nowNs - movedNs >= windowNs;
@@ -74,7 +75,7 @@ final class ForwardingGate {
     if (!settled && notAfterNs - movedNs < 0) {
       return null;
     }
-    /* No bridge owned the group before the first beacon of the other bridge. */
+    /* When this packet arrived, no bridge was known to own the group. */
     boolean early = !settled && notBeforeNs - sinceNs < 0;
     return role == Role.STANDBY && !early ? DropReason.STANDBY : DropReason.NO_OWNER;
   }

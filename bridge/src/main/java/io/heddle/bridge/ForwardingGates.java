@@ -13,7 +13,7 @@ final class ForwardingGates {
   private final Map<Gid, ForwardingGate> gates = new LinkedHashMap<>();
 
   /**
-   * @param first the gate of a new group
+   * @param first gate of each new group
    */
   ForwardingGates(ForwardingGate first) {
     this.first = first;
@@ -24,9 +24,9 @@ final class ForwardingGates {
   }
 
   /**
-   * Follows the protocol's decision.
+   * Updates the gates to the roles that the protocol has decided.
    *
-   * @param groups that are bridged; others are forgotten
+   * @param groups bridged groups; the gates of all others are removed
    * @return whether a gate has changed
    */
   boolean follow(PeerProtocol protocol, Collection<Gid> groups, long nowNs) {

@@ -1,9 +1,9 @@
 package io.heddle.bridge;
 
 /**
- * Group, and the gate that decides which of its packets this bridge forwards.
+ * Bridged group with the gate that decides which of its packets this bridge forwards.
  *
- * @param group in operation
- * @param gate of this bridge
+ * @param group the bridged group
+ * @param gate this bridge's gate for the group
  */
 record GatedGroup(BridgedGroup group, ForwardingGate gate) {}

@@ -13,8 +13,8 @@ final class GroupNames {
   /**
    * Returns the address of a group.
    *
-   * @param name its address, or its name with a port
-   * @throws HeddleException if no group has this name, with the nearest one
+   * @param name the group's address, with or without the port, such as {@code 239.1.1.1:4711}
+   * @throws HeddleException if no group has this name; the message suggests the most similar one
    */
   static Gid find(Collection<BridgedGroup> groups, String name) {
     for (BridgedGroup each : groups) {

@@ -16,9 +16,10 @@ final class HangDetector {
   private long lastNs;
 
   /**
-   * @param beats a number that the data thread changes in each round
-   * @param checks unsuccessful checks after which the thread counts as hung
-   * @param apartNs minimum interval of counted checks; longer than the data thread sleeps
+   * @param beats number that the data thread changes in each round
+   * @param checks consecutive checks without progress after which the thread counts as hung
+   * @param apartNs minimum interval of checks, at least the maximum sleep of the data thread; an
+   *     earlier call checks nothing
    */
   HangDetector(LongSupplier beats, int checks, long apartNs) {
     this.beats = beats;
@@ -28,7 +29,7 @@ final class HangDetector {
     lastNs = System.nanoTime() - apartNs;
   }
 
-  /** Checks for progress, at most once per interval, and returns whether the thread hangs. */
+  /** Checks for progress, at most once per interval, and returns whether the data thread hangs. */
   boolean isHung(long nowNs) {
     if (nowNs - lastNs < apartNs) {
       return false;

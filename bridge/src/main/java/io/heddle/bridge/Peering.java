@@ -58,7 +58,7 @@ final class Peering implements AutoCloseable {
   private int fabricsUp = -1;
   private volatile boolean closing;
 
-  /** The bridge's side of ownership changes. */
+  /** Bridge whose data path follows the protocol's decisions. */
   interface OwnershipTarget {
     /**
      * Runs an action while no reload runs.
@@ -68,21 +68,21 @@ final class Peering implements AutoCloseable {
     boolean runExclusively(Runnable action);
 
     /**
-     * Returns the bridge's groups; the same object while they are unchanged. Only within {@link
-     * #runExclusively}.
+     * Returns the bridge's groups; the same list object while they are unchanged. Called only
+     * within {@link #runExclusively}.
      */
     List<Gid> groups();
 
     /**
-     * Makes the data path follow the decision, and waits until it does. Only within {@link
-     * #runExclusively}.
+     * Makes the data path follow the protocol's decision, and waits until it does. Called only
+     * within {@link #runExclusively}.
      */
     void follow(PeerProtocol protocol);
   }
 
   /**
-   * @param sockets of fabric a and b, which this closes
-   * @param addresses of this bridge
+   * @param sockets beacon sockets of fabric a and b, which {@link #close} closes
+   * @param addresses this bridge's own, in both fabrics
    * @param data detector of a hung data thread
    * @param report receives messages for the operator
    * @param whenLost runs when the thread's rounds keep failing
@@ -131,7 +131,8 @@ final class Peering implements AutoCloseable {
   }
 
   /**
-   * Runs an order or a query on the protocol. Its effect is announced to the other bridges at once.
+   * Runs an order or a query on the protocol. The next round announces its effect to the other
+   * bridges, within 20 ms.
    *
    * @return the order's result
    */
@@ -141,7 +142,11 @@ final class Peering implements AutoCloseable {
     return result;
   }
 
-  /** Waits until a condition holds; it is evaluated after each round, until the time limit. */
+  /**
+   * Waits until a condition holds, which is evaluated after each round.
+   *
+   * @return false if the time limit passes first, or the bridge closes
+   */
   synchronized boolean await(Predicate<PeerProtocol> condition, long limitNs)
       throws InterruptedException {
     long start = System.nanoTime();
@@ -162,7 +167,7 @@ final class Peering implements AutoCloseable {
       }
       long now = System.nanoTime();
       if (data.isHung(now)) {
-        /* Without beacons the other bridges take over. */
+        /* This ends the beacons, so the other bridges take over. */
         log.warn("the data thread hangs, so this bridge ends");
         whenLost.run();
         return false;
@@ -175,7 +180,8 @@ final class Peering implements AutoCloseable {
       boolean changed = decide(now);
       if (due || changed) {
         /*
-         * Counted from now, not from the due time, so that beacons of a delayed thread don't bunch.
+         * The next interval starts now, not at the due time, so that a delayed thread sends no
+         * burst of beacons.
          */
         nextBeaconNs = now + settings.intervalMs() * NS_PER_MS;
         sendBeacons(false);
@@ -207,7 +213,7 @@ final class Peering implements AutoCloseable {
     }
   }
 
-  /* Only the first one of each kind is logged. */
+  /* Counts a rejected beacon. Only the first of each kind is logged. */
   private void count(BeaconFault fault, int side) {
     if (faults.merge(fault, 1L, Long::sum) == 1) {
       log.warn(
@@ -282,7 +288,7 @@ final class Peering implements AutoCloseable {
         until = deadline;
       }
     }
-    /* An order waits at most this long. */
+    /* At most 20 ms, so that the effect of an order is announced within that time. */
     long waitNs = Math.clamp(until - now, 0, 20 * NS_PER_MS);
     Memory.setLong(timespec, 0);
     Memory.setLong(timespec + 8, waitNs);
@@ -291,7 +297,7 @@ final class Peering implements AutoCloseable {
 
   /**
    * Ends the thread. The data path must have stopped forwarding: the last beacon announces the
-   * departure, and the others take over at once.
+   * departure, and the other bridges take over at once.
    */
   @Override
   public void close() {
@@ -305,7 +311,7 @@ final class Peering implements AutoCloseable {
     release();
   }
 
-  /** Releases its resources if its thread never ran. */
+  /** Releases the sockets and the memory. The thread must have ended, or never have started. */
   void release() {
     sockets.forEach(BeaconSocket::close);
     arena.close();

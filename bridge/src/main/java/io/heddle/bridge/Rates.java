@@ -5,17 +5,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Rates of leaving packets, from the counters since the previous call. Used by the control thread
- * only.
+ * Calculator of the rates of forwarded packets and bytes, from the change of their counters between
+ * two calls. Used by the control thread only.
  */
 final class Rates {
-  /* By slot: time of the last call, then packets and bytes of both directions. */
+  /* By slot of the status file: time of the last call, then packets and bytes of each direction. */
   private final Map<Integer, long[]> last = new LinkedHashMap<>();
 
   /**
-   * Reads the counters of a slot, and writes the rates there.
+   * Reads the counters of a group, and writes the rates next to them.
    *
-   * @param counters of both directions
+   * @param slot index of the group in the status file
+   * @param counters addresses of the counters of both directions
    */
   void update(int slot, long[] counters) {
     long now = System.nanoTime();
@@ -35,7 +36,7 @@ final class Rates {
     before[0] = now;
   }
 
-  /** Forgets a slot, which is reused from now on. */
+  /** Forgets a slot, which another group may use from now on. */
   void forget(int slot) {
     last.remove(slot);
   }

@@ -16,8 +16,8 @@ final class UnicastCheck {
   private UnicastCheck() {}
 
   /**
-   * Checks prefixes, which could cause loops, and proxy addresses, in the calling thread's network
-   * namespace.
+   * Checks that the fabrics' prefixes don't overlap, which could cause loops, and that the proxy
+   * addresses are assigned to the interfaces. Runs in the calling thread's network namespace.
    *
    * @throws HeddleException if a check fails
    */

@@ -2,9 +2,9 @@
  * Gateway between two RDMA fabrics; its entry point is {@link io.heddle.bridge.Bridge}.
  *
  * <p>Threads: {@code heddle-bridge-data} alone forwards packets. {@code heddle-bridge-control}
- * writes heartbeats, rates and errors. Among several bridges {@code heddle-bridge-peers} sends and
- * receives beacons. The data thread reads one immutable {@code BridgeTables}, which the caller of a
- * reload and the thread of beacons replace.
+ * writes heartbeats, rates and errors into the status file. With redundancy, {@code
+ * heddle-bridge-peers} sends and receives beacons. The data thread reads one immutable {@code
+ * BridgeTables}, which the caller of a reload and {@code heddle-bridge-peers} replace.
  *
  * <p>Memory: packets stay in the receive buffers of their source fabric, and leave from there.
  * Counters lie in the status file. Nothing is allocated per packet.

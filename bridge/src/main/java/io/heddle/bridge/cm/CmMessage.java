@@ -14,13 +14,13 @@ public enum CmMessage {
   /** SIDR_REQ: requests the number of a service's datagram queue pair. */
   SIDR_REQUEST(0x17),
 
-  /** SIDR_REP: contains that number, or the reason for its absence. */
+  /** SIDR_REP: contains the number of the requested queue pair, or the reason for its absence. */
   SIDR_REPLY(0x18),
 
   /** Another message of the communication manager. */
   OTHER(-1),
 
-  /** A datagram of another class. */
+  /** Datagram of another management class. */
   FOREIGN(-1),
 
   /** Datagram whose length or versions are wrong. */

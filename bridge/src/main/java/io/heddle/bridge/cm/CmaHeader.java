@@ -5,12 +5,12 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Header of RDMA CM before a request's private data: the IP addresses of both ends (InfiniBand
- * Architecture Specification, volume 1, annex A11; Linux, {@code struct cma_hdr}).
+ * Header that RDMA CM puts before a request's private data: the IP addresses of both ends
+ * (InfiniBand Architecture Specification, volume 1, annex A11; Linux, {@code struct cma_hdr}).
  *
  * <pre>
  *  0        1        2        3
- * |version  |IP v.|rs|source port       |   0, 4 or 6 in the upper half
+ * |version  |IP v.|rs|source port       |   version 0; IP version in the upper half
  * |source address, 16 bytes             |   IPv4: after 12 bytes of zeros
  * |destination address, 16 bytes        |
  * </pre>
@@ -33,8 +33,8 @@ public final class CmaHeader {
   private CmaHeader() {}
 
   /**
-   * Returns whether requests for this service have the header, which is so in RDMA CM's port
-   * spaces.
+   * Returns whether requests for this service have the header: all services in RDMA CM's port
+   * spaces do.
    */
   public static boolean isService(long serviceId) {
     return serviceId >>> 24 == 1;
@@ -45,7 +45,7 @@ public final class CmaHeader {
     return serviceId >>> 16 == datagramService(0) >>> 16;
   }
 
-  /** Returns the port of such a service. */
+  /** Returns the port of a service in one of RDMA CM's port spaces. */
   public static int servicePort(long serviceId) {
     return (int) serviceId & 0xffff;
   }
@@ -55,7 +55,7 @@ public final class CmaHeader {
     return 1L << 24 | (long) PORT_SPACE_UDP << 16 | port;
   }
 
-  /** Returns whether the bytes are such a header, for either version of IP. */
+  /** Returns whether the bytes at an address are a valid header of RDMA CM, for IPv4 or IPv6. */
   public static boolean isValid(long at) {
     int ip = ipVersion(at);
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) == 0 && (ip == 4 || ip == 6);
@@ -69,12 +69,18 @@ public final class CmaHeader {
     return Memory.ALL.get(Memory.NETWORK_SHORT, at + PORT) & 0xffff;
   }
 
-  /** Returns the requester's address, IPv4 mapped. Only of a {@linkplain #isValid valid} header. */
+  /**
+   * Returns the requester's address, IPv4 in mapped form. The header must be {@linkplain #isValid
+   * valid}.
+   */
   public static Gid source(long at) {
     return address(at, SOURCE);
   }
 
-  /** Returns the server's address, IPv4 mapped. Only of a {@linkplain #isValid valid} header. */
+  /**
+   * Returns the server's address, IPv4 in mapped form. The header must be {@linkplain #isValid
+   * valid}.
+   */
   public static Gid destination(long at) {
     return address(at, DESTINATION);
   }
@@ -88,7 +94,8 @@ public final class CmaHeader {
   /**
    * Replaces the addresses in a header, and sets the matching version of IP.
    *
-   * @param source IPv4 mapped, as is the destination then
+   * @param source address of the requester, IPv4 in mapped form
+   * @param destination address of the server, of the same IP version
    */
   public static void setAddresses(long at, Gid source, Gid destination) {
     int version = source.isIpv4Mapped() ? 4 : 6;

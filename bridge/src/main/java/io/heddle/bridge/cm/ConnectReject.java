@@ -21,7 +21,7 @@ public final class ConnectReject {
   /** The requested transport service doesn't exist (section 12.6.7.2). */
   public static final int REASON_TRANSPORT_SERVICE = 9;
 
-  /** Offset in a REQ and in a REJ. */
+  /** Offset of the local communication id, in a REQ and in a REJ. */
   private static final int LOCAL_ID = 24;
 
   private static final int REMOTE_ID = 28;
@@ -35,7 +35,7 @@ public final class ConnectReject {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + LOCAL_ID);
   }
 
-  /** Returns the rejected communication id. */
+  /** Returns the communication id of the rejected message. */
   public static int remoteId(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + REMOTE_ID);
   }
@@ -44,7 +44,7 @@ public final class ConnectReject {
     return Memory.ALL.get(Memory.NETWORK_SHORT, mad + REASON) & 0xffff;
   }
 
-  /** Returns whether a REQ is rejected, and no other message. */
+  /** Returns whether the rejected message is a REQ. */
   public static boolean refusesRequest(long mad) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, mad + MESSAGE) == 0;
   }
@@ -52,7 +52,7 @@ public final class ConnectReject {
   /**
    * Writes the rejection of a REQ.
    *
-   * @param communicationId from the REQ
+   * @param communicationId local communication id in the REQ
    */
   public static void write(long mad, long transaction, int communicationId, int reason) {
     ManagementDatagram.write(mad, CmMessage.CONNECT_REJECT, transaction);

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
  *
  * <pre>
  *  0        1        2        3
- * |base ver |class   |class v.|method   |   1, 7, 2, 3 for the communication manager's
+ * |base ver |class   |class v.|method   |   1, 7, 2, 3 in messages of the communication manager
  * |status            |class specific    |
  * |transaction id, 8 bytes              |
  * |attribute         |reserved          |
@@ -20,10 +20,10 @@ import java.lang.foreign.ValueLayout;
 public final class ManagementDatagram {
   public static final int BYTES = 256;
 
-  /** Destination of the general services' MADs (section 10.2.4). */
+  /** Destination queue pair of the general services' MADs (section 10.2.4). */
   public static final int QUEUE_PAIR = 1;
 
-  /** Queue key of that queue pair, on every port. */
+  /** Queue key of queue pair 1, on every port. */
   public static final int QUEUE_KEY = 0x8001_0000;
 
   static final int HEADER_BYTES = 24;
@@ -44,7 +44,7 @@ public final class ManagementDatagram {
   /**
    * Returns the kind of this datagram.
    *
-   * @param lengthBytes of the datagram
+   * @param lengthBytes length of the datagram
    */
   public static CmMessage messageOf(long mad, int lengthBytes) {
     if (lengthBytes != BYTES || octet(mad) != BASE_VERSION) {
@@ -59,12 +59,12 @@ public final class ManagementDatagram {
     return CmMessage.ofAttribute(Memory.ALL.get(Memory.NETWORK_SHORT, mad + ATTRIBUTE) & 0xffff);
   }
 
-  /** Returns the id that the requester chose to match a reply with its request. */
+  /** Returns the transaction id, which the requester chooses to match a reply with its request. */
   public static long transaction(long mad) {
     return Memory.ALL.get(Memory.NETWORK_LONG, mad + TRANSACTION);
   }
 
-  /** Writes the header of a message, and zeros after it. */
+  /** Writes the header of a message, and clears the rest of the datagram. */
   static void write(long mad, CmMessage message, long transaction) {
     for (int i = 0; i < BYTES; i += Long.BYTES) {
       Memory.setLong(mad + i, 0);

@@ -5,7 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Private data of an application in a request or a reply. Rare: it allocates. */
+/**
+ * Accessors for the private data of an application in a SIDR request or reply. Used rarely, so they
+ * allocate.
+ */
 public final class PrivateBytes {
   /** Maximum length in a request, after RDMA CM's header. */
   public static final int IN_REQUEST = 180;
@@ -15,7 +18,7 @@ public final class PrivateBytes {
 
   private PrivateBytes() {}
 
-  /** Returns a copy of the first bytes. */
+  /** Returns a copy of the first bytes at an address. */
   public static List<Byte> read(long at, int count) {
     List<Byte> bytes = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -25,9 +28,9 @@ public final class PrivateBytes {
   }
 
   /**
-   * Writes bytes.
+   * Writes private data to an address.
    *
-   * @param most space for them
+   * @param most available space in bytes; the bytes beyond it are omitted
    */
   public static void write(long at, List<Byte> bytes, int most) {
     for (int i = 0; i < Math.min(most, bytes.size()); i++) {

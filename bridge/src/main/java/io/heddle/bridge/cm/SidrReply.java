@@ -21,7 +21,7 @@ import java.util.Locale;
  * </pre>
  */
 public final class SidrReply {
-  /** The reply contains the number. */
+  /** The reply contains the number of a queue pair. */
   public static final int STATUS_SUCCESS = 0;
 
   /** The host has no such service. */
@@ -39,7 +39,7 @@ public final class SidrReply {
 
   private SidrReply() {}
 
-  /** Returns the id of the request that it answers. */
+  /** Returns the id of the request that this reply answers. */
   public static int requestId(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + REQUEST_ID);
   }
@@ -74,7 +74,7 @@ public final class SidrReply {
   /**
    * Writes a reply without private data.
    *
-   * @param queuePair 0 for none
+   * @param queuePair number of the queue pair; 0 for none
    */
   public static void write(
       long mad,

@@ -13,7 +13,7 @@ import java.util.Locale;
  * |request id                           |
  * |partition key     |reserved          |
  * |service id, 8 bytes                  |
- * |private data, 216 bytes              |   of RDMA CM: {@link CmaHeader}
+ * |private data, 216 bytes              |   RDMA CM's begins with {@link CmaHeader}
  * </pre>
  */
 public final class SidrRequest {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Table of requests that the bridge has forwarded and that wait for replies. The bridge replaces
- * each request id by one of its own, since clients choose theirs independently.
+ * each client's request id by one of its own, since two clients may choose the same id.
  *
  * <p>A repeated request is matched by client and request id. An answered request stays until its
  * deadline, since the reply may be lost and the request repeated. The table is bounded: the least
@@ -58,17 +58,17 @@ public final class SidrRequests {
       return clientId;
     }
 
-    /** Returns the requested host. */
+    /** Returns the host that the request was sent to. */
     public Gid server() {
       return server;
     }
 
-    /** Returns the request id that the server sees. */
+    /** Returns the bridge's own request id, which the server sees. */
     public int ownId() {
       return ownId;
     }
 
-    /** Returns the transaction of the newest repeat. */
+    /** Returns the transaction id of the newest repeat. */
     public long transaction() {
       return transaction;
     }
@@ -85,7 +85,7 @@ public final class SidrRequests {
   }
 
   /**
-   * @param most requests at a time
+   * @param most maximum number of requests in the table
    * @param ids source of the bridge's own request ids
    */
   public SidrRequests(int most, RandomGenerator ids) {
@@ -102,7 +102,7 @@ public final class SidrRequests {
       Gid client, int clientId, Gid server, long transaction, long serviceId, long nowNs) {
     Key key = new Key(client, clientId);
     Request request = byClient.get(key);
-    /* The same id for another host or service is another request. */
+    /* A known id with another host or service is a new request. */
     boolean repeat =
         request != null && request.server.equals(server) && request.serviceId == serviceId;
     if (request != null && !repeat) {
@@ -120,7 +120,7 @@ public final class SidrRequests {
     if (!request.open) {
       request.open = true;
       request.deadlineNs = nowNs + WAIT_NS;
-      /* Deadlines grow with time, so all others are earlier. */
+      /* Deadlines grow with time, so the other requests' deadlines are earlier than this one. */
       if (byClient.size() == 1) {
         earliestNs = request.deadlineNs;
       }
@@ -178,7 +178,7 @@ public final class SidrRequests {
   /**
    * Removes the requests whose deadline has passed.
    *
-   * @param unanswered is called for each that got no reply
+   * @param unanswered called for each removed request that got no reply
    */
   public void expire(long nowNs, Consumer<Request> unanswered) {
     if (byClient.isEmpty() || nowNs - earliestNs < 0) {

@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration of a bridge.
  *
- * @param name of the bridge, for people
- * @param status path of its status file
- * @param control path of its socket for operators' orders, with redundancy
- * @param core the processor that its data thread spins on; {@link #NO_CORE} where it sleeps
- * @param fabrics both, a first
- * @param prefixes of the hosts of each fabric, as far as they are configured
- * @param links limits of the packets that leave for fabric a and b
+ * @param name name of the bridge, for people
+ * @param status path of the bridge's status file
+ * @param control path of the bridge's control socket, for operators' orders
+ * @param core processor that the data thread spins on; {@link #NO_CORE} if it sleeps instead
+ * @param fabrics fabric a, then fabric b
+ * @param prefixes prefixes of each fabric's hosts; an empty list if none is configured
+ * @param links rate limits of the packets into fabric a and of those into fabric b
  * @param bridges addresses of other bridges
  * @param groups in the order of the file
  * @param unicast settings of unicast forwarding; null if it is off
- * @param redundancy settings among several bridges; null for a single bridge
+ * @param redundancy settings of redundancy among several bridges; null for a single bridge
  */
 public record BridgeConfig(
     String name,
@@ -41,7 +41,7 @@ public record BridgeConfig(
     List<GroupSettings> groups,
     @Nullable UnicastSettings unicast,
     @Nullable PeerSettings redundancy) {
-  /** Returns the owners set by configuration, by group. */
+  /** Returns the configured owners by group; a group without one is absent. */
   public Map<Gid, Integer> owners() {
     Map<Gid, Integer> owners = new LinkedHashMap<>();
     for (GroupSettings each : groups) {
@@ -65,7 +65,7 @@ public record BridgeConfig(
   /** Default path of the status file. */
   public static final Path STATUS = Path.of("/run/heddle-bridge/bridge.status");
 
-  /** No processor is named. */
+  /** Value of {@code core} if no processor is configured. */
   public static final int NO_CORE = -1;
 
   /** Default path of the control socket. */

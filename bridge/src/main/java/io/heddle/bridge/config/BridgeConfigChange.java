@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Difference between the running configuration and one that was reloaded.
+ * Difference between the running configuration and its replacement at a reload.
  *
- * @param removed groups that end
- * @param added groups that begin
- * @param changed groups that go on with other settings
+ * @param removed groups that the new configuration no longer contains
+ * @param added groups that only the new configuration contains
+ * @param changed new settings of the groups that both configurations contain with different
+ *     settings
  * @param untouched number of unchanged groups
  */
 public record BridgeConfigChange(
@@ -24,7 +25,10 @@ public record BridgeConfigChange(
     int untouched) {
 
   /**
-   * @throws HeddleException for a change that requires a restart, with both values
+   * Compares two configurations.
+   *
+   * @throws HeddleException for a change that requires a restart; the message contains the old and
+   *     the new value
    */
   public static BridgeConfigChange between(BridgeConfig now, BridgeConfig next) {
     refuse("the bridge's name", now.name(), next.name());

@@ -35,7 +35,10 @@ public final class BridgeConfigParser {
       List.of("bridge", "fabric", "group", "peer", "proxy", "redundancy", "unicast");
   private static final List<String> GROUP_KEYS =
       List.of("mgid", "direction", "tos", "owner", "pgm", "rate", "burst", "queue", "policy");
-  /* Key in the map of seen lines that no line's word can be. */
+  /*
+   * Key of the first line with owner= in the map of seen lines. It differs from all other keys
+   * there.
+   */
   private static final String OWNERS = "owner=";
   private static final long MOST_RATE = 100_000_000;
   private static final int MOST_BURST = 100_000;
@@ -65,7 +68,10 @@ public final class BridgeConfigParser {
   }
 
   /**
-   * @throws HeddleException that names the file, and the line and word of an error
+   * Reads a configuration file.
+   *
+   * @throws HeddleException if it can't be read or contains an error; the message names the file,
+   *     and the line and word of the error
    */
   public static BridgeConfig read(Path path) {
     try {
@@ -81,7 +87,7 @@ public final class BridgeConfigParser {
     }
   }
 
-  /** Parses lines as {@link #read} does. */
+  /** Parses the lines of a configuration, with the same errors as {@link #read}. */
   public static BridgeConfig parse(String file, List<String> lines) {
     BridgeConfigParser parser = new BridgeConfigParser(file);
     for (int i = 0; i < lines.size(); i++) {

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Digest of the settings that must be equal on all bridges: their groups. */
+/** Digest of the settings that must be equal on all bridges: the groups and their settings. */
 public final class ConfigDigest {
   private ConfigDigest() {}
 
-  /** Returns the digest of the groups and their settings, in any order. */
+  /** Returns the digest of the groups and their settings, whose order doesn't matter. */
   public static long of(BridgeConfig config) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Line of a configuration: a keyword, words, and {@code key=value} pairs. Error messages contain
- * file, line, word and, if one is similar, the intended name.
+ * file, line and word, and suggest a similar name if there is one.
  */
 final class ConfigLine {
   private final String file;
@@ -53,7 +53,10 @@ final class ConfigLine {
     return new HeddleException(file + " line " + number + ": " + what);
   }
 
-  /** Returns the words after the keyword, whose number must be that of the names. */
+  /**
+   * Returns the words after the keyword. There must be one for each of these names, which error
+   * messages contain.
+   */
   List<String> words(String... names) {
     if (words.size() != names.length) {
       String wanted =
@@ -80,7 +83,7 @@ final class ConfigLine {
   }
 
   /**
-   * Parses a value.
+   * Parses the value of a key, or returns the standard value if the key is absent.
    *
    * @param parser throws {@link IllegalArgumentException} for a value that isn't allowed
    * @param allowed the allowed values, as a noun phrase
@@ -90,7 +93,7 @@ final class ConfigLine {
     return text == null ? standard : parse(key + "=" + text, text, allowed, parser);
   }
 
-  /** Returns a mandatory value. */
+  /** Returns the value of a mandatory key. */
   String require(String key) {
     String text = values.get(key);
     if (text == null || text.isEmpty()) {
@@ -99,7 +102,7 @@ final class ConfigLine {
     return text;
   }
 
-  /** Parses any text as a value. */
+  /** Parses a text; {@code shown} is its description in error messages. */
   <T> T parse(String shown, String text, String allowed, Function<String, T> parser) {
     try {
       return parser.apply(text);
@@ -108,7 +111,10 @@ final class ConfigLine {
     }
   }
 
-  /** Parses one of a set of words. */
+  /**
+   * Parses the value of a key, which must be one of the choices, or returns the standard value if
+   * the key is absent.
+   */
   <T> T choice(String key, T standard, List<String> choices, Function<String, T> named) {
     String text = values.get(key);
     if (text == null) {
@@ -149,7 +155,7 @@ final class ConfigLine {
         });
   }
 
-  /** Returns a value, or null if the key is absent. */
+  /** Returns the value of a key; null if the key is absent. */
   @Nullable String text(String key) {
     return values.get(key);
   }

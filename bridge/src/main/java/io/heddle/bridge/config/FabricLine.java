@@ -32,7 +32,7 @@ final class FabricLine {
   private FabricLine() {}
 
   /**
-   * @param host parses a host's address; {@link IllegalArgumentException} for any other text
+   * @param host parses a host's address; throws {@link IllegalArgumentException} for any other text
    */
   static FabricSpec parse(ConfigLine line, String name, String kind, Function<String, Gid> host) {
     boolean wire = kind.equals("wire");
@@ -58,7 +58,7 @@ final class FabricLine {
     return new WireSpec(name, end, namespace, addresses, List.of(), hops, trains);
   }
 
-  /** Returns the interface or device as configured. */
+  /** Returns the interface or device of a fabric in configuration syntax. */
   static String end(FabricSpec spec) {
     return (spec instanceof WireSpec ? "interface=" : "device=") + spec.end();
   }
@@ -70,7 +70,7 @@ final class FabricLine {
     return text;
   }
 
-  /** Returns the values of a comma-separated list. */
+  /** Returns the elements of a key's comma-separated value; an empty list if the key is absent. */
   static List<String> listOf(ConfigLine line, String key) {
     String text = line.text(key);
     return text == null ? List.of() : Stream.of(text.split(",", -1)).toList();

@@ -58,7 +58,7 @@ final class ProxyLines {
   /**
    * Checks and returns all proxy addresses.
    *
-   * @param prefixes of the hosts of each fabric, as far as they are configured
+   * @param prefixes prefixes of each fabric's hosts; an empty list if none is configured
    * @param oneNamespace whether both fabrics' interfaces are in the same network namespace
    */
   ProxyAddresses finish(List<List<LoopRules.Prefix>> prefixes, boolean oneNamespace) {

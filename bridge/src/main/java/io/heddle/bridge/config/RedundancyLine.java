@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Parser of a {@code redundancy} line: settings of a bridge among several. */
+/** Parser of a {@code redundancy} line, which configures redundancy among several bridges. */
 final class RedundancyLine {
   private static final List<String> KEYS =
       List.of("bridge-id", "priority", "weight", "beacon", "reserve", "key-file", "group", "port");

@@ -94,7 +94,7 @@ final class UnicastLine {
   /**
    * Checks that the kinds of the fabrics allow the configured mapping of queue pair numbers.
    *
-   * @param file of the configuration
+   * @param file path of the configuration, for error messages
    */
   static void refuseKinds(String file, UnicastSettings settings, Collection<FabricSpec> fabrics) {
     String verbs = "";

@@ -1,6 +1,6 @@
 /**
- * Configuration: lines of a keyword, words and {@code key=value} pairs, and their error messages.
- * Control path only.
+ * Configuration of a bridge, and the parser of its file, whose lines consist of a keyword, words
+ * and {@code key=value} pairs. Control path only.
  */
 @NullMarked
 package io.heddle.bridge.config;

@@ -24,6 +24,8 @@ public enum FlowDirection {
   }
 
   /**
+   * Returns the direction with this name in a configuration.
+   *
    * @throws IllegalArgumentException for another word
    */
   public static FlowDirection named(String word) {

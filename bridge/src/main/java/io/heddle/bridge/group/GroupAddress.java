@@ -3,14 +3,14 @@ package io.heddle.bridge.group;
 import io.heddle.verbs.Gid;
 
 /**
- * Name of a group in fabrics of each kind.
+ * Identity of a multicast group in every kind of fabric.
  *
- * @param address of the group, IPv4 mapped; sufficient for RoCEv2
- * @param port of RDMA CM, a part of MGIDs in the CLLM format; 0 for none
- * @param mgid its format in an InfiniBand fabric
+ * @param address IP address of the group, IPv4 in mapped form; RoCEv2 fabrics use nothing else
+ * @param port port number of RDMA CM, which MGIDs in the CLLM format contain; 0 for none
+ * @param mgid format of the group's MGID in an InfiniBand fabric
  */
 public record GroupAddress(Gid address, int port, MgidFormat mgid) {
-  /** Returns a group without port, in the format that RDMA CM gives it. */
+  /** Returns a group without a port and with RDMA CM's MGID format. */
   public static GroupAddress of(Gid address) {
     return new GroupAddress(address, 0, MgidFormat.RDMA);
   }

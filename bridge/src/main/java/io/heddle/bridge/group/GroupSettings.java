@@ -6,14 +6,14 @@ import java.util.Locale;
 /**
  * Configuration of a multicast group.
  *
- * @param address of the group, IPv4 mapped
- * @param port of RDMA CM, a part of MGIDs in the CLLM format; 0 for none
- * @param mgid its format in an InfiniBand fabric
- * @param direction in which packets are forwarded
- * @param trafficClass of the packets that leave, 0 to 255
- * @param owner the bridge that owns it if several run; 0 for the owner by hash
- * @param pgm whether its packets are parsed as PGM
- * @param limit of the packets that leave, for each direction separately
+ * @param address IP address of the group, IPv4 in mapped form
+ * @param port port number of RDMA CM, which MGIDs in the CLLM format contain; 0 for none
+ * @param mgid format of the group's MGID in an InfiniBand fabric
+ * @param direction directions in which packets are forwarded
+ * @param trafficClass traffic class of the forwarded packets, 0 to 255
+ * @param owner number of the bridge that owns the group if several run; 0 if a hash decides
+ * @param pgm whether the group's packets are parsed as PGM (RFC 3208)
+ * @param limit rate limit of the forwarded packets, for each direction separately
  */
 public record GroupSettings(
     Gid address,
@@ -25,7 +25,7 @@ public record GroupSettings(
     boolean pgm,
     RateLimit limit) {
 
-  /** Returns the group's name in fabrics. */
+  /** Returns the group's identity in fabrics. */
   public GroupAddress where() {
     return new GroupAddress(address, port, mgid);
   }
@@ -38,7 +38,7 @@ public record GroupSettings(
     return (address.isIpv4Mapped() ? address.toString() : "[" + address + "]") + ":" + port;
   }
 
-  /** Returns its settings in configuration syntax. */
+  /** Returns the settings in configuration syntax. */
   public String describe() {
     String class16 = String.format(Locale.ROOT, "0x%02x", trafficClass);
     return "mgid="

@@ -5,10 +5,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hash table of groups by address: open addressing, at most half full. Immutable, so that the data
- * thread looks up while the control thread builds the next one.
+ * Hash table of groups by address: open addressing, at most half full. Immutable: the data thread
+ * looks groups up in one table while another thread builds the next.
  *
- * @param <T> value of a group
+ * @param <T> type of the values, one for each group
  */
 public final class GroupTable<T> {
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
@@ -40,7 +40,7 @@ public final class GroupTable<T> {
     return (int) (mixed >>> 32) & mask;
   }
 
-  /** Returns the value of this address; null if it is no group of the table. */
+  /** Returns the value of the group with this address; null if the table has no such group. */
   @SuppressWarnings("unchecked")
   public @Nullable T find(long addressHigh, long addressLow) {
     int at = place(addressHigh, addressLow);

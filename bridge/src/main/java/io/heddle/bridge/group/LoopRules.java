@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Filter of packets from a fabric by source. It rejects, in this order, the bridge's own addresses,
- * those of other bridges, and those outside the fabric's prefixes. Immutable; the storm guard is
- * separate.
+ * the addresses of other bridges, and addresses outside the fabric's prefixes. Immutable. {@link
+ * StormGuard} detects the loops that pass this filter.
  */
 public final class LoopRules {
   private final long[] own;
@@ -31,8 +31,8 @@ public final class LoopRules {
   /**
    * Address prefix.
    *
-   * @param address any address in it, IPv4 mapped
-   * @param bits its length, of 128
+   * @param address any address in the prefix, IPv4 in mapped form
+   * @param bits length of the prefix, 0 to 128 bits; 96 more than an IPv4 prefix's length
    */
   public record Prefix(Gid address, int bits) {
     /** Returns whether an address is in the prefix. */

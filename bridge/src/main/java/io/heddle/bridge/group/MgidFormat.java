@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * |ff15|signature |P_Key |address, its low 80 bits               |   IPv6 groups
  * </pre>
  *
- * <p>The 28 bits are those of RFC 4391, section 4. {@link #RDMA} is RDMA CM's encoding of the
- * address: on a RoCEv2 port the address itself, with IPv4 in mapped form.
+ * <p>28 bits are the low bits of an IPv4 address, as in RFC 4391, section 4. {@link #RDMA} is RDMA
+ * CM's encoding of the address: on a RoCEv2 port the address itself, with IPv4 in mapped form.
  */
 public enum MgidFormat {
   RDMA("RDMA", 0x0000, false, false, false, true),
@@ -60,7 +60,7 @@ public enum MgidFormat {
   }
 
   /**
-   * Returns the format of that name, in any case.
+   * Returns the format with this name, in upper or lower case.
    *
    * @throws IllegalArgumentException for another word
    */
@@ -85,17 +85,17 @@ public enum MgidFormat {
   /**
    * Returns the MGID of a group with the default partition key.
    *
-   * @param group a multicast address, IPv4 mapped
-   * @param portNumber of the group, 0 if it has none
+   * @param group multicast address, IPv4 in mapped form
+   * @param portNumber port number of the group, 0 if it has none
    */
   public Gid encode(Gid group, int portNumber) {
     return encode(group, portNumber, WHOLE_KEY);
   }
 
   /**
-   * Returns the MGID with another partition key.
+   * Returns the MGID of a group in the partition with this key.
    *
-   * @param partitionKey 16 bits; MGIDs contain the full member's key
+   * @param partitionKey 16 bits; the MGID contains the key of a full member in any case
    */
   public Gid encode(Gid group, int portNumber, int partitionKey) {
     if (!supports(group)) {
@@ -113,9 +113,9 @@ public enum MgidFormat {
   }
 
   /**
-   * Returns the group of an MGID: an address, IPv4 mapped. It restores the bits that the format
-   * omits: the four leading bits of an IPv4 group, and the first bytes of an IPv6 group as {@code
-   * ff15::}.
+   * Returns the multicast address that an MGID encodes, IPv4 in mapped form. It restores the bits
+   * that the format omits: the four leading bits of an IPv4 group, and the first bytes of an IPv6
+   * group as {@code ff15::}.
    *
    * @throws IllegalArgumentException for an MGID of another format
    */

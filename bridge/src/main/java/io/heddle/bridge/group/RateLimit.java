@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * Rate limit of packets that leave.
  *
- * @param packetsPerSecond 0 for no limit
+ * @param packetsPerSecond maximum rate; 0 for no limit
  * @param burst packets that may leave at once after a pause, at least 1
- * @param queuePackets capacity of the queue
+ * @param queuePackets capacity of the queue of delayed packets
  * @param dropsOldest whether a full queue drops its oldest packet; otherwise it drops the new one
  */
 public record RateLimit(long packetsPerSecond, int burst, int queuePackets, boolean dropsOldest) {

@@ -8,13 +8,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Detector of copies that come back from a fabric soon after they were sent into it, whoever
- * returned them. It is the last of the loop rules, against a second bridge that is in no
- * configuration.
+ * Detector of packets that come back from a fabric soon after they were sent into it. It detects
+ * loops that {@link LoopRules} doesn't, such as those through a second bridge that no configuration
+ * names.
  *
- * <p>A set of digests with times in native memory, four slots per bucket. The oldest entry of a
- * bucket is replaced first, so at very high rates a digest may be forgotten early. Used by the data
- * thread only.
+ * <p>It is a hash set of packet digests and send times in native memory, four entries per bucket.
+ * The oldest entry of a bucket is replaced first, so at very high rates a digest may be forgotten
+ * early. Used by the data thread only.
  */
 public final class StormGuard {
   /** Lifetime of a digest. */
@@ -28,7 +28,7 @@ public final class StormGuard {
   private final long entries;
 
   /**
-   * @param arena with the guard's lifetime
+   * @param arena arena with the guard's lifetime
    */
   public StormGuard(Arena arena) {
     entries = Memory.allocate(arena, (long) BUCKETS * WAYS * ENTRY_BYTES, 64);
@@ -38,8 +38,8 @@ public final class StormGuard {
    * Returns a packet's digest, over fields that no fabric changes. It has 64 bits: with 32 bits, at
    * a million packets a second, one packet in 40,000 would match another.
    *
-   * @param crc of the packet from BTH to pad
-   * @param packet its address
+   * @param crc CRC of the packet from BTH to pad
+   * @param packet address of the packet
    * @param length bytes from BTH to pad, at least 20
    */
   public static long digest(int crc, long packet, int length) {
@@ -51,9 +51,9 @@ public final class StormGuard {
 
   /**
    * Returns the digest for fabrics where the sending port assigns its own sequence number and queue
-   * pair. It covers group, immediate and payload.
+   * pair. It covers group, opcode, immediate data and payload.
    *
-   * @param packet an unreliable datagram
+   * @param packet address of an unreliable datagram
    * @param length bytes from BTH to CRC
    */
   public static long payloadDigest(Gid group, long packet, int length) {

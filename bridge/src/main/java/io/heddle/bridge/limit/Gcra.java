@@ -9,11 +9,11 @@ import io.heddle.bridge.group.RateLimit;
  */
 final class Gcra {
   /*
-   * Fraction bits of a nanosecond: intervals are accurate to a thousandth at ten million packets a
-   * second.
+   * Fraction bits of a nanosecond. So an interval is accurate to a ten-thousandth, even at 100
+   * million packets a second.
    */
   private static final int FRACTION_BITS = 10;
-  /* Ten ticks of the timer wheel. */
+  /* Delay of a queued packet that doesn't reduce the rate: ten ticks of the timer wheel. */
   private static final long CATCH_UP_NS = 200_000;
   private static final long SECOND_NS = 1_000_000_000L;
 
@@ -44,8 +44,8 @@ final class Gcra {
   /**
    * Accounts for a packet that leaves.
    *
-   * @param waited whether it was queued: it then leaves slightly late, by the timer's granularity,
-   *     and the packets after it must not lose that time
+   * @param waited whether the packet was queued. The timer's granularity then delays it slightly,
+   *     and the later packets must not lose that time
    */
   void take(long nowNs, boolean waited) {
     long least = nowNs - (waited ? CATCH_UP_NS : 0) << FRACTION_BITS;

@@ -5,8 +5,8 @@ import io.heddle.bridge.group.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flow of one group's packets into one fabric, with its queue. The control thread creates it;
- * everything else belongs to the data thread.
+ * Flow of one group's packets into one fabric, with its queue. Created on the control path; its
+ * mutable state belongs to the data thread.
  */
 public final class LimitedFlow {
   final int side;
@@ -17,14 +17,14 @@ public final class LimitedFlow {
   int head = CellPool.NONE;
   int tail = CellPool.NONE;
   int waiting;
-  /* Next flow in a slot of the timer wheel. */
+  /* Next flow in the same slot of the timer wheel. */
   @Nullable LimitedFlow next;
   boolean scheduled;
 
   /**
    * @param side destination fabric, 0 for fabric a
-   * @param limit of the group
-   * @param counters of the group and direction
+   * @param limit rate limit of the group
+   * @param counters address of the counters of the group and direction
    */
   public LimitedFlow(int side, SendPath sendPath, RateLimit limit, long counters, long nowNs) {
     this.side = side;

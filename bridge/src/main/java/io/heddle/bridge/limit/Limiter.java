@@ -7,9 +7,9 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rate limiter of leaving packets: first by group and direction, then by the link into the fabric.
- * Early packets wait in their flow's queue, whose cells come from one bounded pool. No queue is
- * discarded as a whole. Used by the data thread only.
+ * Rate limiter of forwarded packets: by group and direction, and by the link into the fabric.
+ * Packets beyond a limit wait in their flow's queue, whose cells come from one bounded pool. A full
+ * queue drops single packets, never all of them. Used by the data thread only.
  */
 public final class Limiter {
   /** Destination of packets that may leave. */
@@ -25,10 +25,10 @@ public final class Limiter {
         long nowNs);
   }
 
-  /** Memory of all queued packets. */
+  /** Memory for all queued packets. */
   public static final long POOL_BYTES = 64L << 20;
 
-  /* Maximum packets of one flow per call, for fairness among flows. */
+  /* Maximum packets of one flow that are sent at a time, for fairness among flows. */
   private static final int MOST_AT_ONCE = 256;
 
   private final CellPool pool;
@@ -36,11 +36,13 @@ public final class Limiter {
   private final Outlet outlet;
   private final Gcra[] links = {new Gcra(), new Gcra()};
   private final RateLimit[] linkLimits = {RateLimit.NONE, RateLimit.NONE};
-  /* Chain of cells whose packets were handed over and may not be flushed yet. */
+  /*
+   * First of a chain of cells whose packets were passed to the outlet, and may not be flushed yet.
+   */
   private int departed = CellPool.NONE;
 
   /**
-   * @param packetBytes of the largest packet
+   * @param packetBytes size of the largest packet
    */
   public Limiter(Arena arena, long poolBytes, int packetBytes, Outlet outlet, long nowNs) {
     pool = new CellPool(arena, poolBytes, packetBytes);
@@ -48,7 +50,7 @@ public final class Limiter {
     this.outlet = outlet;
   }
 
-  /** Sets the limit of a link. */
+  /** Sets the rate limit of the link into a fabric. */
   public void setLink(int side, RateLimit limit, long nowNs) {
     if (!limit.equals(linkLimits[side])) {
       linkLimits[side] = limit;
@@ -182,7 +184,7 @@ public final class Limiter {
         nowNs);
   }
 
-  /** Frees the cells of departed packets, after both fabrics were flushed. */
+  /** Frees the cells of the sent packets. Called after both fabrics were flushed. */
   public void flushed() {
     while (departed != CellPool.NONE) {
       int cell = departed;
@@ -191,7 +193,7 @@ public final class Limiter {
     }
   }
 
-  /** Returns the nanoseconds until a packet may leave; −1 if none waits. */
+  /** Returns the nanoseconds until a queued packet may leave; −1 if none waits. */
   public long waitNs(long nowNs) {
     return wheel.waitNs(nowNs);
   }
@@ -199,7 +201,8 @@ public final class Limiter {
   /**
    * Replaces a flow; its queued packets move to the new one.
    *
-   * @param heir null if the group is removed; its queued packets are then dropped and counted
+   * @param heir the new flow; null if there is none, so that the queued packets are dropped and
+   *     counted
    */
   public void retire(LimitedFlow flow, @Nullable LimitedFlow heir, long nowNs) {
     while (flow.waiting > 0) {

@@ -20,7 +20,7 @@ final class TimerWheel {
     tick = Math.floorDiv(nowNs, TICK_NS);
   }
 
-  /** Schedules a flow at this time, or a tick later. The flow must not be in the wheel. */
+  /** Schedules a flow at this time, or at most a tick later. The flow must not be in the wheel. */
   void put(LimitedFlow flow, long dueNs) {
     long due = Math.floorDiv(dueNs + TICK_NS - 1, TICK_NS);
     long bounded = Math.max(tick + 1, Math.min(due, tick + SLOTS - 1));

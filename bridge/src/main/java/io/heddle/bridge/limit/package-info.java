@@ -1,7 +1,7 @@
 /**
- * Rate limits of leaving packets: GCRA by group and by link, queues in one bounded pool, and a
- * timer wheel. All belongs to the data thread; only a {@code LimitedFlow} is created by the control
- * thread.
+ * Rate limits of forwarded packets: GCRA by group and by link, queues in one bounded pool, and a
+ * timer wheel. All state belongs to the data thread, except that flows are created on the control
+ * path.
  */
 @NullMarked
 package io.heddle.bridge.limit;

@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param origin sender and send sequence
  * @param standing eligibility of the bridge to own groups
- * @param agreement view under which it decides ownership, and the peers that it has received
- * @param addresses of the bridge, in both fabrics
+ * @param agreement view by which the bridge decides ownership, and its acknowledgements
+ * @param addresses the bridge's own, in both fabrics
  * @param pins groups that operators assigned to a bridge
  */
 public record Beacon(
@@ -27,12 +27,12 @@ public record Beacon(
   /**
    * Identity and sequence of a beacon's sender.
    *
-   * @param id of the bridge, above 0
-   * @param incarnation larger each time that the bridge starts
-   * @param sequence larger with each beacon of an incarnation
-   * @param side the fabric that it was sent into, 0 for a
-   * @param intervalMs between two beacons
-   * @param configDigest of the settings that must be equal on all bridges
+   * @param id number of the bridge, above 0
+   * @param incarnation number that grows with each start of the bridge
+   * @param sequence number that grows with each beacon of an incarnation
+   * @param side fabric that the beacon was sent into, 0 for a
+   * @param intervalMs interval of the beacons
+   * @param configDigest digest of the settings that must be equal on all bridges
    */
   public record Origin(
       int id, long incarnation, long sequence, int side, int intervalMs, long configDigest) {}
@@ -41,9 +41,9 @@ public record Beacon(
    * Eligibility of a bridge to own groups.
    *
    * @param priority the bridges of the highest priority share the groups
-   * @param weight its share among those of the same priority
-   * @param fabricsUp bit 0 for a, bit 1 for b
-   * @param reserve whether it owns nothing while another bridge can
+   * @param weight the bridge's share, relative to the other bridges of the same priority
+   * @param fabricsUp fabrics whose link is up: bit 0 for a, bit 1 for b
+   * @param reserve whether the bridge owns nothing while another bridge can
    * @param leaving whether this is its last beacon
    */
   public record Standing(
@@ -55,7 +55,7 @@ public record Beacon(
       boolean leaving) {
     private static final int BOTH_FABRICS = 3;
 
-    /** Returns whether it can own groups. */
+    /** Returns whether the bridge can own groups. */
     public boolean isEligible() {
       return (state == BridgeState.STANDBY || state == BridgeState.ACTIVE)
           && fabricsUp == BOTH_FABRICS
@@ -64,35 +64,39 @@ public record Beacon(
   }
 
   /**
-   * View under which the bridge decides.
+   * View by which a bridge decides ownership, and its acknowledgements of other bridges' changes.
    *
-   * @param change how often its view has changed
-   * @param view the digest of its view
-   * @param settled whether it owns all groups that the view assigns to it
-   * @param heard the newest change received from each other bridge
+   * @param change number that grows when the bridge changes its view or gives up all groups
+   * @param view digest of the bridge's view
+   * @param settled whether the bridge owns all groups that the view assigns to it
+   * @param heard acknowledgement of each other live bridge
    */
   public record Agreement(int change, long view, boolean settled, List<Heard> heard) {}
 
   /**
-   * Newest change that a bridge has received from another one.
+   * Acknowledgement of another bridge's newest change.
    *
-   * @param id of the other bridge
-   * @param incarnation of the other bridge
-   * @param change of the other bridge
+   * @param id number of that bridge
+   * @param incarnation incarnation of that bridge
+   * @param change change number in that bridge's newest beacon
    */
   public record Heard(int id, long incarnation, int change) {}
 
   /**
    * Operator's order that assigns a group to a bridge.
    *
-   * @param group its address
-   * @param owner the bridge; 0 withdraws the order
-   * @param version the higher one takes precedence
+   * @param group address of the group
+   * @param owner number of the bridge; 0 withdraws the order
+   * @param version version of the order; a group's order with the highest one takes precedence
    */
   public record Pin(Gid group, int owner, long version) {}
 
   /**
-   * Returns whether its sender decides under this view and has received this change of that bridge.
+   * Returns whether the sender decides by this view, and acknowledges this change.
+   *
+   * @param view digest of the view
+   * @param id number of the bridge with the change
+   * @param incarnation incarnation of the bridge with the change
    */
   public boolean agrees(long view, int id, long incarnation, int change) {
     return agreement.view() == view

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Beacons as bytes, big endian. A format of this project's own.
+ * Codec of beacons, in Heddle's own format. All fields are big endian.
  *
  * <pre>
  *  0       1       2       3
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * |change                         |
  * |digest of the view, 8 bytes    |
  * |digest of the configuration, 8 |
- * |addrs  |heard  |pins   |0      |   how many follow of each
+ * |addrs  |heard  |pins   |0      |   how many follow of each kind
  * |addresses, 16 bytes each; id, incarnation, change, 16 each; group, owner, version, 28 each
- * |HMAC-SHA256 of all that, 32 bytes, if it is signed
+ * |HMAC-SHA256 of all fields above, 32 bytes, if the beacon is signed
  * </pre>
  */
 public final class BeaconCodec {
@@ -51,7 +51,7 @@ public final class BeaconCodec {
   /**
    * Encodes a beacon.
    *
-   * @param key that signs it; null for no signature
+   * @param key key that signs the beacon; null for no signature
    */
   public static byte[] encode(Beacon beacon, @Nullable BeaconKey key) {
     ByteBuffer to = ByteBuffer.allocate(MOST_BYTES);
@@ -103,8 +103,8 @@ public final class BeaconCodec {
   /**
    * Decodes a beacon.
    *
-   * @param length received bytes
-   * @param key that must have signed them; null if nothing is signed
+   * @param length number of received bytes
+   * @param key key that must have signed the beacon; null if no beacon is signed
    */
   public static DecodedBeacon decode(byte[] bytes, int length, @Nullable BeaconKey key) {
     if (length < HEADER_BYTES || length > bytes.length) {

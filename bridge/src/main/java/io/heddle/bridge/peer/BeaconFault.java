@@ -4,34 +4,37 @@ import java.util.Locale;
 
 /** Reason for the rejection of a beacon. */
 public enum BeaconFault {
-  /** It is no beacon, or is damaged. */
+  /** Bytes that are no beacon, or a damaged one. */
   MALFORMED,
 
-  /** It has another version's format. */
+  /** Beacon in the format of another version. */
   OTHER_VERSION,
 
-  /** It has no signature, and this bridge has a key. */
+  /** Beacon without a signature, although this bridge has a key. */
   UNSIGNED,
 
-  /** It has a signature, and this bridge has no key. */
+  /** Beacon with a signature, although this bridge has no key. */
   NO_KEY,
 
-  /** Its signature was made with another key, or it was changed in transit. */
+  /** Beacon that was signed with another key, or changed in transit. */
   WRONG_SIGNATURE,
 
-  /** It was received before, or is older than the newest one. */
+  /** Beacon that was received before, or is older than its sender's newest one from this fabric. */
   REPLAYED,
 
-  /** It was sent into one fabric and arrived from the other, so something joins them. */
+  /**
+   * Beacon that was sent into one fabric and arrived from the other: something connects the
+   * fabrics.
+   */
   OTHER_FABRIC,
 
-  /** It is this bridge's own beacon, which came back. */
+  /** This bridge's own beacon, which came back. */
   OWN,
 
-  /** Another bridge has this bridge's number. */
+  /** Beacon of another bridge that has this bridge's number. */
   SAME_ID,
 
-  /** The table of bridges is full. */
+  /** Beacon of a new bridge, while the table of bridges is full. */
   TOO_MANY_BRIDGES;
 
   /** Returns the word for tables, such as {@code wrong-signature}. */

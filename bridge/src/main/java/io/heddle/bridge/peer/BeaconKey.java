@@ -20,6 +20,8 @@ public final class BeaconKey {
   private final SecretKeySpec key;
 
   /**
+   * Creates a key from its bytes.
+   *
    * @throws IllegalArgumentException for less than {@value #LEAST_BYTES} bytes
    */
   public BeaconKey(byte[] bytes) {
@@ -29,7 +31,7 @@ public final class BeaconKey {
     key = new SecretKeySpec(bytes, ALGORITHM);
   }
 
-  /** Signs the first bytes of an array. */
+  /** Returns the signature of the first {@code length} bytes of an array. */
   byte[] sign(byte[] bytes, int length) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
@@ -41,7 +43,7 @@ public final class BeaconKey {
     }
   }
 
-  /** Returns whether the signature after the first bytes is valid. */
+  /** Returns whether the first {@code length} bytes are followed by their signature. */
   boolean hasSigned(byte[] bytes, int length) {
     byte[] signature = Arrays.copyOfRange(bytes, length, length + SIGNATURE_BYTES);
     return MessageDigest.isEqual(sign(bytes, length), signature);

@@ -27,7 +27,7 @@ public final class BridgePeer {
     return newest;
   }
 
-  /* Accepts a beacon, or returns the reason for its rejection. */
+  /* Receives a beacon, and returns the reason for its rejection; null if it is accepted. */
   @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
     Beacon.Origin origin = beacon.origin();
     long known = newest.origin().incarnation();
@@ -48,17 +48,20 @@ public final class BridgePeer {
     return null;
   }
 
-  /** Returns the silence after which it counts as gone: 3.5 of its intervals. */
+  /**
+   * Returns the silence in nanoseconds after which this bridge counts as gone: 3.5 of its
+   * intervals.
+   */
   public long holdNs() {
     return holdNs(newest.origin().intervalMs());
   }
 
-  /** Returns the hold time for any interval. */
+  /** Returns the hold time in nanoseconds for a beacon interval. */
   public static long holdNs(int intervalMs) {
     return intervalMs * NS_PER_MS * 7 / 2;
   }
 
-  /** Returns the fabrics on which it is received: bit 0 for a, bit 1 for b. */
+  /** Returns the fabrics on which this bridge is received: bit 0 for a, bit 1 for b. */
   public int receivedOn(long nowNs) {
     int fabrics = 0;
     for (int side = 0; side < SIDES; side++) {
@@ -69,12 +72,15 @@ public final class BridgePeer {
     return fabrics;
   }
 
-  /** Returns whether it is alive: received on at least one fabric, and not leaving. */
+  /** Returns whether this bridge is alive: received on at least one fabric, and not leaving. */
   public boolean isAlive(long nowNs) {
     return receivedOn(nowNs) != 0 && !newest.standing().leaving();
   }
 
-  /** Returns when its hold time ends unless another beacon arrives; only while it is alive. */
+  /**
+   * Returns the time when the hold time ends unless another beacon arrives; {@link Long#MAX_VALUE}
+   * if this bridge isn't alive.
+   */
   long silentAtNs(long nowNs) {
     long last =
         heard[0] && (!heard[1] || receivedNs[0] - receivedNs[1] > 0)
@@ -83,7 +89,7 @@ public final class BridgePeer {
     return isAlive(nowNs) ? last + holdNs() : Long.MAX_VALUE;
   }
 
-  /** Returns the time since its last beacon. */
+  /** Returns the nanoseconds since this bridge's last beacon. */
   public long sinceNs(long nowNs) {
     long since = Long.MAX_VALUE;
     for (int side = 0; side < SIDES; side++) {
@@ -94,7 +100,10 @@ public final class BridgePeer {
     return since;
   }
 
-  /* Returns the change since the last call; null for none. */
+  /*
+   * Returns how the fabrics on which this bridge is received have changed since the last call; null
+   * for no change.
+   */
   @Nullable PeerChange takeChange(long nowNs) {
     int before = fabricsAtLastCheck;
     fabricsAtLastCheck = newest.standing().leaving() ? 0 : receivedOn(nowNs);
@@ -103,7 +112,7 @@ public final class BridgePeer {
         : new PeerChange(id(), before, fabricsAtLastCheck, newest.standing().leaving());
   }
 
-  /** Returns whether its beacons arrive on both fabrics. */
+  /** Returns whether this bridge's beacons arrive on both fabrics. */
   public boolean isReceivedOnBoth(long nowNs) {
     return receivedOn(nowNs) == BOTH;
   }

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Groups that this bridge owns. It gives up a group as soon as its view names another owner, and
- * announces the view only afterwards. It takes a group once every live bridge has announced the
- * same view and has acknowledged this bridge's newest change. So no bridge still owns the group
- * under an earlier view.
+ * Set of the groups that this bridge owns. The bridge gives up a group as soon as its view names
+ * another owner, and announces the view only afterwards. It takes a group once every live bridge
+ * has announced the same view and has acknowledged this bridge's newest change. So no bridge still
+ * owns the group under an earlier view.
  *
- * <p>Views may change and change back. Each bridge echoes the change number, so that an old beacon
- * doesn't count as agreement.
+ * <p>Views may change and change back. So each change has a number, which the other bridges echo: a
+ * beacon that echoes an older number doesn't count as agreement.
  */
 public final class Ownership {
   private final int self;
@@ -27,7 +27,7 @@ public final class Ownership {
 
   /**
    * @param self this bridge's number
-   * @param incarnation of this bridge
+   * @param incarnation this bridge's incarnation
    * @param view initial view
    */
   public Ownership(int self, long incarnation, View view) {
@@ -37,8 +37,8 @@ public final class Ownership {
   }
 
   /**
-   * Switches to another view, and gives up the groups that it assigns to others. The view may be
-   * announced only after the data path has stopped forwarding those groups.
+   * Switches to another view, and gives up the groups that the view assigns to other bridges. The
+   * view may be announced only after the data path has stopped forwarding those groups.
    *
    * @return false if the view is unchanged
    */
@@ -53,7 +53,7 @@ public final class Ownership {
     return true;
   }
 
-  /** Gives up everything: the others may have declared this bridge gone, and taken over. */
+  /** Gives up all groups: the other bridges may have declared this one gone, and taken over. */
   public void fence() {
     owned.clear();
     change++;
@@ -61,20 +61,22 @@ public final class Ownership {
   }
 
   /**
-   * Returns whether all these bridges decide under this view, and have acknowledged that this one
-   * does.
+   * Returns whether all live bridges decide by this bridge's view, and have acknowledged its newest
+   * change.
+   *
+   * @param alive newest beacon of each other live bridge
    */
   public boolean isAgreed(List<Beacon> alive) {
     return alive.stream().allMatch(each -> each.agrees(view.digest(), self, incarnation, change));
   }
 
   /**
-   * Takes the groups that the view assigns to it, once the view is agreed.
+   * Takes the groups that the view assigns to this bridge, once all live bridges agree on the view.
    *
-   * @param alive the newest beacon of each live bridge
+   * @param alive newest beacon of each other live bridge
    * @param configured groups that this bridge is configured for; the same object while they are
-   *     unchanged, since there may be thousands
-   * @return whether its groups have changed, or it has just settled
+   *     unchanged, so that thousands of groups needn't be compared
+   * @return whether the owned groups have changed, or this bridge has just settled
    */
   @SuppressWarnings("ReferenceEquality")
   public boolean settle(List<Beacon> alive, Collection<Gid> configured) {
@@ -96,17 +98,21 @@ public final class Ownership {
     return changed;
   }
 
-  /** Returns whether it owns a group. */
+  /** Returns whether this bridge owns a group. */
   public boolean owns(Gid group) {
     return owned.contains(group);
   }
 
-  /** Returns the number of groups that it owns. */
+  /** Returns the number of groups that this bridge owns. */
   public int size() {
     return owned.size();
   }
 
-  /** Returns its role for a group, according to the beacons of the live bridges. */
+  /**
+   * Returns this bridge's role for a group.
+   *
+   * @param alive newest beacon of each other live bridge
+   */
   public Role roleOf(Gid group, List<Beacon> alive) {
     if (owned.contains(group)) {
       return Role.OWNER;

@@ -3,10 +3,10 @@ package io.heddle.bridge.peer;
 /**
  * Change of the fabrics on which a bridge is received.
  *
- * @param id of the bridge
- * @param before bit 0 for fabric a, bit 1 for b
- * @param now the same
- * @param left whether it has announced that it leaves
+ * @param id number of the bridge
+ * @param before fabrics on which it was received: bit 0 for fabric a, bit 1 for b
+ * @param now fabrics on which it is received, as such bits
+ * @param left whether the bridge has announced its departure
  */
 public record PeerChange(int id, int before, int now, boolean left) {
   /** Returns the message for operators. */

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ownership protocol of one bridge among several: it receives beacons, decides, and builds its own
- * beacons.
+ * Ownership protocol of one bridge among several: it receives beacons, decides which groups this
+ * bridge owns, and builds this bridge's beacons.
  *
  * <p>Safety depends on the order of calls. After a {@link #step} that returns true, the caller
  * first makes the data path follow {@link #roleOf}, and only then requests the next {@link
@@ -51,9 +51,9 @@ public final class PeerProtocol {
   /**
    * Sets the configuration, which takes effect at the next step.
    *
-   * @param next with the same number and interval
-   * @param owners by group, as far as they are configured
-   * @param digest of the settings that must be equal on all bridges
+   * @param next settings with the same bridge number and beacon interval
+   * @param owners configured owners by group; a group without one is absent
+   * @param digest digest of the settings that must be equal on all bridges
    */
   public void configure(PeerSettings next, Map<Gid, Integer> owners, long digest) {
     if (next.reserve() != settings.reserve()) {
@@ -92,7 +92,7 @@ public final class PeerProtocol {
   /**
    * Receives a beacon.
    *
-   * @param side the fabric that it came from
+   * @param side fabric that the beacon came from, 0 for a
    * @return the reason for its rejection; null if it is accepted
    */
   public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
@@ -107,7 +107,7 @@ public final class PeerProtocol {
    * Recomputes ownership.
    *
    * @param groups that this bridge is configured for
-   * @return whether a role or the content of its beacons may have changed
+   * @return whether a role or the content of this bridge's beacons may have changed
    */
   public boolean step(long nowNs, Collection<Gid> groups) {
     boolean changed = false;
@@ -127,14 +127,14 @@ public final class PeerProtocol {
   }
 
   /*
-   * Returns the pause after which the others may declare this bridge gone at any moment, or already
-   * have.
+   * Returns the maximum pause between two steps. After a longer one, the other bridges may already
+   * have declared this one gone.
    */
   private long fenceNs() {
     return settings.intervalMs() * NS_PER_MS * 5 / 2;
   }
 
-  /* Compares everything except the sequence numbers of the beacons. */
+  /* Compares the content of beacons, without the sequence numbers and the operators' orders. */
   private static boolean haveEqualContent(List<Beacon> before, List<Beacon> now) {
     boolean same = before.size() == now.size();
     for (int i = 0; same && i < now.size(); i++) {
@@ -150,7 +150,10 @@ public final class PeerProtocol {
     return same;
   }
 
-  /* Returns the current view if its inputs are unchanged: its digest is expensive. */
+  /*
+   * Returns the next view. If its inputs are unchanged, that is the current object, since the
+   * digest of a new one is expensive.
+   */
   private View nextView() {
     View now = ownership.view();
     List<View.Member> members = members();
@@ -199,9 +202,9 @@ public final class PeerProtocol {
   /**
    * Builds the next beacon. Called once for each fabric.
    *
-   * @param side the fabric that it is sent into
-   * @param addresses of this bridge
-   * @param leaving whether it is the last one
+   * @param side fabric that the beacon is sent into, 0 for a
+   * @param addresses this bridge's own, in both fabrics
+   * @param leaving whether this is the last beacon
    */
   public Beacon beacon(int side, List<Gid> addresses, boolean leaving, long nowNs) {
     sequence++;
@@ -240,8 +243,8 @@ public final class PeerProtocol {
   }
 
   /**
-   * Returns whether all live bridges share one view, and each owns the groups that it assigns to
-   * it.
+   * Returns whether all live bridges share this bridge's view, and each other one owns the groups
+   * that the view assigns to it.
    */
   public boolean isSettled() {
     return ownership.isAgreed(alive) && alive.stream().allMatch(each -> each.agreement().settled());
@@ -280,7 +283,7 @@ public final class PeerProtocol {
     return reserve;
   }
 
-  /** Returns the number of groups that it owns. */
+  /** Returns the number of groups that this bridge owns. */
   public int owned() {
     return ownership.size();
   }
@@ -289,12 +292,15 @@ public final class PeerProtocol {
     return table;
   }
 
-  /** Returns whether that bridge has the same configuration as this one. */
+  /** Returns whether another bridge has the same configuration as this one. */
   public boolean isConfiguredAlike(BridgePeer peer) {
     return peer.newest().origin().configDigest() == configDigest;
   }
 
-  /** Returns when it must recompute even if no beacon arrives; {@link Long#MAX_VALUE} for never. */
+  /**
+   * Returns the time of the next {@link #step} if no beacon arrives; {@link Long#MAX_VALUE} for
+   * none.
+   */
   public long nextDeadlineNs(long nowNs) {
     long start = startNs + BridgePeer.holdNs(settings.intervalMs()) + 1;
     long silence = table.nextSilenceNs(nowNs);

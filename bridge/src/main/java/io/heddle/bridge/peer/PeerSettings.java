@@ -4,16 +4,17 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration of a bridge among several.
+ * Settings of redundancy for one of several bridges.
  *
- * @param id its unique number, above 0
+ * @param id unique number of the bridge, above 0
  * @param priority the bridges of the highest priority share the groups
- * @param weight its share among those of the same priority, above 0
- * @param intervalMs between two beacons
- * @param reserve whether it owns nothing while another bridge can
- * @param keyFile path of the key; empty for none
- * @param key that signs beacons; null for none
- * @param group destination of beacons; null for the default group of each fabric's family
+ * @param weight the bridge's share, relative to the other bridges of the same priority; above 0
+ * @param intervalMs interval of the beacons
+ * @param reserve whether the bridge owns nothing while another bridge can
+ * @param keyFile path of the file with the key; empty for none
+ * @param key key that signs beacons; null for none
+ * @param group multicast group that beacons are sent to; null for the default group of the fabric's
+ *     address family
  * @param port destination port of beacons
  */
 public record PeerSettings(

@@ -17,7 +17,7 @@ public final class PeerTable {
 
   /**
    * @param self this bridge's number
-   * @param incarnation of this bridge
+   * @param incarnation this bridge's incarnation
    */
   public PeerTable(int self, long incarnation) {
     this.self = self;
@@ -27,7 +27,7 @@ public final class PeerTable {
   /**
    * Receives a beacon.
    *
-   * @param side the fabric that it came from
+   * @param side fabric that the beacon came from, 0 for a
    * @return the reason for its rejection; null if it is accepted
    */
   public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
@@ -64,7 +64,7 @@ public final class PeerTable {
     return peers.get(id);
   }
 
-  /** Returns the changes since the last call. */
+  /** Returns how the fabrics on which bridges are received have changed since the last call. */
   public List<PeerChange> takeChanges(long nowNs) {
     List<PeerChange> changes = new ArrayList<>();
     for (BridgePeer each : peers.values()) {
@@ -77,8 +77,8 @@ public final class PeerTable {
   }
 
   /**
-   * Returns when the next hold time ends unless a beacon arrives first; {@link Long#MAX_VALUE} for
-   * none.
+   * Returns the time when the next hold time of a bridge ends unless a beacon arrives first; {@link
+   * Long#MAX_VALUE} for none.
    */
   public long nextSilenceNs(long nowNs) {
     long next = Long.MAX_VALUE;
@@ -91,7 +91,7 @@ public final class PeerTable {
     return next;
   }
 
-  /** Returns the acknowledgements for this bridge's beacons. */
+  /** Returns the acknowledgements of the live bridges' changes, for this bridge's beacons. */
   public List<Beacon.Heard> heard(long nowNs) {
     return alive(nowNs).stream()
         .map(BridgePeer::newest)

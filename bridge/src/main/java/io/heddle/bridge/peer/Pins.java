@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Operators' orders that assign a group to a bridge. Every bridge repeats the orders that it has
- * received, and the newest one for a group takes precedence. So an order lasts while any bridge
- * runs.
+ * Table of operators' orders that assign a group to a bridge. Every bridge repeats the orders that
+ * it has received, and the newest one for a group takes precedence. So an order lasts while any
+ * bridge runs.
  *
  * <p>Only as many orders as fit into a beacon are kept, the newest first. So bridges that have
  * received the same orders keep the same ones.
@@ -23,7 +23,7 @@ public final class Pins {
 
   private final Map<Gid, Beacon.Pin> pins = new TreeMap<>(View.BY_ADDRESS);
 
-  /** Merges the orders known to another bridge. */
+  /** Merges the orders from another bridge's beacon. */
   public void merge(List<Beacon.Pin> others) {
     for (Beacon.Pin each : others) {
       Beacon.Pin known = pins.get(each.group());
@@ -56,7 +56,7 @@ public final class Pins {
     return true;
   }
 
-  /** Returns the owners by group. */
+  /** Returns the assigned owners, by group. */
   public Map<Gid, Integer> owners() {
     Map<Gid, Integer> owners = new LinkedHashMap<>();
     for (Beacon.Pin each : pins.values()) {

@@ -18,7 +18,7 @@ final class Rendezvous {
    * Returns a bridge's score for a group, above 0. {@link StrictMath} makes it equal on every
    * machine.
    *
-   * @param weight its share, above 0
+   * @param weight weight of the bridge, above 0
    */
   static double score(int id, int weight, Gid group) {
     long hash = mix(mix(mix(group.high()) ^ group.low()) + id);

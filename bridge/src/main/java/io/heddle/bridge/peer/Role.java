@@ -7,10 +7,10 @@ public enum Role {
   /** Forwards the group's packets. */
   OWNER,
 
-  /** Backup: another bridge forwards them. */
+  /** Backup: another bridge forwards the group's packets. */
   STANDBY,
 
-  /** No bridge is known to forward them: ownership is in transition. */
+  /** No bridge is known to forward the group's packets: ownership is in transition. */
   NO_OWNER;
 
   /** Returns the word for tables. */

@@ -31,7 +31,7 @@ public final class View {
   /**
    * Bridge that can own groups.
    *
-   * @param reserve whether it owns nothing while another one can
+   * @param reserve whether the bridge owns nothing while another one can
    */
   public record Member(int id, long incarnation, int priority, int weight, boolean reserve) {}
 
@@ -104,7 +104,8 @@ public final class View {
   }
 
   /**
-   * Returns the owner of a group if this bridge were gone; {@link #NOBODY} if none could own it.
+   * Returns the bridge that would own a group if bridge {@code id} were gone, without operators'
+   * orders; {@link #NOBODY} if none could.
    */
   public int ownerWithout(Gid group, int id) {
     List<Member> others = members.stream().filter(each -> each.id() != id).toList();
@@ -124,7 +125,7 @@ public final class View {
     return owner;
   }
 
-  /** Returns whether this bridge can own groups. */
+  /** Returns whether a bridge can own groups. */
   public boolean has(int id) {
     return members.stream().anyMatch(each -> each.id() == id);
   }

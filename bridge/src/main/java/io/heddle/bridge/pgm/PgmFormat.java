@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PGM packets as bytes at an address (RFC 3208, sections 8 and 9).
+ * Codec of PGM packets at an address (RFC 3208, sections 8 and 9).
  *
  * <pre>
  *  0        1        2        3
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * |type    |options  |checksum          |
  * |global source id, 6 bytes            |
  * |                  |data length       |
- * |number                               |   of SPM, POLL, POLR their own; else of data
+ * |number                               |   SPM, POLL, POLR: own sequence; else data sequence
  * |trailing edge of the sender's window |   SPM, ODATA, RDATA
  * |leading edge                         |   SPM
  * |family  |reserved|address, 4 or 16   |   SPM and POLL one, NAK, NNAK and NCF two
- * |options: type, length, ...           |   the first holds the length of all
+ * |options: type, length, ...           |   the first contains the length of all options
  * |data                                 |
  * </pre>
  *
@@ -54,8 +54,8 @@ final class PgmFormat {
   }
 
   /**
-   * Returns the type of a packet. Null for no valid PGM packet: truncated, of an unknown version or
-   * type, or with options or data that don't fit.
+   * Returns the type of a packet; null if it isn't a valid PGM packet. An invalid one is truncated,
+   * has an unknown version or type, or has options or data that don't fit.
    *
    * @param bytes maximum length of the packet; bytes after its data are ignored
    */
@@ -136,12 +136,12 @@ final class PgmFormat {
     return (unsignedByte(at + OPTIONS) & PARITY) != 0;
   }
 
-  /** Returns the sequence number of data, or the one that a NAK requests. */
+  /** Returns the sequence number of a data packet, or the sequence number that a NAK requests. */
   static int number(long at) {
     return Memory.ALL.get(Memory.NETWORK_INT, at + NUMBER);
   }
 
-  /** Returns the newest number that the source has sent. Only of an SPM. */
+  /** Returns the newest data sequence number of the source. The packet must be an SPM. */
   static int lead(long at) {
     return Memory.ALL.get(Memory.NETWORK_INT, at + LEAD);
   }
@@ -169,10 +169,10 @@ final class PgmFormat {
   /**
    * Writes a packet's header without options and checksum.
    *
-   * @param session its source's port becomes the source port, or the destination port of a
-   *     receiver's packet
+   * @param session transport session id; its port becomes the source port, or the destination port
+   *     if a receiver sends the packet
    * @param otherPort the other port
-   * @param dataBytes that follow, or 0
+   * @param dataBytes length of the data after the header
    */
   static void write(long at, PgmType type, long session, int otherPort, int number, int dataBytes) {
     int port = (int) session & 0xffff;

@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Observer of one group's PGM packets on arrival, with counters by session. Packets that the bridge
- * drops afterwards are counted under their drop reason. Used by the data thread only, without
+ * drops afterwards are also counted under their drop reason. Used by the data thread only, without
  * allocation.
  */
 public final class PgmObserver {
   private final PgmSessions sessions;
   private final int slot;
   private final long[] counters;
-  /* Epoch since which each side has been observed without a pause. */
+  /* Epoch since which packets from each fabric have been observed without a pause. */
   private final long[] since = new long[2];
   private final boolean[] pausing = {true, true};
 
   /**
-   * @param slot of the group in the status file
-   * @param counters of packets from fabric a and b
+   * @param slot index of the group in the status file
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
    */
   public PgmObserver(PgmSessions sessions, int slot, long[] counters) {
     this.sessions = sessions;
@@ -29,11 +29,11 @@ public final class PgmObserver {
   }
 
   /**
-   * Observes a packet that will be forwarded.
+   * Observes a packet before it is forwarded.
    *
-   * @param side the fabric that it came from
-   * @param payload its first byte after the headers of RoCE
-   * @param sourceHigh upper half of its sender's address
+   * @param side fabric that the packet came from, 0 for a
+   * @param payload address of its first byte after the headers of RoCE
+   * @param sourceHigh upper half of the sender's address
    */
   public void observe(
       int side, long payload, int bytes, long sourceHigh, long sourceLow, long nowNs) {
@@ -116,7 +116,7 @@ public final class PgmObserver {
     }
   }
 
-  /** Pauses the observation of this side: another bridge forwards its packets. */
+  /** Pauses the observation of packets from a fabric, while this bridge doesn't forward them. */
   public void pause(int side) {
     pausing[side] = true;
   }

@@ -9,8 +9,8 @@ import java.lang.foreign.Arena;
 /**
  * Table of all observed PGM sessions by group, side and transport session id. Bounded: the least
  * recently active session is evicted first, and idle ones expire. The source address isn't part of
- * the key, since repairers and a source's second address also send for the session. Used by the
- * data thread only, without allocation.
+ * the key, since packets of a session also come from repairers and from a source's second address.
+ * Used by the data thread only, without allocation.
  */
 public final class PgmSessions {
   /** Idle time after which a session expires. */
@@ -30,14 +30,14 @@ public final class PgmSessions {
   private long epoch;
 
   /**
-   * @param records {@link PgmSessionCounters#MOST_SESSIONS} of them in the status file
+   * @param records address of {@link PgmSessionCounters#MOST_SESSIONS} records in the status file
    */
   public PgmSessions(Arena arena, long records) {
     this(arena, records, PgmSessionCounters.MOST_SESSIONS);
   }
 
   /**
-   * @param most sessions at a time
+   * @param most maximum number of sessions
    */
   PgmSessions(Arena arena, long records, int most) {
     this.records = records;
@@ -58,7 +58,7 @@ public final class PgmSessions {
     return (int) ((((long) slot << 1 | side) * MIX ^ id) * MIX >>> 32);
   }
 
-  /** Returns a session's slot, or {@link #NONE}. */
+  /** Returns the index of a session in this table, or {@link #NONE}. */
   private int find(int slot, int side, long id) {
     int session = sessions.first(hash(slot, side, id));
     while (session != NONE
@@ -74,10 +74,11 @@ public final class PgmSessions {
   }
 
   /**
-   * Records a packet from a session's source, and returns the session's slot.
+   * Records a packet from a session's source, and returns the session's index in this table.
    *
-   * @param block counters of the group and direction
-   * @param since the epoch since which its group has been observed without a pause
+   * @param slot index of the group in the status file
+   * @param block address of the counters of the group and direction
+   * @param since epoch since which the group has been observed without a pause
    */
   int observe(int slot, int side, long id, long block, long since, long nowNs) {
     int session = find(slot, side, id);
@@ -95,9 +96,10 @@ public final class PgmSessions {
   }
 
   /**
-   * Returns the record of the session that a receiver refers to; 0 if it isn't known.
+   * Returns the address of the record of the session that a receiver's packet belongs to; 0 if the
+   * session isn't known.
    *
-   * @param side the fabric of the receiver, which mostly isn't the source's
+   * @param side the receiver's fabric, which usually isn't the source's
    */
   long recordForReceiver(int slot, int side, long id) {
     int session = find(slot, 1 - side, id);
@@ -138,7 +140,7 @@ public final class PgmSessions {
     PgmSessionCounters.release(record(session));
   }
 
-  /** Removes the sessions that have been idle for long enough. */
+  /** Removes the sessions that have been idle for {@link #IDLE_NS}. */
   public void expire(long nowNs) {
     while (sessions.isOldestIdle(nowNs, IDLE_NS)) {
       PgmCounters.aged(blocks[sessions.oldest()]);
@@ -147,7 +149,7 @@ public final class PgmSessions {
   }
 
   /**
-   * Removes a group's sessions, when it is removed or no longer observed. Rare: it scans all
+   * Removes a group's sessions, when the group is removed or no longer observed. Rare: it scans all
    * sessions.
    */
   public void forget(int slot) {

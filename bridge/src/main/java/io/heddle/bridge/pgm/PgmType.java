@@ -2,7 +2,7 @@ package io.heddle.bridge.pgm;
 
 import org.jspecify.annotations.Nullable;
 
-/** Type of a PGM packet (RFC 3208, section 8), and its sender. */
+/** Type of a PGM packet (RFC 3208, section 8), with its sender and its layout. */
 enum PgmType {
   SPM(0x00, true, 12, 1, 0),
   POLL(0x01, true, 8, 1, 12),
@@ -43,7 +43,10 @@ enum PgmType {
     this.behind = behind;
   }
 
-  /** Returns the type of a type field with version 0; null for one that isn't in RFC 3208. */
+  /**
+   * Returns the type for the value of a type field; null for a version other than 0, and for a type
+   * that isn't in RFC 3208.
+   */
   static @Nullable PgmType of(int code) {
     return code < BY_CODE.length ? BY_CODE[code] : null;
   }
@@ -56,7 +59,10 @@ enum PgmType {
     return fromSource;
   }
 
-  /** Returns whether it is data, original or repair, with consecutive numbers. */
+  /**
+   * Returns whether packets of this type contain data, original or repair, with consecutive
+   * numbers.
+   */
   boolean isData() {
     return this == ODATA || this == RDATA;
   }

@@ -8,8 +8,8 @@ import io.heddle.platform.Memory;
  * RFC 1982. Used by the data thread only.
  *
  * <p>A single number far ahead of the window or behind it changes nothing: otherwise a damaged or
- * foreign packet would count as the loss of millions. Several such numbers in sequence mean that
- * the source has restarted.
+ * foreign packet would count as the loss of millions of packets. Several such numbers in sequence
+ * mean that the source has restarted.
  */
 final class SequenceWindow {
   /** Size of the window: duplicates of older numbers can't be detected. */
@@ -20,23 +20,23 @@ final class SequenceWindow {
   /** Maximum distance of a number ahead of the newest one. */
   static final int MOST_AHEAD = 1 << 24;
 
-  /** Strays in sequence that mean a restarted source. */
+  /** Consecutive stray numbers that mean that the source has restarted. */
   static final int RUN = 8;
 
   private static final int MASK = WINDOW - 1;
 
   /** Classification of a received number. */
   enum Arrival {
-    /** First of all, or after a pause of the observation. */
+    /** First number of all, or after a pause of the observation. */
     FIRST,
 
-    /** Newer than all others; {@link #skipped} numbers before it are missing. */
+    /** Number newer than all others; {@link #skipped} numbers before it are missing. */
     AHEAD,
 
     /** Missing number that has now arrived. */
     FILLS_GAP,
 
-    /** Duplicate. */
+    /** Number that has arrived before. */
     DUPLICATE,
 
     /** Number outside the window. */
@@ -49,14 +49,14 @@ final class SequenceWindow {
   private final long bits;
   private boolean started;
   private int lead;
-  /* Known numbers up to the lead, WINDOW at most. */
+  /* How many numbers up to the lead are known as arrived or missing; WINDOW at most. */
   private int known;
   private int skipped;
   private int stray;
   private int run;
 
   /**
-   * @param bits the address of {@link #BYTES}
+   * @param bits address of {@link #BYTES} bytes
    */
   SequenceWindow(long bits) {
     this.bits = bits;
@@ -70,12 +70,12 @@ final class SequenceWindow {
     skipped = 0;
   }
 
-  /** Returns the newest number; 0 before the first. */
+  /** Returns the newest number; 0 before the first one. */
   int lead() {
     return lead;
   }
 
-  /** Returns the gap that the last call found. */
+  /** Returns how many numbers the last call has found to be missing. */
   int skipped() {
     return skipped;
   }

@@ -1,7 +1,7 @@
 /**
  * Pragmatic General Multicast (RFC 3208) as a bridge observes it: its packets, and for each session
- * the numbers that arrived, were duplicated, or are missing. The package changes or holds no
- * packet. Used by the data thread only, without allocation.
+ * the numbers that arrived, were duplicated, or are missing. The package neither changes nor holds
+ * packets. Used by the data thread only, without allocation.
  */
 @NullMarked
 package io.heddle.bridge.pgm;
