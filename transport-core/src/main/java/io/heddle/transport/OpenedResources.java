@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Stack of resources that a start has opened so far, closed again where the start fails. One
- * thread.
+ * Stack of the resources that a start has opened so far. If the start fails, they are closed again.
+ * For one thread only.
  */
 final class OpenedResources {
   private final Deque<Runnable> closings = new ArrayDeque<>();
@@ -18,7 +18,7 @@ final class OpenedResources {
   /**
    * Undoes all steps, the last one first.
    *
-   * @param cause the reason; failures to undo are added to it
+   * @param cause reason of the failed start; exceptions of the undo are added as suppressed ones
    */
   void undo(Throwable cause) {
     for (Runnable closing : closings) {

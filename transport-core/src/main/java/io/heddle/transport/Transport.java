@@ -74,12 +74,12 @@ public final class Transport implements AutoCloseable {
 
   private Transport(
       Map<String, String> environment,
-      Log hosts,
+      Log nextLog,
       Supplier<Providers> providers,
       NanoClock clock,
       OpenedResources opened) {
     this.clock = clock;
-    log = new DistinctErrors(hosts);
+    log = new DistinctErrors(nextLog);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
     options.warnings().forEach(warning -> log.warn("%s", warning));
@@ -180,8 +180,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(Map, Log)}, with these providers to choose from; the supplier is called once
-   * the planes are known.
+   * Opens like {@link #open(Map, Log)}, with these providers to choose from. The supplier is called
+   * once the planes are known.
    */
   public static Transport open(
       Map<String, String> environment, Log log, Supplier<Providers> providers) {
@@ -405,8 +405,9 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Closes the devices. Communicators must be closed before. A connection whose peer hasn't closed
-   * yet gets a moment, so that the peer can retransmit for a lost acknowledgement.
+   * Closes the devices. Communicators must be closed before. Waits up to {@link #LINGER_NS} for
+   * connections whose peer hasn't closed yet, so that the peer can retransmit after a lost
+   * acknowledgement.
    */
   @Override
   public void close() {

@@ -22,8 +22,9 @@ import java.lang.foreign.Arena;
 
 /**
  * Warm-up: a connection of this process with itself, over its own device, with messages that let
- * the JVM compile the data path before NCCL's first message. The connection also loses planes:
- * uncompiled failover code would take some thirty milliseconds more, most of a job's standstill.
+ * the JVM compile the data path before NCCL's first message. Planes of this connection are also
+ * failed on purpose: with uncompiled code, a job's first failover would take some 30 ms more, most
+ * of its standstill.
  *
  * <p>Runs on the calling thread, or on a thread of its own. Leaves only compiled code and a freshly
  * collected heap.
@@ -41,7 +42,7 @@ final class TransportWarmUp implements Runnable {
   /** Number of plane failures: after the second failure the code runs at its final speed. */
   private static final int PLANE_FAILURES = 2;
 
-  /* Offsets of one buffer's arguments, as irecv reads them. */
+  /* Offsets of irecv's arguments for one buffer, from the start of the arrays. */
   private static final int SIZE_AT = 8;
   private static final int TAG_AT = 16;
   private static final int HANDLE_AT = 24;
@@ -117,7 +118,7 @@ final class TransportWarmUp implements Runnable {
     SendComm sender = null;
     RecvComm receiver = null;
     boolean whole = false;
-    /* Nobody reads this connection's log, but its lines are formatted like any other's. */
+    /* Discards the warm-up's log lines after they were formatted. */
     Log unread = new DistinctErrors((level, sentence) -> {});
     try (ListenComm listener = connector.listen(device, handle, counters, unread)) {
       while ((sender == null || receiver == null) && !stopped && clock.nanoTime() - giveUpNs < 0) {
@@ -218,7 +219,10 @@ final class TransportWarmUp implements Runnable {
       return post(bytes) && finish(send) && finish(receive);
     }
 
-    /* The message may complete before its plane is left. */
+    /*
+     * Sends a message while this plane fails, and waits until the plane is out of use: the message
+     * may complete before.
+     */
     boolean messageDuringPlaneFailure(int plane) {
       if (!post(LARGEST_BYTES)) {
         return false;

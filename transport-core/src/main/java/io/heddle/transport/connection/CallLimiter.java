@@ -3,8 +3,8 @@ package io.heddle.transport.connection;
 import java.util.ArrayDeque;
 
 /**
- * Limit on concurrent connects to listeners. Hundreds of connects that begin together would wait
- * for each other's steps, each with its own timeout for a silent peer. Control thread only.
+ * Limit on concurrent connects to listeners. Hundreds of connects that run at once delay each
+ * other, and each has a timeout for a silent peer. Control thread only.
  */
 final class CallLimiter {
   private static final int MOST = 32;
@@ -19,7 +19,7 @@ final class CallLimiter {
     beginNext();
   }
 
-  /** Notes that a connect has ended, with any outcome, and begins the next one. */
+  /** Handles the end of a connect, with any outcome, and begins the next one. */
   void onEnded() {
     underWay--;
     beginNext();
@@ -31,8 +31,8 @@ final class CallLimiter {
   }
 
   /*
-   * A loop instead of recursion: thousands of connects may have been abandoned while they waited,
-   * and each of them ends as soon as it begins.
+   * Begins waiting connects up to the limit, in a loop instead of recursion: thousands of connects
+   * may have been abandoned while they waited, and each of them ends as soon as it begins.
    */
   private void beginNext() {
     if (isBeginning) {

@@ -18,8 +18,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listener for one kind of communicator; may serve several accepts. Handshakes proceed without
- * accept: finished connections wait in a queue.
+ * Listener for one kind of communicator; may serve several accepts. Handshakes proceed whether or
+ * not accept is called: finished connections wait in a queue.
  */
 public sealed class CommListener<C extends Communicator> implements AutoCloseable
     permits ListenComm, SignalListener {
@@ -27,8 +27,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private static final int MAX_HANDSHAKES = 1024;
 
   /*
-   * Maximum number of settled calls that are remembered. A call's channels end within seconds, so
-   * older ones aren't needed.
+   * Maximum number of calls with a decided outcome that are remembered. A call's channels end
+   * within seconds, so older calls aren't needed.
    */
   private static final int MAX_SETTLED = 4096;
 
@@ -43,16 +43,16 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private final List<Handshake<C>> handshakes = new ArrayList<>();
 
   /*
-   * A peer may use several channels for one call. The first field has the calls whose outcome
-   * accept has returned; the second has the last handshake of each interrupted call.
+   * A peer may use several channels for one call. The first field has the calls whose outcome is
+   * decided; the second has the last handshake of each interrupted call.
    */
   private final Set<Long> settled = new LinkedHashSet<>();
   private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
   private int unauthenticatedCount;
   private int silentCount;
   /*
-   * A channel that was accepted before the close is refused at its first message: nobody would
-   * accept or close its connection.
+   * Set by close. A channel that was accepted before is then refused at its first message, since
+   * nobody would accept or close its connection.
    */
   private boolean closed;
   private List<ControlListener> listeners = List.of();

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Attempts to connect to a listener by its addresses until one is answered.
  *
- * <p>Addresses are tried in turn; the next one starts where an attempt fails or stays silent for a
- * while. An accepted connection stays open beside later attempts until one is answered: a process
+ * <p>Addresses are tried in turn: the next one when an attempt fails or stays silent for a while.
+ * An accepted connection stays open beside later attempts until one attempt is answered: a process
  * on a busy host is slow, and reconnecting wouldn't speed it up. An address that the network
  * doesn't reach is tried again in further rounds, since routes may be about to change.
  *
@@ -48,11 +48,12 @@ final class ConnectAttempts {
   private boolean isEnded;
 
   /**
-   * @param tasks of the owner of these attempts
-   * @param hello the message to send
-   * @param limitNs time until {@link #hangUp}, at the latest
-   * @param onAnswer takes the channel and the answer, once; the other attempts are closed by then
-   * @param onFailure takes the reasons where no address leads to the listener, once
+   * @param tasks tasks of the owner of these attempts
+   * @param hello first message on each connection
+   * @param limitNs time after which the owner calls {@link #hangUp} at the latest
+   * @param onAnswer called once, with the channel and the answer; the other attempts are closed by
+   *     then
+   * @param onFailure called once, with the reasons, if no address leads to the listener
    */
   ConnectAttempts(
       ControlLoop loop,
@@ -137,7 +138,10 @@ final class ConnectAttempts {
         .formatted(peer, hello.version(), ControlCodec.VERSION);
   }
 
-  /* An echo of our Hello is no proof of a process that knows the token. */
+  /*
+   * Describes a Hello that isn't an answer. If it is a copy of ours, the process at the address
+   * merely echoes and needn't know the token.
+   */
   private String describeEcho(String peer, ControlMessage.Hello said) {
     return said.call() == hello.call() && MessageDigest.isEqual(said.token(), hello.token())
         ? peer

@@ -29,9 +29,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Common part of both ends of a connection: the native memory, one completion queue, and a queue
- * pair on each common plane. Made on the control thread during the handshake, then owned by its
- * communicator.
+ * One end of a connection, of a sender or a receiver: the native memory, one completion queue, and
+ * the queue pairs on the planes that both ends have. Made on the control thread during the
+ * handshake, then owned by its communicator.
  */
 public final class Connection implements DeviceConnection, FailoverConnection {
   private final NetDevice device;
@@ -41,9 +41,9 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   /* Planes at both ends; also read by the routes thread. */
   private volatile PlaneEnds planes = PlaneEnds.NONE;
-  /* Names of the paired planes that both ends use, in the same order. */
+  /* Names of the paired planes, the same at both ends, in the order of {@link #planes}. */
   private List<String> pairNames = List.of();
-  /* Carriers of the queue pairs: each plane, or all of them together. */
+  /* Carriers of the queue pairs: each plane, or all planes together. */
   private List<Carrier> carriers = List.of();
   private @Nullable CarrierPairs pairs;
   /* Depths of each queue pair, once the planes are paired. */
@@ -80,11 +80,12 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /**
-   * Pairs the planes by their marks and makes queue pairs on each common one.
+   * Pairs the planes of both ends by {@code PlaneMarks}, and makes queue pairs on each plane that
+   * both have.
    *
-   * @param queuePairs how many this end would make on each plane
+   * @param queuePairs number of queue pairs that this end requests on each plane
    * @param spansAllPlanes whether each queue pair spans all planes, as the policy packet requires
-   * @return the result for each plane
+   * @return the paired planes, and those without a match
    * @throws HeddleException when no plane is common, the peer has two planes on one address, or the
    *     device has no room for so many queue pairs
    */
@@ -161,7 +162,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
    * Connects every queue pair, as {@link CarrierPairs#connect}.
    *
    * @throws VerbsException where a device refuses
-   * @throws HeddleException when the peer's list isn't the agreed one
+   * @throws HeddleException when the peer's endpoints are for other planes than the paired ones
    */
   void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
     if (!pairs().hasSameCarriers(remote.endpoints())) {
@@ -173,7 +174,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     peerReceiveDepth = remote.receiveDepth();
   }
 
-  /** Sets the failover of this connection. Before the communicator is driven. */
+  /** Sets the failover of this connection. Called before the communicator is driven. */
   void begin(Failover begun) {
     failover = begun;
   }
@@ -201,7 +202,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return memory;
   }
 
-  /** Returns the parts for its communicator, once the queue pairs are connected. */
+  /**
+   * Returns the parts of this connection that its communicator uses. Called once the queue pairs
+   * are connected.
+   */
   public ConnectionParts dataPath() {
     return new ConnectionParts(
         device,
@@ -218,8 +222,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /*
-   * Returns the limit of chunks on a plane: half of the receives that the peer keeps posted,
-   * bounded by our queue.
+   * Returns the limit on chunks in flight on a plane: half of the receives that the peer keeps
+   * posted, bounded by our queue.
    */
   private int maxChunksPerPlane() {
     return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
@@ -288,7 +292,10 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     }
   }
 
-  /* The counters may soon be another connection's, so later events go to unpublished ones. */
+  /*
+   * Detaches the published counters, which may soon be another connection's. Returns unpublished
+   * counters for later events.
+   */
   private PlaneCounters[] detachCounters() {
     if (spansAllPlanes()) {
       countResent();
@@ -476,8 +483,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /**
-   * Closes queue pairs, completion queue, ring and memory. Not while another thread drives the
-   * communicator.
+   * Closes queue pairs, completion queue, ring and memory. No other thread may drive the
+   * communicator meanwhile.
    */
   @Override
   public synchronized void close() {

@@ -10,11 +10,11 @@ import io.heddle.transport.options.TransportOptions;
 /**
  * Parameters of one {@link Handshake}, from the options and NCCL.
  *
- * @param hostName this end's name
+ * @param hostName name of this end in the peer's log
  * @param token the listener's secret
  * @param settings parameters for connecting queue pairs
- * @param queuePairsPerPlane how many this end would make on each plane
- * @param inlineBytes payloads of this end up to this size travel within their request
+ * @param queuePairsPerPlane number of queue pairs that this end requests on each plane
+ * @param inlineBytes largest payload that this end puts inline into a work request
  * @param spansAllPlanes whether the connecting end wants each queue pair to span all planes
  * @param retries reaction to a device that refuses to connect a queue pair
  * @param timeoutNs longest silence of the other end during the handshake

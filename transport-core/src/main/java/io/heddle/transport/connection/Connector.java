@@ -43,15 +43,16 @@ public final class Connector {
           + " more";
 
   /**
-   * Time without a call after which a pending connection is abandoned: a waiting host calls again
-   * and again, and NCCL's interface has no cancel.
+   * Time without a call after which a pending connection is abandoned. NCCL calls connect
+   * repeatedly while it waits, and has no call to cancel.
    */
   private static final long IDLE_LIMIT_NS = 600_000_000_000L;
 
   private static final long SWEEP_PERIOD_NS = 60_000_000_000L;
 
   /**
-   * Connection that its caller hasn't fetched yet. Guarded by the monitor of {@link #connecting}.
+   * Connection that {@link #connect} hasn't returned yet. Guarded by the monitor of {@link
+   * #connecting}.
    */
   private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
@@ -157,13 +158,16 @@ public final class Connector {
         .write(handleAddress);
   }
 
-  /** Replaces an address of future listeners by another one, if they have it. */
+  /** Replaces an address of this host in the list on which later listeners listen. */
   public void move(InetAddress before, InetAddress now) {
     controlAddresses =
         controlAddresses.stream().map(each -> each.equals(before) ? now : each).distinct().toList();
   }
 
-  /* An address may have gone since the start; one remaining address is enough. */
+  /*
+   * Listens on the control addresses. Some may have disappeared since the start; one remaining
+   * address is enough.
+   */
   private List<ControlListener> listenOnAll(Supplier<ControlChannel.Listener> accepted) {
     List<ControlListener> open = new ArrayList<>();
     HeddleException refused = null;

@@ -18,23 +18,23 @@ import org.jspecify.annotations.Nullable;
  * Control session of an established connection: delivers messages between its two ends in order and
  * exactly once, over successive TCP connections. Control thread.
  *
- * <p>Both ends number their messages and keep them until a {@link Ping} acknowledges them; an end
- * that runs acknowledges at once. The end that connected replaces a channel that breaks, that the
- * peer closes without Closing, or whose plane is left: it connects to the peer's {@link
+ * <p>Both ends number their messages and keep them until a {@link Ping} acknowledges them; a
+ * running process acknowledges at once. The end that connected replaces a channel that breaks, that
+ * the peer closes without Closing, or whose plane is out of use: it connects to the peer's {@link
  * ReconnectListeners}. If those refuse, the peer is gone.
  *
- * <p>Where a channel falls silent, or a message isn't acknowledged, the peer may merely be slow. So
- * it is probed at its reconnect listeners, and it sends a Ping on the channel before it answers
- * there. A channel on which that Ping doesn't come is replaced; otherwise it stays. All times are
- * those in which this thread ran ({@link ControlLoop#nanoTime}).
+ * <p>If a channel falls silent, or a message isn't acknowledged, the peer may merely be slow. So
+ * this end probes the peer's reconnect listeners. The peer sends a Ping on the channel before it
+ * answers there. The channel is replaced only if that Ping doesn't arrive. Times count only while
+ * this thread runs ({@link ControlLoop#nanoTime}).
  */
 public final class ControlSession
     implements PeerChannel, ReconnectListeners.Session, Heartbeats.Member {
   private static final long ANSWER_NS = 160_000_000;
 
   /**
-   * Reason for callers of a connection that this end failed; a constant, since there may be no
-   * memory then.
+   * Failure reason of a connection for whose messages the control thread threw an exception; a
+   * constant, since there may be no memory then.
    */
   private static final String LOCAL_ERROR =
       "the control thread failed while it handled this connection; the error is logged before"
@@ -96,7 +96,7 @@ public final class ControlSession
    * Continues on the handshake's channel. Planes that the handshake couldn't connect have failed.
    */
   void begin(ControlChannel channel) {
-    use(channel, 0);
+    makeCurrent(channel, 0);
     ticket.expect(this);
     sendPing();
     if (ticket.haveAddressesChanged()) {
@@ -105,7 +105,7 @@ public final class ControlSession
     connection.pairs().unconnected().forEach(failover::reportFailureNow);
   }
 
-  private void use(ControlChannel channel, long number) {
+  private void makeCurrent(ControlChannel channel, long number) {
     drop();
     SessionChannel active = new SessionChannel(channel, number);
     channel.setListener(active);
@@ -173,8 +173,8 @@ public final class ControlSession
           lose("its control channel broke: " + reason);
         } else {
           /*
-           * The peer may merely have switched to another channel of which this end hasn't heard
-           * yet. Its reconnect listeners will show.
+           * The peer may merely have switched to another channel that this end doesn't know yet.
+           * The peer's reconnect listeners will show whether it is gone.
            */
           calls.closed(reason, how == ControlChannel.Ending.PEER);
         }
@@ -194,8 +194,8 @@ public final class ControlSession
       }
       case ControlMessage.Failed failed -> {
         /*
-         * While this end closes, the peer's Closing comes when NCCL closes it; until then it may
-         * retransmit for our last acknowledgements.
+         * Ignored while this end closes: the peer still sends Closing when NCCL closes its
+         * communicator. Until then it may retransmit if our last acknowledgements were lost.
          */
         if (!closing) {
           connection.health().peerGone(ConnectionHealth.Peer.FAILED, failed.reason());
@@ -269,7 +269,10 @@ public final class ControlSession
           }
           long now = loop.nanoTime();
           SessionChannel active = current;
-          /* A new channel has just carried the message. */
+          /*
+           * A channel newer than that has just carried the message again, so the peer gets more
+           * time.
+           */
           if (active == null || now - active.begunNs >= ANSWER_NS) {
             calls.probe("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
           }
@@ -288,8 +291,8 @@ public final class ControlSession
   }
 
   /**
-   * Returns the first message of a channel: this end's position, and the number of the first kept
-   * message, which follows.
+   * Returns the first message of a channel: the number of messages received so far, and the number
+   * of the first unacknowledged message, which is sent next.
    */
   Ping ping() {
     return new Ping(received, firstUnacknowledged);
@@ -321,8 +324,8 @@ public final class ControlSession
   }
 
   /*
-   * Without this, messages about the plane would wait until a channel on the same path counts as
-   * silent.
+   * Replaces the channel if it uses the path of the failed carrier. Otherwise messages about the
+   * failure would wait until the channel counts as silent.
    */
   @Override
   public void failCarrier(int carrier) {
@@ -399,7 +402,10 @@ public final class ControlSession
     }
   }
 
-  /* The old channel stays open until the peer has left it: its close would be taken for this end's. */
+  /*
+   * Switches to the new channel. The old one stays open until the peer has switched, too: a close
+   * before would look as if this process had ended.
+   */
   private void takeOver(ControlChannel fresh, Ping theirs) {
     SessionChannel old = current;
     if (old != null) {
@@ -413,7 +419,7 @@ public final class ControlSession
   /**
    * Switches to this channel with the peer, unless a later one has been adopted since.
    *
-   * @param number of its round of attempts
+   * @param number number of the round of attempts that made the channel
    */
   private void adopt(ControlChannel fresh, Ping theirs, long number) {
     if (over || number <= adoptedChannel) {
@@ -431,12 +437,12 @@ public final class ControlSession
 
   private void resume(ControlChannel fresh, Ping theirs) {
     acknowledged(theirs.received());
-    use(fresh, theirs.next());
+    makeCurrent(fresh, theirs.next());
     fresh.send(ping());
     unacknowledged.forEach(fresh::send);
   }
 
-  /* Ending. */
+  /* Ends the session because the peer is lost, or finishes the close. */
 
   private void lose(String reason) {
     calls.hangUp();
@@ -463,8 +469,8 @@ public final class ControlSession
 
   /**
    * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone or exceeds the
-   * linger time. They also end when too many connections linger. Until then the peer may
-   * retransmit, because an acknowledgement of ours was lost. Any thread.
+   * linger time. They also end when too many connections linger. They stay so long because the peer
+   * may retransmit after a lost acknowledgement of ours. Any thread.
    */
   void close() {
     connection.health().leave();
@@ -503,7 +509,10 @@ public final class ControlSession
     }
   }
 
-  /* A failure was logged and the connection's state may be inconsistent. The first step needs no memory. */
+  /*
+   * Fails the connection after an exception in a task, which is already logged. The connection's
+   * state may be inconsistent. The first step needs no memory, which may be lacking.
+   */
   private void onTaskFailure(Throwable thrown) {
     failLocally();
   }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Runs on the control thread; {@link #outcome} is read by other threads.
  *
- * @param <C> the kind of communicator that it makes
+ * @param <C> kind of communicator that the handshake makes
  */
 final class Handshake<C extends Communicator> implements ControlChannel.Listener {
   /** Outcome: a communicator, or the reason for the failure. */
@@ -140,7 +140,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     return outcome;
   }
 
-  /* A slow peer isn't a silent one: each message restarts the timeout. */
+  /*
+   * Fails the handshake if the peer is silent for the timeout. Each message restarts the timeout.
+   */
   private void awaitMessage(long forNs) {
     tasks.schedule(
         forNs,
@@ -406,7 +408,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     fail(reason);
   }
 
-  /* The handshake's state may be inconsistent. The first step needs no memory. */
+  /*
+   * Fails after an exception in a task. The handshake's state may be inconsistent. The first step
+   * needs no memory, which may be lacking.
+   */
   private void failLocally() {
     if (outcome == null) {
       @SuppressWarnings("unchecked") /* LOCAL_ERROR holds no communicator */
@@ -425,7 +430,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     fail(reason);
   }
 
-  /* The owner waits for the end, even where the clean-up fails. */
+  /* Ends the handshake for this reason. The owner is notified even if the clean-up fails. */
   private void fail(String reason) {
     try {
       giveUp(reason);
@@ -471,9 +476,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   /**
-   * Abandons a handshake whose result nobody wants; a finished connection is closed. An end that
-   * has sent Ready still waits for the peer's: the peer may be connected by now, and then gets
-   * Closing like on any connection. Any thread.
+   * Abandons the handshake; if it has finished, its connection is closed. If this end has sent
+   * Ready, it still waits for the peer's Ready: the peer may have established the connection, which
+   * must then be closed with Closing. Any thread.
    */
   void abandon() {
     tasks.execute(() -> {
@@ -503,7 +508,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     return authenticated;
   }
 
-  /** Returns the authenticated peer's number of this connection. */
+  /**
+   * Returns the number that the connecting end gave this connect; all its channels send the same
+   * number.
+   */
   long call() {
     return call;
   }

@@ -19,10 +19,11 @@ import java.util.Map;
  * Pairing of this end's planes with the peer's, by {@link PlaneMatching}, and its log lines.
  *
  * @param pairs in order of their names
- * @param renamed sentences about pairs that have another key there than here
+ * @param renamed sentences about planes whose key at the peer differs from the key here
  * @param leftOut planes that only one end has, with their marks
  * @param addressesOnBoth planes of this end whose address the other host has, too
- * @param daemonOnOneEnd the end whose route daemon alone has named paired planes; empty where none
+ * @param daemonOnOneEnd end whose route daemon named paired planes while the other end's daemon
+ *     didn't; empty if there is none
  * @param here all planes of this end
  * @param there all planes of the other end
  */

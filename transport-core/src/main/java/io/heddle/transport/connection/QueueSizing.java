@@ -23,8 +23,8 @@ final class QueueSizing {
   /**
    * Returns the depths of each queue pair.
    *
-   * @param device its name
-   * @param queuePairs of the connection
+   * @param device name of the device
+   * @param queuePairs number of queue pairs of the connection
    * @param inlineBytes as in {@link PlaneQueuePair.QueueDepths}
    * @throws HeddleException where the device is too small for so many queue pairs
    */

@@ -21,15 +21,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Listeners at which peers reconnect a lost control channel: one socket on each control and plane
- * address, for the transport's lifetime. A plane's listener moves with its plane. A caller shows
- * its connection's ticket. Control thread, but for the construction.
+ * address, for the transport's lifetime. A plane's listener moves with its plane. A reconnecting
+ * peer presents its connection's ticket. Control thread, except for the constructor.
  */
 public final class ReconnectListeners {
-  /** Session that a caller's ticket belongs to. */
+  /** Session to which a reconnecting peer's ticket belongs. */
   interface Session {
     /**
-     * Sends a Ping on the channel, and returns the Ping that answers the peer at a listener. The
-     * first must go out before the second.
+     * Sends a Ping on the session's present channel, then returns the Ping that answers the peer at
+     * a reconnect listener. The order matters: after the answer, the peer waits only briefly for
+     * the Ping on the channel.
      */
     ControlMessage.Ping pingForReconnect();
 

@@ -4,7 +4,10 @@ import io.heddle.transport.control.ControlMessage;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** Reconnect addresses of one connection, under its ticket. Control thread. */
+/**
+ * Ticket of one connection, and the reconnect addresses that were last sent with it. Control
+ * thread.
+ */
 final class ReconnectTicket {
   private final ReconnectListeners listeners;
   private final byte[] ticket;

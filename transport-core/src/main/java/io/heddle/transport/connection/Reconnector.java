@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * present one is given up, or probes whether the peer is merely slow. The peer sends a Ping on the
  * old channel before it answers at a listener. If that Ping doesn't come soon after, the channel is
  * given up. An end that may not connect only knocks: it notifies the peer that it needs a new
- * channel. Control thread; times are those in which it ran.
+ * channel. Control thread; times count only while that thread runs.
  */
 final class Reconnector {
   private static final long ROUND_NS = 500_000_000;
@@ -61,7 +61,8 @@ final class Reconnector {
     boolean isHeardSince(long since);
 
     /**
-     * Notes that the peer has received this many of our messages; returns the highest number known.
+     * Records that the peer has received this many of our messages. Returns the highest number so
+     * far.
      */
     long acknowledged(long count);
 
@@ -126,7 +127,7 @@ final class Reconnector {
     addresses = List.copyOf(theirs);
   }
 
-  /** Notes that there is a channel. */
+  /** Resets this reconnector: there is a working channel. */
   void onChannelFound() {
     lostNs = 0;
     isChannelLost = false;
@@ -224,12 +225,12 @@ final class Reconnector {
       tasks.schedule(ROUND_NS, () -> endRound(since, number));
       return;
     }
-    boolean isAnyDoorShut = attempts.stream().anyMatch(each -> each.refused);
+    boolean isAnyRefused = attempts.stream().anyMatch(each -> each.refused);
     hangUp();
     if (isChannelLost && owner.isHeardSince(since)) {
       lostNs = 0;
       isChannelLost = false;
-    } else if (!reached && closedByPeer && isAnyDoorShut) {
+    } else if (!reached && closedByPeer && isAnyRefused) {
       owner.lose(failure + PROCESS_GONE);
     } else if (!reached && loop.nanoTime() - since > graceNs) {
       owner.lose(
@@ -255,12 +256,15 @@ final class Reconnector {
     } else if (answer == null) {
       answer = first;
       long since = lostNs;
-      tasks.schedule(REPLY_GRACE_NS, () -> judge(first, since));
+      tasks.schedule(REPLY_GRACE_NS, () -> decideAfterAnswer(first, since));
     }
   }
 
-  /* The peer is alive. The Ping that it sent on the channel before this answer has come by now, or won't. */
-  private void judge(Answer first, long since) {
+  /*
+   * Decides whether the channel stays, some time after the answer. The peer is alive. The Ping that
+   * it sent on the channel before this answer has arrived by now, or won't.
+   */
+  private void decideAfterAnswer(Answer first, long since) {
     endProbe(owner.acknowledged(0));
     if (owner.isOver() || lostNs != since || answer != first) {
       return;
@@ -275,7 +279,10 @@ final class Reconnector {
     }
   }
 
-  /* An end that only knocks notifies the peer that it needs a channel, and the peer connects. */
+  /*
+   * Continues on the channel of this answer. An end that only knocks requests a new channel there
+   * instead, and the peer connects.
+   */
   private void switchTo(Answer first) {
     ControlChannel open = first.at.channel;
     if (open == null) {

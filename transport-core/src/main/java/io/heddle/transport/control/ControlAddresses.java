@@ -107,8 +107,8 @@ public final class ControlAddresses {
   }
 
   /*
-   * Returns whether both addresses seem to be in one subnet, judged by the first half of IPv6, or all
-   * but the last byte of IPv4.
+   * Returns whether both addresses seem to be in one subnet: whether the first halves of IPv6
+   * addresses, or all but the last bytes of IPv4 addresses, are equal.
    */
   private static boolean isSameSubnet(InetAddress one, InetAddress other) {
     byte[] left = one.getAddress();
