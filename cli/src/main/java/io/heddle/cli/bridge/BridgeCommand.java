@@ -103,7 +103,10 @@ public final class BridgeCommand {
     return right ? 0 : ExitCode.FAILED;
   }
 
-  /* Opens each device, since its existence is known only then. */
+  /*
+   * Returns a line about each fabric of kind verbs. Opens the device: only that shows whether it
+   * exists.
+   */
   private static String devices(BridgeConfig config) {
     StringBuilder text = new StringBuilder();
     for (FabricSpec each : config.fabrics()) {
@@ -167,8 +170,8 @@ public final class BridgeCommand {
   }
 
   /*
-   * A single bridge runs without a control socket if that is taken, such as by another bridge with
-   * the same defaults.
+   * Opens the control socket. If its path is in use, for example by another bridge with default
+   * settings, a bridge without redundancy runs without a socket (null).
    */
   private static @Nullable ControlSocket listen(BridgeConfig config, Bridge bridge, Log log) {
     BridgeOrders orders = bridge.orders();

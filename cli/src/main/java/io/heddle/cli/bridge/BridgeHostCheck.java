@@ -1,6 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.cli.kit.Shell;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.bridge.config.BridgeConfig;
@@ -8,6 +7,7 @@ import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.roce.wire.PacketFormat;
@@ -31,9 +31,9 @@ final class BridgeHostCheck {
   /**
    * Fault found on the host.
    *
-   * @param cause its name, for scripts: no-multicast, mtu-differs, no-route, rp-filter, no-querier,
-   *     kernel-routes, firewall
-   * @param fabric a or b; empty for both
+   * @param cause name of the cause, for scripts: no-multicast, mtu-differs, no-route, rp-filter,
+   *     no-querier, kernel-routes, firewall
+   * @param fabric fabric with the fault, a or b; empty if the fault concerns both
    * @param evidence observed state
    * @param remedy suggested action
    */
@@ -42,7 +42,7 @@ final class BridgeHostCheck {
   /**
    * Findings on the bridge's host.
    *
-   * @param interfaces that were checked
+   * @param interfaces names of the checked interfaces
    * @param findings faults; empty for none
    */
   record Report(List<String> interfaces, List<Finding> findings) {
@@ -71,7 +71,10 @@ final class BridgeHostCheck {
     this.config = config;
   }
 
-  /** Checks the interfaces of kind wire, in the calling thread's network namespace or their own. */
+  /**
+   * Checks the interfaces of fabrics of kind wire, each in its configured network namespace, or
+   * else in the calling thread's.
+   */
   static Report check(BridgeConfig config) {
     return new BridgeHostCheck(config).check();
   }
@@ -155,7 +158,10 @@ final class BridgeHostCheck {
     }
   }
 
-  /* Returns a host address in the prefix: the network address itself is routed differently. */
+  /*
+   * Returns an address of a host in the prefix. It isn't the network address, which is routed
+   * differently.
+   */
   private static Gid host(LoopRules.Prefix prefix) {
     boolean single = prefix.bits() == 128;
     Gid address = prefix.address();
@@ -170,7 +176,10 @@ final class BridgeHostCheck {
     }
   }
 
-  /* Only a local switch can be checked. */
+  /*
+   * Checks whether the Linux bridge that has the interface as a port sends multicast queries. Other
+   * switches can't be checked from here.
+   */
   private void querier(WireSpec fabric, String master) {
     if (master.isEmpty()) {
       return;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Exporter of a bridge's counters in Prometheus' text format (version 0.0.4), for a collector that
- * reads files. A time series is a line, and series of one name are adjacent.
+ * reads files. Each time series has one line, and the lines of one metric are adjacent.
  */
 final class BridgeMetrics {
   private final Map<String, List<String>> lines = new LinkedHashMap<>();

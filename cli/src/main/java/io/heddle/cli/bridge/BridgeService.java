@@ -7,8 +7,8 @@ import io.heddle.platform.ResilientThread;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A bridge as a systemd service: ready once both fabrics carry packets, and alive as long as the
- * data thread runs. A separate thread checks and notifies.
+ * Notifier of systemd about the state of a bridge: ready once both fabrics carry packets, and alive
+ * as long as the data thread runs. A thread of its own checks the bridge and notifies systemd.
  */
 final class BridgeService implements AutoCloseable {
   private static final long CHECK_NS = 200_000_000;

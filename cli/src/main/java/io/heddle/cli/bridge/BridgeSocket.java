@@ -21,14 +21,18 @@ public final class BridgeSocket {
   private BridgeSocket() {}
 
   /**
-   * @throws HeddleException where another bridge answers there
+   * Checks that no bridge listens at this path.
+   *
+   * @throws HeddleException if one does
    */
   public static void requireNotRunning(Path path) {
     DaemonStart.requireNotRunning(DAEMON, path);
   }
 
   /**
-   * @param orders null for a single bridge
+   * Opens the socket.
+   *
+   * @param orders handler of orders; null for a bridge without redundancy
    * @throws HeddleException when the socket can't be created
    */
   public static ControlSocket listen(
@@ -50,7 +54,7 @@ public final class BridgeSocket {
    * Sends an order to a bridge.
    *
    * @return the result, as JSON
-   * @throws HeddleException when there is no bridge, or it refuses
+   * @throws HeddleException if no bridge listens, or it refuses the order
    */
   public static String request(Path path, String order) {
     return ControlSocket.request(DAEMON, path, order);

@@ -99,7 +99,10 @@ public final class BridgeTable {
             + "; heddle bridge set drop=off ends that\n";
   }
 
-  /* Omitted for fabrics without such events, most of which have no device. */
+  /*
+   * Returns the counts of a verbs device's failures and events; empty if there were none, or if the
+   * fabric has no such device.
+   */
   private static String ofDevice(BridgeStatus.Fabric fabric) {
     return fabric.queuePairFailures() + fabric.portEvents() == 0
         ? ""

@@ -243,7 +243,10 @@ public final class BridgeTestCommand implements Callable<Integer> {
     }
   }
 
-  /* The bridges' key isn't on this machine, and isn't needed. */
+  /*
+   * Reads the configuration without its key files: they are on the bridges' hosts only, and this
+   * test needs no key.
+   */
   private static BridgeConfig read(Path file) {
     try {
       List<String> lines =
@@ -258,7 +261,9 @@ public final class BridgeTestCommand implements Callable<Integer> {
     }
   }
 
-  /* By name, in the order of the file. */
+  /*
+   * Returns the configured groups by name, in the order of the file; empty without a configuration.
+   */
   private static Map<String, GroupSettings> known(@Nullable BridgeConfig bridge) {
     Map<String, GroupSettings> known = new LinkedHashMap<>();
     if (bridge != null) {
@@ -281,7 +286,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
     return Gid.of(address);
   }
 
-  /* Returns 0 or 1; negative where the fabric isn't known. */
+  /* Returns the index of the sender's fabric, 0 or 1; -1 if the fabric is unknown. */
   private int fabricOfSender(
       OptionRange range,
       @Nullable BridgeConfig bridge,

@@ -81,7 +81,7 @@ public final class FabricHost implements AutoCloseable {
   /**
    * Creates a host with a buffer for many packets that are built before they are sent.
    *
-   * @param bufferBytes of {@link #packet}
+   * @param bufferBytes size of the buffer at {@link #packet}
    */
   public FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6, int bufferBytes) {
     this(number, interfaceName, ipv4, ipv6, bufferBytes, PacketFormat.ROCE_PORT);
@@ -175,7 +175,7 @@ public final class FabricHost implements AutoCloseable {
     Memory.ALL.set(Memory.NETWORK_LONG, name + 16, address.low());
   }
 
-  /** Imitates another host from now on, except for its address. */
+  /** Sends with the number of another host from now on. The address stays this host's. */
   public void copyOf(int host) {
     number = host;
   }
@@ -194,15 +194,15 @@ public final class FabricHost implements AutoCloseable {
   /** Callback for arrival times. */
   public interface ArrivalHandler {
     /**
-     * @param number of the payload
-     * @param arrivedNs by the system's clock
+     * @param number number of the payload
+     * @param arrivedNs time of arrival, by the system's clock
      */
     void arrived(long number, long arrivedNs);
   }
 
   /**
-   * Takes the pending packets without waiting, of any source and with any CRC. Only after {@link
-   * #enableTimestamps}.
+   * Receives the pending packets without waiting, and reports the payloads' arrival times. Accepts
+   * packets of any source and with any CRC. Requires {@link #enableTimestamps}.
    */
   public void drainArrivals(ArrivalHandler noted) {
     drain((length, arrivedNs) -> {
@@ -218,18 +218,18 @@ public final class FabricHost implements AutoCloseable {
   /** Callback for received packets. */
   public interface PacketConsumer {
     /**
-     * Handles one, which stays at {@link #packet} until this returns.
+     * Handles a packet. It stays at {@link #packet} until this method returns.
      *
-     * @param lengthBytes from the BTH to the end of the CRC
-     * @param arrivedNs by the system's clock; negative without a time stamp
+     * @param lengthBytes length from the BTH to the end of the CRC
+     * @param arrivedNs time of arrival, by the system's clock; negative without a time stamp
      */
     void packet(int lengthBytes, long arrivedNs);
   }
 
   /**
-   * Takes the pending packets without waiting.
+   * Receives the pending packets without waiting.
    *
-   * @return packets taken
+   * @return number of received packets
    */
   public int drain(PacketConsumer consumer) {
     long control = header + 64 + 16;
@@ -263,7 +263,7 @@ public final class FabricHost implements AutoCloseable {
     DatagramCalls.poll(capture, pollfd, 1, pollfd + 8);
   }
 
-  /** Joins groups. */
+  /** Joins multicast groups on an interface. */
   public void join(List<Gid> groups, String interfaceName) {
     long request = Memory.allocate(arena, 24, 8);
     for (Gid group : groups) {
@@ -308,18 +308,20 @@ public final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Sends the packets built last, or some of them.
+   * Sends the packets at the beginning of the buffer.
    *
-   * @param segmentBytes of each datagram; 0 for a single one
+   * @param length bytes of all packets together
+   * @param segmentBytes length of each packet; 0 if there is only one
    */
   public boolean sendRaw(Gid group, int length, int segmentBytes) {
     return sendAt(packet, group, length, segmentBytes);
   }
 
   /**
-   * Sends the packets built at an address.
+   * Sends the packets that were built at an address.
    *
-   * @param segmentBytes of each datagram; 0 for a single one
+   * @param length bytes of all packets together
+   * @param segmentBytes length of each packet; 0 if there is only one
    */
   public boolean sendAt(long at, Gid group, int length, int segmentBytes) {
     long control = header + 64 + 16;
@@ -332,7 +334,7 @@ public final class FabricHost implements AutoCloseable {
       controlBytes = 24;
     }
     if (!group.isIpv4Mapped()) {
-      /* The interface may have several addresses, and the socket's option sets no source. */
+      /* IPV6_MULTICAST_IF chooses the interface, but not one of its addresses as the source. */
       Gid source = sourceOf(group);
       long info = control + controlBytes;
       Memory.setLong(info, 36);
@@ -363,9 +365,9 @@ public final class FabricHost implements AutoCloseable {
   /**
    * Builds a packet.
    *
-   * @param at its address, within {@link #packet}'s buffer
-   * @param segment its index in a segmented send
-   * @return its length from the BTH to the end of the CRC
+   * @param at address of the packet, in the buffer at {@link #packet}
+   * @param segment index of the packet in a segmented send
+   * @return length of the packet, from the BTH to the end of the CRC
    */
   public int build(
       long at, Gid group, int groupNumber, long payloadNumber, int payloadBytes, int segment) {
@@ -386,18 +388,18 @@ public final class FabricHost implements AutoCloseable {
     return covered + PacketFormat.ICRC_BYTES;
   }
 
-  /** Writes the CRC of the packet's current bytes after it. */
+  /** Computes the CRC of a packet's current bytes and writes it behind them. */
   public void writeCrc(long at, Gid group, int covered, int segment) {
-    int front = headerChecksum(sourceOf(group), port, group, covered);
+    int ofHeaders = headerChecksum(sourceOf(group), port, group, covered);
     int identification = group.isIpv4Mapped() ? headers.ofIdentification(segment, covered) : 0;
-    Memory.setInt(at + covered, crcOf(at, covered) ^ front ^ identification);
+    Memory.setInt(at + covered, crcOf(at, covered) ^ ofHeaders ^ identification);
   }
 
   private Gid sourceOf(Gid group) {
     return Objects.requireNonNull(group.isIpv4Mapped() ? ipv4 : ipv6);
   }
 
-  /** Returns the buffer of built packets. */
+  /** Returns the address of the packet buffer. */
   public long packet() {
     return packet;
   }
@@ -422,10 +424,10 @@ public final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Takes the pending packets, after a short wait for the first one.
+   * Waits for a packet, then receives all pending ones and checks their payloads.
    *
-   * @param groups by number
-   * @return packets taken
+   * @param groups groups by the number that payloads contain
+   * @return number of received packets
    */
   public int receive(List<Gid> groups, long waitNs, PayloadHandler heard) {
     await(waitNs);
@@ -453,8 +455,9 @@ public final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Returns whether the CRC of the received packet is valid. The kernel doesn't deliver the
-   * identification: any value that a train may have is accepted.
+   * Returns whether the CRC of the received packet is valid. The CRC covers the IPv4
+   * identification, which the kernel doesn't deliver. So each value is accepted that a packet of a
+   * segmented send may have.
    */
   public boolean isIntact(Gid group, int length) {
     int covered = length - PacketFormat.ICRC_BYTES;

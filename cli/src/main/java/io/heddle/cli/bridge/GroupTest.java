@@ -19,12 +19,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Test that sends numbered datagrams to groups from one fabric, and receives them in the other: one
- * machine with an interface in both, or a sender and a receiver. One thread does both.
+ * Test that sends numbered datagrams to groups from one fabric, and receives them in the other. It
+ * runs on one machine with an interface in both fabrics, or as a sender and a receiver on two
+ * machines. One thread sends and receives.
  *
- * <p>It is independent of the bridge and needs none on this machine. Where it does both, it first
- * repeats an uncounted datagram until it arrives, since switches learn of a new member with a
- * delay.
+ * <p>It shares no state with the bridge, which runs on another machine. On a machine in both
+ * fabrics it first repeats an uncounted datagram until it arrives, since switches learn of a new
+ * member with a delay.
  */
 final class GroupTest {
   private static final long WAIT_NS = 1_000_000;
@@ -36,13 +37,13 @@ final class GroupTest {
    *
    * @param from the sending end; null for a receiver
    * @param to the receiving end; null for a sender
-   * @param names of both ends
-   * @param directions to test; for a receiver those that it receives
+   * @param names names of the sending and the receiving end in the report
+   * @param directions directions to test; for a receiver, those whose datagrams it receives
    * @param count numbered datagrams to each group and direction
-   * @param bytes of each payload
+   * @param bytes length of each payload
    * @param rate datagrams per second in total
    * @param hops time to live
-   * @param queueKey of the datagrams
+   * @param queueKey queue key of the datagrams
    * @param quietNs silence that ends the wait for datagrams
    * @param waitNs how long a receiver waits for its sender
    */
@@ -63,7 +64,7 @@ final class GroupTest {
   private final TestDatagram.Common common;
   private final Map<Gid, TestedDirection[]> byGroup = new HashMap<>();
   private final @Nullable FabricHost[] hosts = new FabricHost[2];
-  /* Run that a receiver has joined; 0 for none. */
+  /* Number of the test. A receiver takes it from the first datagram; until then it is 0. */
   private int run;
   private boolean oneClock = true;
   private long receivedNs;
@@ -78,7 +79,7 @@ final class GroupTest {
     }
   }
 
-  /* Different machines have different clocks; the namespaces of one machine share one. */
+  /* Returns an identifier of this machine's clock, which all its namespaces share. */
   private static long clock() {
     try {
       String text = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
@@ -127,7 +128,7 @@ final class GroupTest {
         plan.directions().stream().filter(TestedDirection::isOpen).toList();
     long start = System.nanoTime();
     long now = start;
-    /* All of a round together, and no faster than the rate. */
+    /* A round sends one probe in each direction, and lasts long enough not to exceed the rate. */
     long roundNs = Math.max(PROBE_NS, open.size() * SECOND_NS / plan.rate());
     while (!open.stream().allMatch(TestedDirection::isSettled) && now - start < plan.quietNs()) {
       for (TestedDirection each : open) {

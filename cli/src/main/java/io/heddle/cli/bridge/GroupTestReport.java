@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param run the test's number, which its datagrams contain
  * @param role both: this machine sent and received; sender: it only sent; receiver: it only
  *     received
- * @param from its sending end, interface and address; empty for a receiver
- * @param to its receiving end, interface and addresses; empty for a sender
+ * @param from interface and addresses of the sending end; empty for a receiver
+ * @param to interface and addresses of the receiving end; empty for a sender
  * @param count numbered datagrams to each group and direction
- * @param bytes of each payload
+ * @param bytes length of each payload
  * @param oneClock whether one clock measured send and receive times; otherwise the times include
  *     the offset of both hosts' clocks
  * @param directions a row for each group and direction
- * @param passed whether each direction is as configured; for a sender, whether all was sent
+ * @param passed whether each direction is as configured; always true for a sender
  */
 record GroupTestReport(
     String run,
@@ -44,17 +44,18 @@ record GroupTestReport(
   /**
    * One group and direction.
    *
-   * @param group its name
-   * @param from the fabric, or the interface where the configuration doesn't identify the fabric
-   * @param to the same of the other side
+   * @param group name of the group
+   * @param from sending fabric, or the interface if the configuration doesn't identify the fabric
+   * @param to receiving fabric, or the interface if the configuration doesn't identify the fabric
    * @param sent numbered datagrams that were sent
-   * @param arrived of them, those that arrived, each once
-   * @param lost of them, those that didn't arrive
-   * @param duplicates duplicates of these
+   * @param arrived sent datagrams that arrived, each counted once
+   * @param lost sent datagrams that didn't arrive
+   * @param duplicates repeated arrivals of these datagrams
    * @param damaged datagrams whose CRC or bytes were wrong
    * @param returned datagrams that returned into the fabric that they were sent from
-   * @param medianUs from the sender's call to the receiving system; null where none arrived
-   * @param mostUs the longest such time
+   * @param medianUs median time from the sender's call to the arrival, in microseconds; null if no
+   *     datagram arrived
+   * @param mostUs longest time from the sender's call to the arrival, in microseconds
    * @param state flows, loses, nothing came, comes twice, damaged, comes back; for a direction that
    *     the configuration excludes: shut, as configured, or comes against its direction; for a
    *     sender: sent

@@ -16,7 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Order to one of several bridges. It waits until all bridges have followed. */
+/**
+ * Command that sends an order to one of several bridges, and waits until all bridges have applied
+ * it.
+ */
 @Command(
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
@@ -55,7 +58,7 @@ abstract class OrderCommand implements Callable<Integer> {
     return outcome.path("followed").asBoolean() ? 0 : ExitCode.FAILED;
   }
 
-  /** Drains a bridge. */
+  /** The {@code drain} command: makes a bridge give its groups to the others. */
   @Command(
       name = "drain",
       description = {
@@ -72,7 +75,7 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** Holds a bridge in reserve. */
+  /** The {@code hold} command: holds a bridge in reserve. */
   @Command(
       name = "hold",
       description =
@@ -85,7 +88,7 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** Order for one group. */
+  /** Command that sends an order about one group. */
   abstract static class GroupOrder extends OrderCommand {
     @Parameters(paramLabel = "GROUP", description = "Its name in heddle bridge show.")
     private String group = "";
@@ -102,7 +105,7 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** Assigns a group to this bridge. */
+  /** The {@code take} command: assigns a group to this bridge. */
   @Command(
       name = "take",
       description =
@@ -114,7 +117,7 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** Gives a group to another bridge. */
+  /** The {@code yield} command: assigns a group to another bridge. */
   @Command(
       name = "yield",
       description =

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Table of the groups' PGM counters: a line for each direction that carries PGM, and its sessions.
+ * Table of the groups' PGM counters: a line for each direction of a group that carries PGM, and for
+ * the group's sessions.
  */
 final class PgmTable {
   private static final int MOST_SESSIONS = 10;
-  private static final String FRONT = "%-24s %-7s ";
+  private static final String NAMES = "%-24s %-7s ";
   private static final String NUMBERS = "%12s %9s %9s %9s %9s %9s %9s %9s";
 
   private PgmTable() {}
@@ -33,7 +34,7 @@ final class PgmTable {
   private static String head() {
     return String.format(
         Locale.ROOT,
-        "%n" + FRONT + NUMBERS + "  %s%n",
+        "%n" + NAMES + NUMBERS + "  %s%n",
         "pgm",
         "from>to",
         "data",
@@ -54,7 +55,7 @@ final class PgmTable {
       String line =
           String.format(
               Locale.ROOT,
-              FRONT + NUMBERS + "  %s%s",
+              NAMES + NUMBERS + "  %s%s",
               side == 0 ? group.group() : "",
               direction.from() + ">" + direction.to(),
               counters.data(),
@@ -74,7 +75,7 @@ final class PgmTable {
       String line =
           String.format(
               Locale.ROOT,
-              FRONT + NUMBERS + "  from %s, number %d, silent %.1f s",
+              NAMES + NUMBERS + "  from %s, number %d, silent %.1f s",
               "  " + each.session(),
               each.from(),
               each.data(),

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Table of a bridge among several: a line for each bridge, and the owner column of groups. */
+/**
+ * Table of several bridges for the same groups, with a line for each bridge; also formats the owner
+ * column of the table of groups.
+ */
 final class RedundancyTable {
   private RedundancyTable() {}
 
@@ -20,7 +23,7 @@ final class RedundancyTable {
             "bridge %d (this one): %s%s, owns %d groups, links up %s, %s%s%n",
             status.bridgeId(),
             status.state(),
-            held(status.reserve()),
+            reserveSuffix(status.reserve()),
             status.owned(),
             list(status.fabricsUp()),
             status.peers().isEmpty()
@@ -36,7 +39,7 @@ final class RedundancyTable {
               each.bridgeId(),
               each.address(),
               each.state(),
-              held(each.reserve()),
+              reserveSuffix(each.reserve()),
               list(each.receivedOn()),
               list(each.fabricsUp()),
               each.priority(),
@@ -48,7 +51,7 @@ final class RedundancyTable {
     return text.toString();
   }
 
-  private static String held(boolean reserve) {
+  private static String reserveSuffix(boolean reserve) {
     return reserve ? ", held" : "";
   }
 
@@ -64,7 +67,11 @@ final class RedundancyTable {
             .collect(Collectors.joining(", ", "; beacons refused: ", ""));
   }
 
-  /** Returns the column of a group's line; empty for a single bridge. */
+  /**
+   * Returns the owner column of a group's line; empty for a bridge without redundancy.
+   *
+   * @param first whether this is the group's first line, which shows the owner
+   */
   static String owner(
       @Nullable RedundancyStatus redundancy, BridgeStatus.Group group, boolean first) {
     Integer owner = group.owner();

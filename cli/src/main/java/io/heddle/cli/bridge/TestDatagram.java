@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 
 /**
- * Datagram of {@code heddle bridge test}: numbered, and identified by its mark and run. It contains
- * its group, so that a receiver needs no list.
+ * Datagram of {@code heddle bridge test}. A magic number and the number of its test identify it. It
+ * contains the address of its group, so that a receiver needs no list of groups.
  *
  * <pre>
  *  0         8    12      16      24     40     48       56     64
@@ -20,7 +20,7 @@ final class TestDatagram {
   /** Minimum length of a payload. */
   static final int LEAST_BYTES = 64;
 
-  /** Number of a probe, which is repeated until it arrives, before the counted datagrams. */
+  /** Number of a probe. Probes are repeated until one arrives, before the counted datagrams. */
   static final long PROBE = -1;
 
   private static final long MARK = 0x4845_4454_4553_5401L;
@@ -37,10 +37,11 @@ final class TestDatagram {
   /**
    * Fields common to all datagrams of a test.
    *
-   * @param run its number
-   * @param queueKey of the datagrams; devices drop those with another than their queue pair's
-   * @param count of numbered datagrams to each group and direction
-   * @param bytes of a payload
+   * @param run number of the test
+   * @param queueKey queue key of the datagrams; a device drops datagrams with another key than its
+   *     queue pair's
+   * @param count number of counted datagrams to each group and direction
+   * @param bytes length of each payload
    * @param clock identifies the sender's clock: equal numbers mean the same clock
    */
   record Common(int run, int queueKey, long count, int bytes, long clock) {}
@@ -48,8 +49,8 @@ final class TestDatagram {
   /**
    * Received datagram.
    *
-   * @param origin of its sender, 0 or 1
-   * @param arrivedNs by the receiver's clock; negative without a time stamp
+   * @param origin end that sent it, 0 or 1
+   * @param arrivedNs time of arrival, by the receiver's clock; negative without a time stamp
    * @param isIntact whether its CRC and all its bytes are intact
    */
   record Received(
@@ -100,14 +101,14 @@ final class TestDatagram {
     return host.sendRaw(group, covered + PacketFormat.ICRC_BYTES, 0);
   }
 
-  /** Returns whether the host's received packet is such a datagram. */
+  /** Returns whether the packet that the host received last is a test datagram. */
   static boolean isTestDatagram(FabricHost host, int lengthBytes) {
     return lengthBytes >= DatagramFormat.LEAST_BYTES + LEAST_BYTES
         && DatagramFormat.isDatagram(host.packet(), lengthBytes)
         && Memory.ALL.get(Memory.NETWORK_LONG, host.packet() + DatagramFormat.HEADER_BYTES) == MARK;
   }
 
-  /** Reads a datagram. Only after {@link #isTestDatagram}. */
+  /** Reads the datagram that the host received last. Requires {@link #isTestDatagram}. */
   static Received read(FabricHost host, int lengthBytes, long arrivedNs) {
     long payload = host.packet() + DatagramFormat.HEADER_BYTES;
     Gid group =

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * End of a test in a fabric: an interface of this machine, and its source addresses.
  *
- * @param interfaceName in the calling thread's network namespace
- * @param ipv4 null for none
- * @param ipv6 null for none
- * @param prefixes of the interface
+ * @param interfaceName name of the interface in the calling thread's network namespace
+ * @param ipv4 source address of IPv4 packets; null for none
+ * @param ipv6 source address of IPv6 packets; null for none
+ * @param prefixes prefixes of the interface's addresses
  */
 record TestEnd(
     String interfaceName, @Nullable Gid ipv4, @Nullable Gid ipv6, List<LoopRules.Prefix> prefixes) {
@@ -33,8 +33,10 @@ record TestEnd(
   private static final int PORT_TRIES = 16;
 
   /**
-   * @param text an interface's name, or one of its addresses, which then is the source
-   * @throws IllegalArgumentException where this machine has none, with a message
+   * Returns the end with this interface or address.
+   *
+   * @param text name of an interface, or one of its addresses, which then is the only source
+   * @throws IllegalArgumentException if this machine has no such interface or address
    */
   static TestEnd of(String text) {
     HostAddresses host = HostAddresses.read();
@@ -71,22 +73,23 @@ record TestEnd(
     return addresses.stream().filter(each -> each.isIpv4Mapped() == ipv4).findFirst().orElse(null);
   }
 
-  /** Returns whether it has a source address for the group. */
+  /** Returns whether this end has a source address of the group's family. */
   boolean reaches(Gid group) {
     return (group.isIpv4Mapped() ? ipv4 : ipv6) != null;
   }
 
-  /** Returns whether one of the addresses is in a prefix of its interface. */
+  /** Returns whether one of the addresses is in a prefix of this end's interface. */
   boolean sharesLink(List<Gid> addresses) {
     return addresses.stream()
         .anyMatch(each -> prefixes.stream().anyMatch(prefix -> prefix.contains(each)));
   }
 
   /**
-   * Opens its socket.
+   * Opens a socket at this end.
    *
-   * @param number of the test
-   * @param receives whether it receives, at RoCEv2's port; otherwise it sends from any port
+   * @param number number of the test
+   * @param receives whether the socket also receives, at RoCEv2's port; otherwise it only sends,
+   *     from a random port
    */
   FabricHost open(int number, boolean receives) {
     for (int tries = 1; ; tries++) {

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/** One group and direction of a test, with its received datagrams. */
+/** One group and direction of a test, with counters of its datagrams. */
 final class TestedDirection {
   private static final double US_NS = 1e3;
 

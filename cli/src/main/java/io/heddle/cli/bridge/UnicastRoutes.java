@@ -10,14 +10,14 @@ import io.heddle.roce.wire.PacketFormat;
 import java.util.List;
 
 /**
- * Set-up commands that make unicast datagrams reach the bridge. Traffic to RoCEv2's port, from one
- * fabric to the other's prefixes, is delivered on the bridge's host. With proxy addresses, the
- * commands add these addresses.
+ * Commands for the bridge's host that make unicast datagrams reach the bridge. They deliver traffic
+ * to RoCEv2's port, from one fabric to the other's prefixes, on this host. With proxy addresses,
+ * they add these addresses to the host instead.
  */
 final class UnicastRoutes {
   private UnicastRoutes() {}
 
-  /** Returns the commands for the bridge's host and a note for the others, in lines. */
+  /** Returns lines with the commands for the bridge's host and notes for the fabrics' hosts. */
   static String of(BridgeConfig config) {
     StringBuilder text = new StringBuilder("unicast needs on this host, once after each start:\n");
     return config.isTransparent() ? routes(config, text) : addresses(config, text);
@@ -51,8 +51,8 @@ final class UnicastRoutes {
   }
 
   /*
-   * Returns the interface with the configured address, an IPoIB one on InfiniBand. On Ethernet the
-   * kernel also names the one that carries a port's first address.
+   * Returns the name of a fabric's interface, or a shell expression that finds it: by the
+   * configured address, or else by the first GID of the device's port.
    */
   private static String interfaceOf(FabricSpec fabric) {
     if (fabric instanceof WireSpec) {

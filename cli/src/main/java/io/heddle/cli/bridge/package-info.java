@@ -1,7 +1,6 @@
 /**
- * {@code heddle bridge}: runs a bridge, checks its configuration, and shows its status. In its
- * demo, hosts of two fabrics in network namespaces communicate across a bridge. Each host is a
- * thread in its own namespace.
+ * {@code heddle bridge}: runs a bridge, checks its configuration, shows its status, sends it
+ * orders, and tests with datagrams whether groups flow across it.
  */
 @NullMarked
 package io.heddle.cli.bridge;
