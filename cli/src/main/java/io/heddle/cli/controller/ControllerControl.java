@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** Control socket of the running controller, and its requests. */
+/** Requests to the running controller over its control socket, and their answers. */
 final class ControllerControl {
   static final ControlSocket.Daemon DAEMON =
       new ControlSocket.Daemon(

@@ -17,19 +17,20 @@ record PlanDocument(
   /**
    * A policy.
    *
-   * @param policy its name
-   * @param state after the decisions
-   * @param sentence the reason
+   * @param policy name of the policy
+   * @param state state of the policy after the decisions
+   * @param sentence reason of the state, as a sentence
    */
   record PolicyRow(String policy, PolicyVerdict.State state, String sentence) {}
 
   /**
    * A segment list.
    *
-   * @param policy of the list
-   * @param list its number
-   * @param utilisation of its busiest link, 0 to 1; above 1 if more is offered
-   * @param utilisationAfter the same after all decisions
+   * @param policy policy of the list
+   * @param list number of the list
+   * @param utilisation utilisation of the list's busiest link, 0 to 1; above 1 if more traffic is
+   *     offered than the link carries
+   * @param utilisationAfter utilisation of the list's busiest link after all decisions
    */
   record ListRow(String policy, int list, double utilisation, double utilisationAfter) {}
 
@@ -37,14 +38,14 @@ record PlanDocument(
    * A decision about a flow.
    *
    * @param action {@code move} announces a rule, {@code withdraw} withdraws one
-   * @param policy of the flow
-   * @param gateway that sends the flow
+   * @param policy policy of the flow
+   * @param gateway gateway that sends the flow
    * @param source address of the sender
    * @param destination address of the queue pair
-   * @param queuePair its number
-   * @param from its list, or that of its rule
-   * @param to its next list; null if its hash decides
-   * @param sentence the reason
+   * @param queuePair number of the queue pair
+   * @param from number of the flow's list before the decision
+   * @param to number of the flow's list after it; null if the flow's hash chooses the list
+   * @param sentence reason of the decision, as a sentence
    */
   record DecisionRow(
       String action,
@@ -60,12 +61,12 @@ record PlanDocument(
   /**
    * A considered move that lowers the busiest list too little.
    *
-   * @param policy of the flow
+   * @param policy policy of the flow
    * @param flow the queue pair and its address
-   * @param from its list
-   * @param to the possible next list
-   * @param utilisation of the policy's busiest list
-   * @param utilisationAfter the same with the move
+   * @param from number of the flow's list
+   * @param to number of the list to which the flow would move
+   * @param utilisation utilisation of the policy's busiest list
+   * @param utilisationAfter utilisation of the busiest list after the move
    */
   record RefusedRow(
       String policy, String flow, int from, int to, double utilisation, double utilisationAfter) {}

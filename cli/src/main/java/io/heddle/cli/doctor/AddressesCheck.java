@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Check of each address: its flags, and why it can't be a plane's. */
+/** Check of each address: the kernel's flags, and why the address can't be a plane's. */
 final class AddressesCheck implements Check {
   private static final Cause DUPLICATE =
       new Cause("address-duplicate", "another host has the same address");

@@ -1,9 +1,9 @@
 package io.heddle.cli.doctor;
 
 /**
- * Kind of fault, with a stable name for scripts.
+ * Kind of fault.
  *
- * @param id in kebab case
- * @param meaning one sentence for the list of checks
+ * @param id name for scripts, in kebab case; it never changes
+ * @param meaning explanation in the list of checks, one sentence
  */
 record Cause(String id, String meaning) {}

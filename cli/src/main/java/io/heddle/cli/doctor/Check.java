@@ -4,10 +4,10 @@ import java.util.List;
 
 /** One check of a host. */
 interface Check {
-  /** Returns the check's name in kebab case; it heads the findings. */
+  /** Returns the check's name in kebab case, which is the heading of its findings. */
   String name();
 
-  /** Returns the description for the list of checks. */
+  /** Returns the description of the check for the list of checks. */
   String summary();
 
   /** Returns every cause that this check may report. */

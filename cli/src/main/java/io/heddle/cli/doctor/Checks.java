@@ -5,16 +5,18 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** All checks, in the order in which a job depends on their subjects. */
+/** List of all checks, ordered by subject: a job needs the earlier subjects first. */
 final class Checks {
   static final List<Check> ALL = all(List.of(), List.of(), NcclFiles.none(Map.of()));
 
   private Checks() {}
 
   /**
-   * @param peer addresses of the host to probe planes to; empty for none
-   * @param measured files of measured paths
-   * @param files sources of the job's settings
+   * Returns all checks.
+   *
+   * @param peer addresses of the host to which planes are probed; empty for none
+   * @param measured files that {@code heddle paths measure} saved
+   * @param files settings of the job from its environment and NCCL's files
    */
   static List<Check> all(List<InetAddress> peer, List<Path> measured, NcclFiles files) {
     return List.of(
@@ -36,7 +38,7 @@ final class Checks {
         new JobsCheck());
   }
 
-  /** Returns the list of checks as it stands in docs/doctor.md. */
+  /** Returns the list of checks in Markdown, as docs/doctor.md contains it. */
   static String list() {
     StringBuilder text = new StringBuilder();
     for (Check check : ALL) {

@@ -15,8 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Planes that the route daemon's configuration expects, whether it runs or not. Each peer has a
- * port, and the port's addresses are its planes.
+ * Check of this host's planes against the route daemon's configuration, whether the daemon runs or
+ * not. Each configured peer has a port on this host, and each address of the port that can be a
+ * plane's is one of the peer's planes.
  */
 final class ConfiguredPlanes {
   static final Cause FEWER =

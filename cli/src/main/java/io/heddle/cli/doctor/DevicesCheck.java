@@ -85,7 +85,7 @@ final class DevicesCheck implements Check {
     return findings;
   }
 
-  /* A device that no job uses gives no warning. */
+  /* Returns the finding about a trial. It is no warning for a device that no job uses. */
   private static Finding of(DeviceTrial trial, boolean idle) {
     return switch (trial.verdict()) {
       case WORKS -> new Finding.Ok(trial.sentence());
@@ -101,7 +101,7 @@ final class DevicesCheck implements Check {
     return devices.refused().isEmpty() ? devices.statements() : devices.refused();
   }
 
-  /* Parsed as by NCCL: [^][=]name[:port],… */
+  /* Checks whether NCCL_IB_HCA matches a device. NCCL's syntax is [^][=]name[:port],… */
   private static void selection(
       String text, List<HostDevices.Device> devices, List<Finding> findings) {
     if (text.isEmpty()) {

@@ -97,10 +97,10 @@ public final class DoctorCommand implements Callable<Integer> {
    * One finding, as --json shows it.
    *
    * @param check name of the check in docs/doctor.md
-   * @param level its severity
-   * @param cause its name, for scripts
+   * @param level severity of the finding
+   * @param cause name of the cause, for scripts; null without a problem
    * @param evidence the observation
-   * @param remedy the action to take
+   * @param remedy the action to take; null without a problem
    */
   record Entry(
       String check, Level level, @Nullable String cause, String evidence, @Nullable String remedy) {
@@ -143,7 +143,10 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /* Includes variables that start.sh has kept from this command's own Java. */
+  /*
+   * Returns the environment as jobs see it. start.sh removes some variables for this command's own
+   * Java, and passes their names in a property.
+   */
   private static Map<String, String> environmentOfJobs() {
     Map<String, String> environment = new HashMap<>(System.getenv());
     for (String name : System.getProperty("heddle.options.of.others", "").split(",")) {

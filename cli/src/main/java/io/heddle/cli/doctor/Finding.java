@@ -7,7 +7,9 @@ sealed interface Finding {
   /** No problem. */
   record Ok(String evidence) implements Finding {}
 
-  /** The check couldn't be made, with the reason; it is neither a success nor a problem. */
+  /**
+   * The check couldn't be made. The evidence is the reason; it is neither a success nor a problem.
+   */
   record Unknown(String evidence) implements Finding {}
 
   /** A job runs, but slower or less safely than it could. */

@@ -18,14 +18,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of this host that checks read. Settings come from the environment of the shell that will
- * start the job; the rest is read once from the kernel.
+ * State of this host, which checks read. The settings come from the job's environment. The rest is
+ * read once from the kernel.
  *
- * @param environment the job's
- * @param addresses of all interfaces
- * @param planes as the plugin would find them
- * @param planesFault why planes can't be determined; null if they can
- * @param devices of all providers
+ * @param environment environment variables of the job
+ * @param addresses addresses of all interfaces
+ * @param planes planes that the plugin would find
+ * @param planesFault reason why the planes can't be determined; null if they can
+ * @param devices devices of all providers
  * @param places locations of files
  */
 record Host(
@@ -72,7 +72,7 @@ record Host(
     return new Host(environment, addresses, planes, fault, HostDevices.read(environment), places);
   }
 
-  /* The route daemon's names for the planes of this host's addresses. */
+  /* Returns the route daemon's names of planes, by this host's address on each. */
   private static Map<InetAddress, String> daemonNames(@Nullable Path routes) {
     if (routes == null) {
       return Map.of();
@@ -80,7 +80,7 @@ record Host(
     try (RouteReader reader = RouteReader.open(routes, NanoClock.SYSTEM)) {
       return reader == null ? Map.of() : RouteReader.keys(reader.planes());
     } catch (HeddleException unreadable) {
-      /* A job runs without it; RoutesCheck reports it. */
+      /* A job runs without an unreadable file. RoutesCheck reports the error. */
       return Map.of();
     }
   }

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * Verbs devices of this host, each opened once and closed again.
+ * Verbs devices of this host. Reading opens each once and closes it again.
  *
- * @param devices of all providers
+ * @param devices devices of all providers
  * @param statements providers' statements about their devices
  * @param refused reasons why devices can't be opened or queried, a sentence each
  */
@@ -27,7 +27,7 @@ record HostDevices(List<Device> devices, List<String> statements, List<String> r
   /**
    * One device.
    *
-   * @param trials results of its own performance trials on this host
+   * @param trials results of the device's own trials of its fast paths on this host
    */
   record Device(
       String provider, String name, PortAttributes port, GidTable gids, List<DeviceTrial> trials) {

@@ -15,7 +15,10 @@ final class JavaCheck implements Check {
           "java-home-wrong", "HEDDLE_JAVA_HOME names no Java runtime that the plugin can use");
   private static final Cause NONE =
       new Cause("java-missing", "there is no Java runtime that the plugin can use");
-  /* java_tool_options.c hides them from the plugin's Java, start.sh from the doctor's. */
+  /*
+   * Variables with options for all Java programs. The plugin hides them from its Java
+   * (java_tool_options.c), and start.sh hides them from this command's.
+   */
   private static final List<String> OPTIONS_OF_OTHERS =
       List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS");
   private static final int OLDEST = 25;
@@ -86,7 +89,7 @@ final class JavaCheck implements Check {
         }
       }
     } catch (java.io.IOException none) {
-      /* The folder is missing or holds no runtime. */
+      /* There is no such folder. */
     }
     return List.of(
         new Finding.Fault(

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Check of running jobs, from their own counters by plane. */
+/** Check of running jobs by their own counters for each plane. */
 final class JobsCheck implements Check {
   private static final Cause RETRIES =
       new Cause(
@@ -74,7 +74,10 @@ final class JobsCheck implements Check {
       processes.forEach(process -> copies(process, findings));
       Map<String, PlaneFlow> before = new HashMap<>();
       flows.sending().forEach(flow -> before.put(flow.name(), flow));
-      /* The interfaces' interval encloses that of the flows, so their byte counts are never too low. */
+      /*
+       * The interfaces are read before and after the flows, so their interval includes that of the
+       * flows, and never has too few bytes.
+       */
       Map<String, Long> left = StrayBytes.byInterface();
       Map<String, Long> sent = flows.sentByUserSpaceDevice();
       TimeUnit.MILLISECONDS.sleep(INTERVAL_MS);
@@ -141,7 +144,7 @@ final class JobsCheck implements Check {
   private static void copies(ProcessStats process, List<Finding> findings) {
     long zeroCopy = process.deviceCounters().getOrDefault("soft0/trains_zero_copy", 0L);
     long copied = process.deviceCounters().getOrDefault("soft0/trains_copied", 0L);
-    /* Some copies may be right: of small messages, or now and then. */
+    /* Small messages and single bursts may be copied without a fault. */
     if (copied >= ENOUGH_TRAINS && zeroCopy == 0) {
       findings.add(
           new Finding.Warning(

@@ -84,10 +84,12 @@ final class KernelCheck implements Check {
   }
 
   /**
-   * Judges the overflow counts of the neighbour table.
+   * Returns the finding about overflows of the neighbour table.
    *
-   * @param counts a line of names, then one of hexadecimal numbers for each processor
-   * @param limit of the table that all network namespaces share; null if hidden in a namespace
+   * @param counts text of the kernel's counters: a line of names, then a line of hexadecimal
+   *     numbers for each processor
+   * @param limit size limit of the table, which all network namespaces share; null if this
+   *     namespace doesn't show it
    */
   static Finding neighbours(String counts, @Nullable String limit) {
     List<String> lines = counts.lines().toList();
@@ -160,7 +162,10 @@ final class KernelCheck implements Check {
     }
   }
 
-  /* A network namespace may hide the limit; the host's limit then holds. */
+  /*
+   * Checks the limit of socket buffers. A network namespace may not show the host's limit; then
+   * there is no finding.
+   */
   private static void buffers(List<Finding> findings) {
     String text = Host.text(LARGEST_BUFFER);
     if (text != null && text.matches("\\d+")) {

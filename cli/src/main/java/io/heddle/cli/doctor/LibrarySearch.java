@@ -22,7 +22,7 @@ final class LibrarySearch {
     }
   }
 
-  /** Returns the file that this name would open; null if there is none. */
+  /** Returns the file that dlopen would open for this name; null if there is none. */
   @Nullable Path find(String name) {
     if (name.contains("/")) {
       return Files.isRegularFile(Path.of(name)) ? Path.of(name) : null;
@@ -54,14 +54,14 @@ final class LibrarySearch {
         Process process = new ProcessBuilder("/sbin/ldconfig", "-p").start();
         known = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       } catch (IOException absent) {
-        /* Without a cache, as on musl, the folders are searched only. */
+        /* Without the linker's cache, for example with musl, only folders are searched. */
       }
       cache = known;
     }
     return known;
   }
 
-  /** Returns the searched folders, for a sentence. */
+  /** Returns the searched folders as part of a sentence. */
   String description() {
     return folders.isEmpty()
         ? "the linker's cache (LD_LIBRARY_PATH is empty)"

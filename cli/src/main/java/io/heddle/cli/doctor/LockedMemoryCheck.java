@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Check of how much memory a process may pin for a device. */
+/** Check of the limit of memory that a process may pin for a device. */
 final class LockedMemoryCheck implements Check {
   private static final Cause LIMIT =
       new Cause(

@@ -17,10 +17,11 @@ import java.util.TreeMap;
  * value.
  *
  * @param environment all settings of the job
- * @param origins source file of each variable, by name; without those of the environment
- * @param overridden sentences about lines that an earlier source overrides
- * @param suspect sentences about lines that NCCL ignores, or reads with blanks as part of the
- *     setting
+ * @param origins source file of each variable that a file set, by the variable's name
+ * @param overridden sentences about lines without effect, since an earlier source sets the variable
+ *     to another value
+ * @param suspect sentences about lines that NCCL ignores, or whose blanks or comment NCCL reads as
+ *     part of the setting
  * @param missing the unreadable file that NCCL_CONF_FILE names; empty for none
  */
 record NcclFiles(
@@ -31,10 +32,10 @@ record NcclFiles(
     String missing) {
   private static final String NAMED = "NCCL_CONF_FILE";
   private static final Path SYSTEM = Path.of("/etc/nccl.conf");
-  /* Of a name or a value; NCCL truncates longer ones. */
+  /* Maximum length of a name or a value. NCCL truncates longer ones. */
   private static final int LONGEST = 1023;
 
-  /** Returns the settings of a process without files. */
+  /** Returns the settings of a job that reads no files. */
   static NcclFiles none(Map<String, String> environment) {
     return new NcclFiles(environment, Map.of(), List.of(), List.of(), "");
   }
@@ -44,7 +45,10 @@ record NcclFiles(
   }
 
   /**
-   * @param home the user's, from the user database
+   * Reads the settings of a job.
+   *
+   * @param home the user's home folder, from the user database
+   * @param system NCCL's file for all users
    */
   static NcclFiles read(Map<String, String> environment, Path home, Path system) {
     Reading reading = new Reading(environment);
@@ -74,7 +78,10 @@ record NcclFiles(
       this.environment = new HashMap<>(environment);
     }
 
-    /* Latin-1 keeps bytes that are no UTF-8 distinct; names and numbers are ASCII. */
+    /*
+     * Reads a file; returns whether it could be read. Latin-1 maps each byte to one character, so
+     * lines that aren't UTF-8 can be read too.
+     */
     boolean add(Path file) {
       String text;
       try {

@@ -3,7 +3,7 @@ package io.heddle.cli.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Check of the files from which NCCL takes settings in addition to the environment. */
+/** Check of the files from which NCCL reads settings in addition to the environment. */
 final class NcclFilesCheck implements Check {
   private static final Cause MISSING =
       new Cause(

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 /**
  * Text form of the planes in a probe's answer: {@code KEY=ADDRESS/LENGTH%INTERFACE}, separated by
  * commas. If a route daemon has named the plane, {@code !KEY} follows, with the key that the plane
- * has without that name.
+ * would have without a route daemon.
  */
 final class OfferedPlanes {
   private static final int MOST_BITS = 128;
@@ -36,7 +36,7 @@ final class OfferedPlanes {
             plane.marks().isNamedByDaemon() ? "!" + plane.ownKey() : "");
   }
 
-  /** Parses planes and skips malformed words; an older release sends only key and address. */
+  /** Parses planes and skips malformed parts. Older releases send only key and address. */
   static List<PlaneMarks> parse(String text) {
     List<PlaneMarks> planes = new ArrayList<>();
     for (String part : text.split(",")) {

@@ -28,7 +28,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Check of each plane to a peer that answers, with RoCEv2 packets on RoCEv2's port. */
+/**
+ * Check of each plane to a peer that runs {@code heddle doctor --answer}, by probes in RoCEv2's
+ * format and to its port.
+ */
 final class PeerCheck implements Check {
   private static final Cause SILENT =
       new Cause("peer-silent", "none of the named addresses of the peer answers");
@@ -59,6 +62,8 @@ final class PeerCheck implements Check {
   private long number = System.nanoTime();
 
   /**
+   * Creates the check.
+   *
    * @param peer addresses of the host to probe; empty for none
    */
   PeerCheck(List<InetAddress> peer) {
@@ -109,7 +114,10 @@ final class PeerCheck implements Check {
     return findings;
   }
 
-  /* Returns the peer's planes, from the first pair of addresses that gets an answer. */
+  /*
+   * Returns the planes that the peer's first answer lists; empty without an answer. Probes the
+   * named addresses over each plane, then probable addresses.
+   */
   private List<PlaneMarks> queryPeer(List<Plane> own, List<Finding> findings) {
     Set<String> troubles = new LinkedHashSet<>();
     List<PlaneMarks> planes = new ArrayList<>();
@@ -146,8 +154,9 @@ final class PeerCheck implements Check {
   }
 
   /**
-   * Returns the peer's probable address on a plane: the host part of a named address, if that lies
-   * in the subnet of another plane of ours. Null if there is none.
+   * Returns the peer's probable address on a plane: the plane's subnet with the host part of a
+   * named address. The named address must lie in the subnet of another plane of this host. Null if
+   * there is none.
    */
   private @Nullable InetAddress probableAddress(Collection<Plane> own, Plane plane) {
     for (InetAddress named : peer) {
@@ -169,7 +178,10 @@ final class PeerCheck implements Check {
     return plane.address().address().getClass() == remote.getClass();
   }
 
-  /* Returns the peer's address on each common plane, by our key. */
+  /*
+   * Checks the path of each plane that both ends have. Returns the peer's address on each, by the
+   * plane's key on this host.
+   */
   private Map<String, InetAddress> pair(
       List<Plane> own, List<PlaneMarks> theirs, List<Finding> findings) {
     List<PlaneMarks> here = own.stream().map(Plane::marks).toList();
@@ -300,7 +312,7 @@ final class PeerCheck implements Check {
     }
   }
 
-  /* Accurate to 64 bytes, by bisection. */
+  /* Returns the length of the longest probe that passes, by bisection; accurate to 64 bytes. */
   private int largest(ProbeSocket socket, InetAddress remote, int tooLarge) {
     int passes = ProbePacket.SMALLEST_BYTES;
     int fails = tooLarge;
@@ -319,8 +331,8 @@ final class PeerCheck implements Check {
    * Result of a probe.
    *
    * @param text the answer; null if there was none
-   * @param bestNs shortest round trip; valid with an answer only
-   * @param refused the kernel's error if it refused to send; else null
+   * @param bestNs shortest round trip; valid only with an answer
+   * @param refused the kernel's message if it refused to send; else null
    */
   private record Answer(@Nullable String text, long bestNs, @Nullable String refused) {
     String refusals() {

@@ -104,7 +104,10 @@ final class PlanesCheck implements Check {
     return findings;
   }
 
-  /* If no plane is left at all, the last finding reports it. */
+  /*
+   * Warns of planes that HEDDLE_PLANES names and this host lacks. If it has no plane at all, judge
+   * reports that instead.
+   */
   private static void named(Host host, List<Plane> planes, List<Finding> findings) {
     PlaneRules rules = PlaneRules.parse(host.setting("HEDDLE_PLANES"));
     List<String> here = planes.stream().map(Plane::ownKey).toList();
@@ -172,7 +175,10 @@ final class PlanesCheck implements Check {
     }
   }
 
-  /* IPv4 planes beside IPv6 addresses are configured on purpose. */
+  /*
+   * Returns whether all planes have IPv4 addresses. Then a filter that excludes IPv6 addresses is
+   * intended, since IPv4 planes must be configured.
+   */
   private static boolean isOfIpv4(List<Plane> planes) {
     return !planes.isEmpty()
         && planes.stream().allMatch(plane -> plane.address().address() instanceof Inet4Address);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Check of the network plugin that NCCL will load, and why. */
+/** Check of which network plugin NCCL will load. */
 final class PluginCheck implements Check {
   private static final Cause DISABLED =
       new Cause("plugin-disabled", "NCCL_NET_PLUGIN=none: NCCL loads no plugin at all");
@@ -64,7 +64,10 @@ final class PluginCheck implements Check {
     return findings;
   }
 
-  /* NCCL takes the first name of the list that it finds, unless its init fails. */
+  /*
+   * Finds the library that NCCL will open. Of several names, NCCL uses the first that it finds and
+   * whose plugin starts.
+   */
   private static void library(Host host, String wanted, List<Finding> findings) {
     LibrarySearch search = new LibrarySearch(host.environment());
     List<String> searched = new ArrayList<>();

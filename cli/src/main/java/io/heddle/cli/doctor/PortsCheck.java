@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Check of this host's ports against one another: a port that differs from the planes' ports in one
- * property only is probably misconfigured.
+ * Check for misconfigured ports, by comparison of this host's ports. Ports of the same kind as
+ * those with planes should also have planes.
  */
 final class PortsCheck implements Check {
   private static final Cause DOWN =
@@ -26,7 +26,10 @@ final class PortsCheck implements Check {
       new Cause(
           "prefix-foreign", "a plane's address has a prefix far from those of all other planes");
 
-  /* Prefixes of planes are numbered: their common part ends at the number. */
+  /*
+   * Planes' prefixes usually differ only in a number. A prefix is foreign if it differs from the
+   * others more than COUNTING_BITS before that number.
+   */
   private static final int LEAST_COMMON_BITS = 32;
   private static final int COUNTING_BITS = 8;
   private static final int SUBNET_BITS = 64;
@@ -53,8 +56,8 @@ final class PortsCheck implements Check {
     List<Finding> findings = new ArrayList<>();
     List<Plane> planes = host.planes().planes();
     /*
-     * HEDDLE_PLANES may leave out ports on purpose; PlanesCheck reports its names that match
-     * nothing.
+     * HEDDLE_PLANES may leave out ports on purpose. PlanesCheck reports those of its planes that
+     * this host lacks.
      */
     if (!planes.isEmpty() && host.setting("HEDDLE_PLANES").isEmpty()) {
       for (NetworkLink link : host.addresses().links()) {
@@ -139,7 +142,9 @@ final class PortsCheck implements Check {
     return name.replaceAll("[0-9]+", "#");
   }
 
-  /* The other planes share a long prefix, and this one only a short part of it. */
+  /*
+   * Warns if all other planes share a long prefix, and this plane shares only a short part of it.
+   */
   private static void foreign(Plane plane, List<Plane> planes, List<Finding> findings) {
     List<byte[]> others = new ArrayList<>();
     for (Plane other : planes) {
@@ -172,7 +177,7 @@ final class PortsCheck implements Check {
     }
   }
 
-  /** Returns the number of equal leading bits, of the first 64. */
+  /** Returns the number of equal leading bits, 64 at most. */
   private static int commonBits(byte[] left, byte[] right) {
     int bits = 0;
     while (bits < SUBNET_BITS && (left[bits / 8] ^ right[bits / 8]) >> 7 - bits % 8 == 0) {

@@ -11,9 +11,9 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RoCEv2 datagram that probes a plane, or its answer: an unreliable SEND ONLY to queue pair 1, with
- * a valid ICRC, so that filters, queues and hashing treat it as they treat a job's packets. A
- * device drops it as a management datagram without a receiver.
+ * RoCEv2 packet that probes a plane, or answers a probe: a UD SEND ONLY to queue pair 1 with a
+ * valid ICRC. So filters, queues and hashing treat it like a job's packets. A device drops it as a
+ * management datagram without a receiver.
  *
  * <pre>
  *  0 BTH, 12 bytes: opcode 64h, 0, P_Key FFFFh, 0, queue pair 1, 0, sequence number
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind {@link #REQUEST} or {@link #ANSWER}
  * @param number number of the probe; an answer repeats it
  * @param text an answer's planes, in the form of {@link OfferedPlanes}
- * @param lengthBytes of the whole UDP payload
+ * @param lengthBytes length of the whole UDP payload
  */
 record ProbePacket(int kind, long number, String text, int lengthBytes) {
   static final int PORT = RocePorts.ROCE_V2;
@@ -52,7 +52,7 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   private static final int TEXT_AT = 42;
   private static final int ICRC_BYTES = 4;
 
-  /* Keeps the first planes if not all fit. */
+  /* Returns the text as bytes. If it doesn't fit the packet, the last planes are left out. */
   private byte[] fitting() {
     String planes = text;
     byte[] words = planes.getBytes(StandardCharsets.UTF_8);
@@ -109,13 +109,19 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
     return ByteBuffer.allocate(LARGEST_BYTES);
   }
 
-  /* CRC-32 over the invariant fields; variable fields count as ones. */
+  /*
+   * Returns the ICRC: CRC-32 over the packet's headers and payload, with ones in place of the
+   * fields that routers may change.
+   */
   private static int icrc(byte[] packet, int end, InetSocketAddress from, InetSocketAddress to) {
     int udpLength = UDP_HEADER + end + ICRC_BYTES;
     ByteBuffer headers = ByteBuffer.allocate(8 + headerBytes(from.getAddress()));
     headers.putLong(-1L);
     if (from.getAddress() instanceof Inet4Address) {
-      /* An unconnected socket sends identification 0 with don't-fragment set (decision 46). */
+      /*
+       * Linux sends identification 0 from an unconnected socket with don't-fragment set (decision
+       * 46).
+       */
       headers.putShort((short) 0x45ff).putShort((short) (IPV4_HEADER + udpLength));
       headers.putInt(0x4000).put((byte) -1).put((byte) 17).putShort((short) -1);
     } else {

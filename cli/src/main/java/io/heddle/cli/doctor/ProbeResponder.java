@@ -13,11 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Responder to other hosts' probes, on each plane of this host. It answers only a whole probe
- * packet, with the same length, so it can't amplify traffic.
+ * Responder to other hosts' probes, on each plane of this host. It answers only intact probe
+ * packets. An answer has the probe's length, so the responder can't amplify traffic.
  */
 final class ProbeResponder {
-  /* First and last port at which a host's ranks receive: a firewall may pass only the first. */
+  /*
+   * First and last of the ports at which ranks of one host receive. A firewall may pass only the
+   * first.
+   */
   private static final List<Integer> PORTS =
       List.of(RocePorts.STANDARD.first(), RocePorts.STANDARD.last());
 
@@ -30,7 +33,7 @@ final class ProbeResponder {
   }
 
   /**
-   * Answers probes. Blocks while a plane is left to answer on.
+   * Answers probes. Returns when the sockets of all planes have failed.
    *
    * @throws HeddleException if no plane can answer
    */

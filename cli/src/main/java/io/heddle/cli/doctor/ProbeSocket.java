@@ -10,7 +10,10 @@ import java.nio.channels.DatagramChannel;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** UDP socket on a plane's address, usually port 4791. It never fragments. For one thread. */
+/**
+ * UDP socket at a plane's address, usually at port 4791. Its packets are never fragmented. Used by
+ * one thread.
+ */
 final class ProbeSocket implements AutoCloseable {
   private final DatagramChannel channel;
   private final InetSocketAddress own;
@@ -19,7 +22,9 @@ final class ProbeSocket implements AutoCloseable {
   record Received(ProbePacket packet, InetSocketAddress from) {}
 
   /**
-   * @throws IOException if the port is in use, as by a running job's soft device
+   * Opens the socket.
+   *
+   * @throws IOException if the port is in use, for example by a running job's soft device
    */
   ProbeSocket(InetAddress address, int port) throws IOException {
     own = new InetSocketAddress(address, port);
@@ -40,8 +45,8 @@ final class ProbeSocket implements AutoCloseable {
   /**
    * Sends a packet.
    *
-   * @throws IOException if the kernel knows that it doesn't fit, or that the destination is
-   *     unreachable
+   * @throws IOException if the kernel knows that the packet is too long for the path, or that the
+   *     destination is unreachable
    */
   void send(ProbePacket packet, InetSocketAddress to) throws IOException {
     channel.send(packet.encode(own, to), to);
@@ -58,7 +63,7 @@ final class ProbeSocket implements AutoCloseable {
     }
   }
 
-  /** Returns the next probe packet; null if none arrives within this time. */
+  /** Waits for the next probe packet and returns it; null if none arrives within the timeout. */
   @Nullable Received receive(long timeoutMs) throws IOException {
     channel.configureBlocking(false);
     long deadline = System.nanoTime() + timeoutMs * 1_000_000;

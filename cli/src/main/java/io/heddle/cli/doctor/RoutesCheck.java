@@ -71,7 +71,9 @@ final class RoutesCheck implements Check {
     return findings;
   }
 
-  /* Returns the planes that the daemon has published; null if none runs, or jobs ignore it. */
+  /*
+   * Returns the planes that the daemon has published; null if no daemon runs, or if jobs ignore it.
+   */
   private static @Nullable Set<String> routes(Host host, Path file, List<Finding> findings) {
     try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader == null) {
@@ -130,7 +132,10 @@ final class RoutesCheck implements Check {
         : null;
   }
 
-  /* With HEDDLE_WEIGHTS set, jobs don't use the daemon's names of planes. */
+  /*
+   * Compares this host's planes with the daemon's. With HEDDLE_WEIGHTS set, jobs don't use the
+   * daemon's planes, so there is nothing to compare.
+   */
   private static void compare(Host host, RouteReader reader, List<Finding> findings) {
     if (host.followedRoutes() == null) {
       return;

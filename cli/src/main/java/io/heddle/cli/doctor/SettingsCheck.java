@@ -16,7 +16,7 @@ final class SettingsCheck implements Check {
   /**
    * Rule for a variable that does harm with some values.
    *
-   * @param isHarmful whether this value does
+   * @param isHarmful whether a value of the variable does harm
    */
   private record Rule(Cause cause, String variable, Predicate<Long> isHarmful, String remedy) {}
 
@@ -149,7 +149,7 @@ final class SettingsCheck implements Check {
     return findings;
   }
 
-  /* Parsed as by NCCL: [^][=]name,… */
+  /* Checks whether NCCL_SOCKET_IFNAME matches an interface. NCCL's syntax is [^][=]name,… */
   private static void socketInterface(Host host, List<Finding> findings) {
     String text = host.setting("NCCL_SOCKET_IFNAME");
     if (text.isEmpty()) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Check whether the flows of running soft devices to a measured peer take different links. */
+/** Check of whether the flows of running soft devices to a measured peer take different links. */
 final class SharedLinksCheck implements Check {
   private static final Cause SHARED =
       new Cause(
@@ -26,6 +26,8 @@ final class SharedLinksCheck implements Check {
   private final Path sockets;
 
   /**
+   * Creates the check.
+   *
    * @param measurements files that {@code heddle paths measure --save} wrote
    */
   SharedLinksCheck(List<Path> measurements) {
@@ -102,8 +104,8 @@ final class SharedLinksCheck implements Check {
   }
 
   /*
-   * Returns the source ports of this host's connected sockets. The kernel prints addresses as words
-   * of 4 bytes in memory order.
+   * Returns the source ports of this host's sockets that are connected to the measured peer. In
+   * /proc, an address is four 32-bit words, each printed in the processor's byte order.
    */
   private SortedSet<Integer> ports(KnownPaths known) throws IOException {
     SortedSet<Integer> ports = new TreeSet<>();

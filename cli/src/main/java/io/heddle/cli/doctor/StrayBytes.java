@@ -9,25 +9,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Comparison of the bytes that jobs send over each plane with the bytes that the kernel sends on
- * each interface in the same period.
+ * Comparison of the bytes that jobs sent over each plane with the bytes that each interface sent in
+ * the same period.
  */
 final class StrayBytes {
-  /* Fewer bytes can't be distinguished from other traffic of the host. */
+  /* With fewer bytes, a plane's traffic can't be distinguished from the host's other traffic. */
   static final long ENOUGH_BYTES = 4L << 20;
 
-  /* Counters of this network namespace; /sys may show another one's. */
+  /* Counters of this process's network namespace. /sys may show those of another namespace. */
   private static final Path COUNTERS = Path.of("/proc/self/net/dev");
   private static final int SENT_COLUMN = 9;
 
   /**
-   * Plane whose bytes leave by another interface than its address's.
+   * Plane whose bytes leave by another interface than that of the plane's address.
    *
-   * @param bytes sent over the plane
-   * @param own interface of its address
-   * @param ownBytes sent by that interface
-   * @param other interface with the most bytes that its own planes don't explain
-   * @param otherBytes sent by that interface
+   * @param bytes bytes that jobs sent over the plane
+   * @param own interface of the plane's address
+   * @param ownBytes bytes that this interface sent
+   * @param other the other interface: of those that sent more than their own planes' bytes, the one
+   *     that sent most
+   * @param otherBytes bytes that the other interface sent
    */
   record Stray(
       String plane, long bytes, String own, long ownBytes, String other, long otherBytes) {}
@@ -40,7 +41,8 @@ final class StrayBytes {
   }
 
   /*
-   * Two heading lines; then a name, a colon, eight columns received and eight sent (proc_net(5)).
+   * Returns the sent bytes by interface. The file has two heading lines. The others have a name, a
+   * colon, eight columns for receiving and eight for sending (proc_net(5)).
    */
   static Map<String, Long> parse(List<String> lines) {
     Map<String, Long> sent = new HashMap<>();
@@ -54,7 +56,10 @@ final class StrayBytes {
     return sent;
   }
 
-  /** Returns the growth of each count; a count that fell belongs to a removed object. */
+  /**
+   * Returns the growth of each count. It is 0 for a count that fell: then the interface or the job
+   * is another one of the same name.
+   */
   static Map<String, Long> added(Map<String, Long> before, Map<String, Long> after) {
     Map<String, Long> added = new HashMap<>();
     after.forEach(
@@ -63,8 +68,9 @@ final class StrayBytes {
   }
 
   /**
-   * Returns the planes whose bytes leave by another interface than their address's. The loopback
-   * interface doesn't count as another, since it carries the traffic between ranks of this host.
+   * Returns the planes whose bytes leave by another interface than that of the plane's address. The
+   * loopback interface doesn't count as another one, since it carries the traffic between ranks of
+   * this host.
    *
    * @param planes bytes by plane
    * @param interfaces interface of each plane's address, by plane

@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Check of planes whose interfaces share a subnet, where the host's routes alone would mix them.
+ * Check of planes whose interfaces share a subnet. The host's routes alone would send the packets
+ * of all these planes by one interface.
  */
 final class SubnetsCheck implements Check {
   private static final Cause REVERSE_PATH =

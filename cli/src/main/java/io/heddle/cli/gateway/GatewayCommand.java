@@ -150,7 +150,10 @@ public final class GatewayCommand {
       return ControlSocket.listen(
           GatewayControl.DAEMON, config.control(), new GatewayRequestHandler(gateway)::answer, log);
     } catch (HeddleException refused) {
-      /* An adopted data plane keeps forwarding; a new one would have no process to control it. */
+      /*
+       * An adopted data plane stays, since it already forwarded before. A new one is removed, since
+       * no process would control it.
+       */
       boolean found = gateway.view().lists().adopted();
       gateway.close();
       if (!found) {
@@ -210,7 +213,7 @@ public final class GatewayCommand {
 
   @Command(
       name = "release",
-      description = "Ends a steer: the queue pair's hash chooses its list again.",
+      description = "Withdraws the rule of a steered queue pair: its hash chooses its list again.",
       mixinStandardHelpOptions = true)
   int release(
       @Option(

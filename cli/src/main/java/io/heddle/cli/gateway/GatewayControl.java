@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 
 /** Client of the running gateway's control socket. */
 final class GatewayControl {
-  /** Only root has access, since orders use the same socket. */
+  /** Names and rights of the socket. Only root has access, since the socket accepts orders too. */
   static final ControlSocket.Daemon DAEMON =
       new ControlSocket.Daemon("heddle-gateway", "gateway", "heddle gateway run", "rw-------");
 

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Live view of lists as bars and the fastest flows, drawn every second on the terminal's second
- * screen. Without a terminal it prints plain lines. Ends on interruption.
+ * Live view of a gateway: its segment lists as bars, and its fastest flows. Every second it redraws
+ * the terminal's alternate screen; without a terminal it prints plain lines. It ends when the
+ * thread is interrupted.
  */
 final class GatewayLiveView {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -57,7 +58,7 @@ final class GatewayLiveView {
     }
   }
 
-  /* After the terminal is restored, nothing may be drawn on it. */
+  /* Prints text at once, but nothing after the text that restores the terminal. */
   private synchronized void show(String text) {
     if (left) {
       return;
@@ -67,7 +68,7 @@ final class GatewayLiveView {
     out.flush();
   }
 
-  /** Returns one frame's lines, as many as fit. */
+  /** Returns the lines of one screen, as many as fit on the terminal. */
   static List<String> lines(
       GatewayStatus.Lists lists,
       GatewayStatus.Flows flows,

@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Server of the control socket's queries and orders. Any thread. */
+/** Handler of the control socket's queries and orders. It may be called by any thread. */
 final class GatewayRequestHandler {
   static final String FLOWS = "flows";
   static final String LISTS = "lists";
@@ -25,7 +25,7 @@ final class GatewayRequestHandler {
     this.gateway = gateway;
   }
 
-  /** Returns the text line of an order. */
+  /** Returns an order as the request line that {@link #answer} parses. */
   static String order(
       String verb, String destination, int queuePair, @Nullable String source, String list) {
     return String.join(

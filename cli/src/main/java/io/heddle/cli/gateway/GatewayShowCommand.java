@@ -10,7 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Queries to the running gateway. */
+/** Commands {@code heddle gateway show}, which query the running gateway. */
 @Command(
     name = "show",
     description = "Shows the state of this host's gateway; --watch is a live view.",

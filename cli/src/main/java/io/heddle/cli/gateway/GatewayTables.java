@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The gateway's answers as text. */
+/** Formatter of the gateway's answers as text tables. */
 final class GatewayTables {
   private static final String FLOW = "%-2s %-26s %8s  %-26s %9s %9s  %-10s %-10s %-16s %s";
   private static final String LIST = "%3s  %-12s %-12s %-6s %6s %7s %9s %9s %6s %9s %6s  %s";
@@ -123,7 +123,11 @@ final class GatewayTables {
             Units.count(traffic.noPolicyPackets()));
   }
 
-  /** Returns a list as a bar; its full length is the busiest list's rate. */
+  /**
+   * Returns the line of a list, with its rate as a bar.
+   *
+   * @param most rate of the full bar, in bit/s: the busiest list's
+   */
   static String bar(GatewayStatus.SegmentList list, long most) {
     String reason = list.reason();
     if (reason != null) {

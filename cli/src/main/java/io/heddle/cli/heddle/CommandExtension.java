@@ -3,14 +3,15 @@ package io.heddle.cli.heddle;
 import picocli.CommandLine;
 
 /**
- * Further commands of {@code heddle}, found by {@link java.util.ServiceLoader}. Those of the module
- * {@code tools} are on the class path of a checkout and not in the package of a host.
+ * Provider of further commands of {@code heddle}, found by {@link java.util.ServiceLoader}. The
+ * commands of the module {@code tools} are on the class path of a checkout, but not in the packages
+ * for hosts.
  */
 public interface CommandExtension {
   /**
    * Adds commands.
    *
-   * @param root the command line of {@code heddle}, with the commands of a host
+   * @param root the command line of {@code heddle}, which has the commands for hosts already
    */
   void addTo(CommandLine root);
 }

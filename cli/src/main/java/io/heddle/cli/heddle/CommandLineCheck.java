@@ -5,8 +5,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Check whether a command line is valid and runs a command, not just help. The checkout's launcher
- * installs a command's prerequisites only in that case.
+ * Check of whether a command line is valid and runs a command, not just help. The checkout's
+ * launcher installs a command's prerequisites only in that case.
  */
 final class CommandLineCheck {
   static final int HELP_OR_VERSION = 3;
@@ -17,7 +17,10 @@ final class CommandLineCheck {
     System.exit(check(arguments));
   }
 
-  /** Returns 0 for a line that may run, else an exit code. The command itself reports errors. */
+  /**
+   * Returns 0 for a command line that runs a command, else an exit code. It prints nothing: the
+   * command itself reports errors.
+   */
   static int check(String... arguments) {
     ParseResult parsed;
     try {

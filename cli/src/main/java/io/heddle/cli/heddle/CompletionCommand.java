@@ -11,7 +11,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Hidden command that writes bash completion (zsh uses it by bashcompinit), for the packages. */
+/**
+ * Hidden command that writes the bash completion for the packages. zsh can use the file by
+ * bashcompinit.
+ */
 @Command(
     name = "write-completion",
     hidden = true,

@@ -71,7 +71,10 @@ public final class HeddleCommand implements Runnable {
     System.exit(run(commandLine(), new FileOutputStream(FileDescriptor.out), arguments));
   }
 
-  /** Runs a command line and returns the exit code. A report that can't be written is a failure. */
+  /**
+   * Runs a command line and returns the exit code. If the output can't be written, the command has
+   * failed.
+   */
   public static int run(CommandLine line, OutputStream to, String... arguments) {
     StandardOutput output = new StandardOutput(to);
     line.setOut(output.writer());
@@ -95,7 +98,7 @@ public final class HeddleCommand implements Runnable {
     return output.exitCode().orElse(code);
   }
 
-  /* With --help on the line, picocli itself accepts unmatched words. */
+  /* Rejects words that no command takes. picocli accepts them if the command line has --help. */
   private static void refuseUnmatched(CommandLine.ParseResult parsed) {
     for (CommandLine.ParseResult each = parsed; each != null; each = each.subcommand()) {
       if (!each.unmatched().isEmpty()) {
@@ -105,7 +108,7 @@ public final class HeddleCommand implements Runnable {
     }
   }
 
-  /** Returns the command line with the commands of a host and of all extensions. */
+  /** Returns the command line with the commands for hosts and those of all extensions. */
   public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new HeddleCommand());
     ServiceLoader.load(CommandExtension.class).forEach(each -> each.addTo(line));
@@ -151,7 +154,10 @@ public final class HeddleCommand implements Runnable {
     return ExitCode.USAGE;
   }
 
-  /* A HeddleException is a sentence for users; any other exception is a bug and keeps its trace. */
+  /*
+   * Reports an exception. The message of a HeddleException is a sentence for users. Other
+   * exceptions are bugs, so their stack traces are printed, except those of file operations.
+   */
   private static int fail(Exception failed, CommandLine line, CommandLine.ParseResult parsed) {
     PrintWriter err = line.getErr();
     if (failed instanceof StandardOutput.WriteFailed) {

@@ -10,7 +10,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** Prints the help of a command, or the names in the JSON document that the command prints. */
+/**
+ * The {@code help} command: prints a command's help, or explains the names in the command's JSON.
+ */
 @Command(
     name = "help",
     description = "Prints the help of a command, or the names in the JSON that a command prints.",

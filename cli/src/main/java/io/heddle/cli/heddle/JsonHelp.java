@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
 
-/** The JSON Schema of the commands' documents, as text: one line for each name in a document. */
+/**
+ * Text form of the JSON Schema of the commands' documents, with one line for each name in a
+ * document.
+ */
 final class JsonHelp {
   private static final String SCHEMA = "json.schema.json";
 
@@ -30,9 +33,9 @@ final class JsonHelp {
   }
 
   /**
-   * Returns the names in a command's documents, or nothing where the command prints no JSON.
+   * Returns the names in a command's documents; empty if the command prints no JSON.
    *
-   * @param command with all its words, such as {@code heddle bgp show routes}
+   * @param command all words of the command, such as {@code heddle bgp show routes}
    * @param list whether to list the commands that print JSON instead
    */
   String text(String command, boolean list) {

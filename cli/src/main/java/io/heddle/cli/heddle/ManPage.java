@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** Manual page of one command, in roff's man macros, made from its help. */
+/** Manual page of one command, in roff's man macros. Its text is the command's help. */
 final class ManPage {
   private final CommandSpec spec;
   private final StringBuilder text = new StringBuilder();
@@ -19,7 +19,7 @@ final class ManPage {
     this.spec = spec;
   }
 
-  /** Returns the page's name as given to {@code man}: {@code heddle-bgp-run}. */
+  /** Returns the page's name, the argument of {@code man}: {@code heddle-bgp-run}. */
   String name() {
     return spec.qualifiedName("-");
   }
@@ -72,7 +72,7 @@ final class ManPage {
     }
   }
 
-  /* Returns the value's label as in the synopsis. */
+  /* Returns the label of an argument's value, as in the synopsis. */
   private String label(ArgSpec argument) {
     Help help = spec.commandLine().getHelp();
     return help.parameterLabelRenderer()
@@ -121,7 +121,10 @@ final class ManPage {
     return join(argument.description());
   }
 
-  /* picocli's texts are formats: %n is a new line, %% a percent sign. */
+  /*
+   * Joins the lines of a picocli text. They are format strings: %n is a new line, %% a percent
+   * sign.
+   */
   private static String join(String[] lines) {
     return String.join(" ", lines).replace("%n", "\n").replace("%%", "%");
   }

@@ -11,8 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Output stream of a command. Java's own streams drop failed writes silently. Here the first failed
- * write ends the command like a failure, with its cleanup, and is reported once.
+ * Output stream of a command. PrintStream and PrintWriter of Java ignore failed writes. Here the
+ * first failed write throws, so that the command ends with its cleanup; the failure is reported
+ * once.
  */
 final class StandardOutput extends OutputStream {
   private static final Path FILE = Path.of("/proc/self/fd/1");
@@ -23,7 +24,7 @@ final class StandardOutput extends OutputStream {
   private final OutputStream to;
   private volatile @Nullable IOException loss;
 
-  /** Signal that a write failed and the command must end. */
+  /** Exception that ends the command after a failed write. */
   static final class WriteFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -59,7 +60,7 @@ final class StandardOutput extends OutputStream {
     }
   }
 
-  /** Returns the exit code for a failed write; empty if all was written. */
+  /** Returns the exit code of a command with a failed write; empty if no write failed. */
   Optional<Integer> exitCode() {
     return loss == null
         ? Optional.empty()
@@ -67,8 +68,8 @@ final class StandardOutput extends OutputStream {
   }
 
   /**
-   * Returns the sentence that reports the failed write; empty if none failed, or if a pipe's reader
-   * left, which needs no report.
+   * Returns the sentence that reports the failed write. Empty if no write failed, or if a pipe's
+   * reader has ended, which needs no report.
    */
   Optional<String> sentence() {
     IOException lost = loss;
@@ -77,7 +78,10 @@ final class StandardOutput extends OutputStream {
         : Optional.of("standard output can't be written: " + lost.getMessage());
   }
 
-  /* A write to a pipe fails only because its reader left, so the localized message need not be parsed. */
+  /*
+   * Returns whether standard output is a pipe or a socket. A write to these fails only because the
+   * reader has ended, so the localized message of the exception need not be parsed.
+   */
   private static boolean isPipe() {
     try {
       String target = Files.readSymbolicLink(FILE).toString();

@@ -15,11 +15,11 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Sentence about an error in a command line, in place of the parser's message. */
+/** Sentence about an error in a command line, which replaces picocli's message. */
 final class UsageError {
   private static final String NO_COMMAND = "Missing required subcommand";
 
-  /** Prefix that the parser puts before a converter's message. */
+  /** Prefix that picocli puts before a converter's message. */
   private static final String INVALID =
       "^Invalid value for (option '[^']*'|positional parameter at index [0-9.*+]+)( \\(.*?\\))?: ";
 
@@ -50,7 +50,7 @@ final class UsageError {
     return invalid(argument, message.replaceFirst(INVALID, ""), message);
   }
 
-  /* Returns the command as typed. */
+  /* Returns the full name of the command, such as {@code heddle bgp run}. */
   private String command() {
     return spec.qualifiedName();
   }

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Files written atomically, even if the command is interrupted: written to a temporary file, then
- * renamed.
+ * Writer of whole files. It writes a temporary file and renames it, so that an interrupted command
+ * leaves the old file or the new one, never a part.
  */
 public final class AtomicFile {
   private AtomicFile() {}
@@ -17,8 +17,8 @@ public final class AtomicFile {
   /**
    * Writes a file and replaces an existing one.
    *
-   * @throws HeddleException with its name and the reason if it can't be written; the old file
-   *     stays, and no temporary file is left
+   * @throws HeddleException if the file can't be written, with its name and the reason; the old
+   *     file stays, and no temporary file is left
    */
   public static void write(Path file, String text) {
     Path whole = file.toAbsolutePath();

@@ -5,7 +5,10 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Sizes on the command line: {@code 8}, {@code 64K}, {@code 64MiB}, {@code 1G}; powers of 1024. */
+/**
+ * Parser of sizes in bytes on the command line: {@code 8}, {@code 64K}, {@code 64MiB}, {@code 1G}.
+ * Units are powers of 1024.
+ */
 public final class ByteSize implements ITypeConverter<Long> {
   private static final Pattern FORM =
       Pattern.compile("([0-9]{1,15})\\s*([KMG]?)(?:i?B)?", Pattern.CASE_INSENSITIVE);

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Stack of cleanup steps for a command that ends or is interrupted (Ctrl-C, SIGTERM). Each step
- * runs once, the newest first.
+ * Stack of cleanup steps. They run when the command ends or is interrupted (Ctrl-C, SIGTERM), each
+ * once, the newest first.
  */
 public final class Cleanup implements AutoCloseable {
   private final Deque<AutoCloseable> steps = new ArrayDeque<>();
@@ -41,7 +41,7 @@ public final class Cleanup implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException alreadyShuttingDown) {
-      /* The hook has run already, or finds no step left. */
+      /* The hook runs now, and finds no step left. */
     }
   }
 }

@@ -29,8 +29,9 @@ import java.util.function.Function;
 
 /**
  * Control socket of a daemon. Protocol: the client sends one line, the daemon answers with one JSON
- * document and closes. Each request has its virtual thread. Clients, request length and the time of
- * either side are limited, because every user of the host may connect.
+ * document and closes. Each request runs on a virtual thread of its own. The number of clients, the
+ * length of a request, and the times for request and answer are limited, because every user of the
+ * host may connect.
  */
 public final class ControlSocket implements AutoCloseable {
   public static final int MAX_CLIENTS = 64;
@@ -40,12 +41,12 @@ public final class ControlSocket implements AutoCloseable {
   private static final long CHECK_INTERVAL_MS = 500;
 
   /**
-   * Owner of a socket.
+   * Daemon that owns a socket.
    *
-   * @param threads prefix of the names of its threads
-   * @param called the daemon's name in messages
-   * @param start the command that starts it
-   * @param rights of the socket's file, as {@code rw-------}
+   * @param threads prefix of the names of the socket's threads
+   * @param called name of the daemon in messages
+   * @param start command that starts the daemon
+   * @param rights permissions of the socket's file, such as {@code rw-------}
    */
   public record Daemon(String threads, String called, String start, String rights) {}
 
@@ -55,7 +56,7 @@ public final class ControlSocket implements AutoCloseable {
   private final Function<String, Object> answers;
   private final FaultReporter faults;
 
-  /* In order of arrival. */
+  /* Connected clients, in the order in which they connected. */
   private final Set<Client> clients = new LinkedHashSet<>();
 
   private ControlSocket(
@@ -74,7 +75,8 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Opens the socket.
    *
-   * @throws HeddleException if the socket can't be made
+   * @param answers function that returns the document for a request @throws HeddleException if the
+   *     socket can't be created
    */
   public static ControlSocket listen(
       Daemon daemon, Path path, Function<String, Object> answers, Log log) {
@@ -103,9 +105,9 @@ public final class ControlSocket implements AutoCloseable {
   }
 
   /*
-   * The daemon has made sure that no other daemon uses the existing socket (DaemonStart, or its own
-   * lock). If other users may write to
-   * the folder, they could put another file in the socket's place, and it would get the permissions.
+   * Removes the socket of an ended daemon. The caller has made sure that no running daemon uses it
+   * (DaemonStart, or the daemon's own lock). Refuses a folder to which other users may write: they
+   * could put another file in the socket's place, which would get the socket's permissions.
    */
   private static void removeStaleSocket(Path path) throws IOException {
     try (OpenFolder folder = OpenFolder.parentOf(path)) {
@@ -137,7 +139,7 @@ public final class ControlSocket implements AutoCloseable {
     } catch (ClosedChannelException closed) {
       return false;
     } catch (IOException failure) {
-      /* Most likely out of descriptors. */
+      /* The process has probably used up its file descriptors. */
       evictSilent();
       throw failure;
     }
@@ -165,7 +167,7 @@ public final class ControlSocket implements AutoCloseable {
     return true;
   }
 
-  /* Evicts clients that have sent no request, the longest waiting first. */
+  /* Evicts the client that has been connected longest without a request. */
   private void evictSilent() {
     synchronized (clients) {
       clients.stream().filter(each -> !each.requested).findFirst().ifPresent(Client::close);
@@ -202,7 +204,7 @@ public final class ControlSocket implements AutoCloseable {
         requested = true;
         write(channel, Json.of(handle(request)));
       } catch (IOException gone) {
-        /* The client left before the answer, or sent its request too slowly. */
+        /* The client closed the connection, or was evicted for slowness. */
       } catch (Throwable thrown) {
         FaultReporter.releaseReserve();
         faults.report("an answer can't be sent", thrown);
@@ -245,7 +247,7 @@ public final class ControlSocket implements AutoCloseable {
       try {
         channel.close();
       } catch (IOException alreadyBroken) {
-        /* It counts as closed anyway. */
+        /* The channel counts as closed even if close fails. */
       }
     }
   }
@@ -291,7 +293,10 @@ public final class ControlSocket implements AutoCloseable {
   @Override
   public void close() {
     try {
-      /* Order matters: once this socket is closed, another daemon may replace its file. */
+      /*
+       * The file must go first: once the socket is closed, another daemon may put its own file
+       * there.
+       */
       Files.deleteIfExists(path);
       server.close();
     } catch (IOException left) {

@@ -4,9 +4,9 @@ import io.heddle.platform.FaultReporter;
 import io.heddle.platform.Log;
 
 /**
- * Termination of a daemon after an error that it can't recover from: one log line and {@link
- * #EXIT_CODE}, so that systemd restarts it. A daemon with a dead thread would keep its socket and
- * heartbeat, and report a false state.
+ * Termination of a daemon after an error from which it can't recover. It logs one line and exits
+ * with {@link #EXIT_CODE}, so that systemd restarts it. Without this, a daemon with a dead thread
+ * would keep its socket and heartbeat, and report a false state.
  */
 public final class DaemonFaults {
   /** EX_SOFTWARE of sysexits.h: an internal software error. */
@@ -24,7 +24,9 @@ public final class DaemonFaults {
     });
   }
 
-  /** Ends the process at once, without closing anything: the cleanup itself may be broken. */
+  /**
+   * Ends the process at once and without cleanup, since cleanup might fail or hang after the error.
+   */
   public static void end(Log log) {
     try {
       log.write(

@@ -12,7 +12,7 @@ import java.time.temporal.ChronoUnit;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
-/** Steps at the start of a daemon. */
+/** Steps that daemons share at their start. */
 public final class DaemonStart {
   private DaemonStart() {}
 
@@ -27,9 +27,9 @@ public final class DaemonStart {
 
   /**
    * Runs a reload whenever SIGHUP arrives. If the signal was ignored when the process began, as
-   * under {@code nohup}, Java keeps it ignored, and a log line says so.
+   * under {@code nohup}, Java keeps it ignored, and a log line warns.
    *
-   * @param reload run on its own thread
+   * @param reload reload, which the JVM runs on a thread of its own
    */
   public static void onHangUp(Log log, Runnable reload) {
     SignalHandler before = Signal.handle(new Signal("HUP"), signal -> reload.run());
@@ -41,8 +41,8 @@ public final class DaemonStart {
   }
 
   /**
-   * Makes sure that no daemon listens at a socket yet. Call it before each step by which a second
-   * daemon would disturb the first.
+   * Makes sure that no daemon listens at a socket. Call it before any step by which a second daemon
+   * would disturb a running one.
    *
    * @throws HeddleException if one listens
    */

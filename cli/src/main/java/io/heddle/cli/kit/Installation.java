@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locations of the built parts, derived from the location of this command's own classes. In a
- * checkout each is where the build left it; in an installed Heddle all are in the folder of the
- * command's jar.
+ * Locations of the built parts (libraries, programs, scripts), derived from the location of this
+ * command's classes. In a checkout each part is where the build put it. In an installed Heddle all
+ * parts are in the folder of the command's jar.
  */
 public final class Installation {
   private static final Path MARK = Path.of("plugin-shim", "pom.xml");
@@ -38,7 +38,7 @@ public final class Installation {
   public static final Path VERBS_COST = Path.of("perf-tests", "target", "heddle-verbs-cost");
   public static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   public static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
-  /* Built only if the verbs header is present. */
+  /* Parts that the build makes only if the verbs header is installed. */
   private static final List<Path> OVER_VERBS =
       List.of(VERBS_PLUGIN, STANDIN, STANDIN_CONTROL, VERBS_COST);
   private static final Path VERBS_HEADER = Path.of("/usr/include/infiniband/verbs.h");
@@ -47,9 +47,10 @@ public final class Installation {
   private Installation() {}
 
   /**
-   * Returns the repository's root: the nearest folder above the classes that has the modules.
+   * Returns the root of the checkout: the nearest folder above this command's classes that contains
+   * the modules.
    *
-   * @throws HeddleException if there is none
+   * @throws HeddleException if the command isn't in a checkout
    */
   public static Path root() {
     Path root = checkout();
@@ -59,7 +60,7 @@ public final class Installation {
     return root;
   }
 
-  /** Returns the path of a built or installed part, whether it exists or not. */
+  /** Returns the path of a part in the checkout or the installation, whether it exists or not. */
   public static Path part(Path built) {
     Path root = checkout();
     return root == null ? own().resolveSibling(built.getFileName()) : root.resolve(built);
@@ -72,7 +73,7 @@ public final class Installation {
   }
 
   private static @Nullable Path checkout() {
-    /* A Heddle unpacked inside a checkout also uses its own parts. */
+    /* A package that is unpacked inside a checkout uses its own parts. */
     if (Files.exists(own().resolveSibling(PLUGIN.getFileName()))) {
       return null;
     }
@@ -97,15 +98,18 @@ public final class Installation {
   }
 
   /**
-   * Returns the path of a built or installed part.
+   * Returns the path of a part in the checkout or the installation.
    *
-   * @throws HeddleException with the remedy if it is missing
+   * @param what name of the part in the message
+   * @throws HeddleException with the remedy if the part is missing
    */
   public static Path requirePart(Path built, String what) {
     return require(part(built), what);
   }
 
   /**
+   * Returns the absolute path of an existing file.
+   *
    * @throws HeddleException with the remedy if the file doesn't exist
    */
   public static Path require(Path file, String what) {

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import java.io.IOException;
 
-/** JSON as the commands print it: one document, names in snake case. */
+/** Formatter of the JSON that commands print: one document, with names in snake case. */
 public final class Json {
   private static final ObjectMapper MAPPER =
       new ObjectMapper()
@@ -26,7 +26,7 @@ public final class Json {
 
   private Json() {}
 
-  /** Serializer of numbers; JSON has no infinity and no NaN, so these become null. */
+  /** Serializer of doubles. JSON has no infinity and no NaN, so these become null. */
   private static final class FiniteNumbers extends JsonSerializer<Double> {
     @Override
     public void serialize(Double value, JsonGenerator to, SerializerProvider from)
@@ -47,7 +47,7 @@ public final class Json {
     }
   }
 
-  /** Returns the mapper of the same format, for reading. */
+  /** Returns the Jackson mapper that reads and writes this format. */
   public static ObjectMapper mapper() {
     return MAPPER;
   }

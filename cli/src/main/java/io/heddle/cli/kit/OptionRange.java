@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Check of option values; violations get sentences for users. */
+/** Check of option values. A wrong value is reported to the user as a sentence. */
 public final class OptionRange {
   private final CommandLine line;
 

@@ -11,9 +11,9 @@ public final class OwnCommandLine {
   private OwnCommandLine() {}
 
   /**
-   * Returns the command line that runs these classes again, without arguments. The script that it
-   * runs executes Java in the same process, so signals reach Java. The checkout's own command would
-   * build first.
+   * Returns the command line that runs this program again, to which the caller adds arguments. It
+   * uses the script of the packages, which replaces itself by Java (exec), so signals reach Java.
+   * The checkout's command {@code ./heddle} isn't used, because it would build first.
    *
    * @throws HeddleException if the script that starts commands is missing
    */

@@ -3,14 +3,14 @@ package io.heddle.cli.kit;
 import java.util.Map;
 
 /**
- * Colours by escape sequences, or none.
+ * Formatter of text in colours, by escape sequences; without colours it returns the text as it is.
  *
  * @param coloured whether colours are on
  */
 public record Paint(boolean coloured) {
   /**
-   * Returns no colours if the output is no terminal, TERM is dumb, or NO_COLOR (no-color.org) is
-   * set.
+   * Returns a formatter. It is without colours if the output is no terminal, TERM is dumb, or
+   * NO_COLOR (no-color.org) is set.
    */
   public static Paint of(Map<String, String> environment, boolean terminal) {
     return new Paint(

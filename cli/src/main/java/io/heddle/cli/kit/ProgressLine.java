@@ -28,7 +28,10 @@ public final class ProgressLine {
     lastNs = startNs;
   }
 
-  /* System.console() covers standard input and output; /proc shows standard error alone. */
+  /*
+   * Returns a progress line on standard error. Whether that is a terminal is read from /proc, since
+   * System.console() is about standard input and output.
+   */
   public static ProgressLine onStandardError() {
     boolean terminal;
     try {
@@ -41,7 +44,7 @@ public final class ProgressLine {
     return new ProgressLine(System.err, terminal, NanoClock.SYSTEM);
   }
 
-  /** Shows the sentence, unless one was shown just before. */
+  /** Shows the sentence, unless another one was shown less than an interval ago. */
   public void update(Supplier<String> sentence) {
     long now = clock.nanoTime();
     if (now - lastNs < (terminal ? TERMINAL_NS : LOG_NS)) {
@@ -58,7 +61,7 @@ public final class ProgressLine {
     }
   }
 
-  /** Clears the line before other output. */
+  /** Removes the line from the terminal; call it before other output. */
   public void clear() {
     if (shown) {
       err.print(CLEAR);

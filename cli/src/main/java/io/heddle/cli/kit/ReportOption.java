@@ -31,8 +31,8 @@ public final class ReportOption {
   /**
    * Prints a report, and saves it with --save.
    *
-   * @param spec the command's, whose output it is
-   * @param name of the files, without ending
+   * @param spec the command, to whose output it prints
+   * @param name name of the saved files, without ending
    */
   public void publish(@Nullable CommandSpec spec, String name, String table, Object report)
       throws IOException {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Client of systemd's notification socket (sd_notify(3)): sends datagrams to the path in
  * NOTIFY_SOCKET, or to an abstract name after {@code @}. Without that variable it sends nothing.
- * Java has no AF_UNIX datagrams, so it uses system calls. For any thread.
+ * Java has no AF_UNIX datagrams, so it uses system calls. Any thread may call it.
  */
 public final class ServiceSupervisor {
   private static final String SOCKET = "NOTIFY_SOCKET";
@@ -36,13 +36,16 @@ public final class ServiceSupervisor {
     this.log = log;
   }
 
-  /** Returns the supervisor that started this process. */
+  /** Returns the client of the supervisor that started this process. */
   public static ServiceSupervisor ofThisProcess(Log log) {
     return of(System.getenv(), ProcessHandle.current().pid(), log);
   }
 
   /**
-   * @param process number of this process: the watchdog may be meant for another one
+   * Returns the client that these environment variables describe.
+   *
+   * @param process number of this process; the watchdog is ignored if WATCHDOG_PID names another
+   *     process
    * @throws HeddleException for variables that systemd wouldn't set
    */
   public static ServiceSupervisor of(Map<String, String> environment, long process, Log log) {
@@ -66,7 +69,10 @@ public final class ServiceSupervisor {
     }
   }
 
-  /** Returns whether there is a supervisor. */
+  /**
+   * Returns whether systemd, or another supervisor, started this process with a notification
+   * socket.
+   */
   public boolean exists() {
     return socket != null;
   }
@@ -79,12 +85,12 @@ public final class ServiceSupervisor {
     return watchdogNs;
   }
 
-  /** Reports that the daemon is in service: after its start, and after {@link #reloading}. */
+  /** Reports that the daemon is ready: after its start, or after {@link #reloading}. */
   public void ready(String status) {
     report("READY=1\nSTATUS=" + line(status));
   }
 
-  /** Reports the state as a line for {@code systemctl status}. */
+  /** Reports the daemon's state, which {@code systemctl status} shows as one line. */
   public void status(String status) {
     report("STATUS=" + line(status));
   }
@@ -100,7 +106,7 @@ public final class ServiceSupervisor {
     report("STOPPING=1");
   }
 
-  /** Feeds the watchdog. */
+  /** Reports that the daemon is alive, which restarts the watchdog's time. */
   public void notifyWatchdog() {
     report("WATCHDOG=1");
   }
@@ -122,7 +128,10 @@ public final class ServiceSupervisor {
     warned = failed;
   }
 
-  /* One socket per message: systemd may have restarted in between. */
+  /*
+   * Sends one message; returns 0 or more, or a negative errno. Each message has its own socket,
+   * since systemd may have restarted in between.
+   */
   private static int send(String name, byte[] words) {
     int fd = LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
     if (fd < 0) {

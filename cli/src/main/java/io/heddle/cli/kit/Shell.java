@@ -18,13 +18,13 @@ public final class Shell {
   /**
    * Runs a command; returns its standard output.
    *
-   * @throws HeddleException with its output, if it can't be started, fails, or doesn't end
+   * @throws HeddleException if the command can't be started, fails, or doesn't end within 30 s
    */
   public static String run(List<String> command) {
     return run(command, "");
   }
 
-  /** Runs a command with standard input; returns its output. */
+  /** Runs a command with this standard input; returns its standard output. */
   public static String run(List<String> command, String input) {
     return finish(start(command), command, input);
   }
@@ -34,7 +34,7 @@ public final class Shell {
       try (var stdin = process.getOutputStream()) {
         stdin.write(input.getBytes(StandardCharsets.UTF_8));
       } catch (IOException endedWithoutReading) {
-        /* The exit code and output give the reason. */
+        /* The command ended without reading. Its exit code and output show why. */
       }
       String output = text(process.getInputStream());
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -55,8 +55,8 @@ public final class Shell {
   }
 
   /**
-   * Starts a command that waits for its standard input. Running the result provides the input,
-   * without the delay of a start, and waits for the end.
+   * Starts a command now, which waits for its standard input. The returned task later sends the
+   * input and waits for the command's end, without the delay of a start.
    */
   public static Runnable prepare(List<String> command, String input) {
     Process process = start(command);
@@ -65,7 +65,9 @@ public final class Shell {
 
   private static Process start(List<String> command) {
     try {
-      /* One stream for both outputs: these commands print either the result or an error. */
+      /*
+       * Standard output and error are one stream: these commands print either a result or an error.
+       */
       return new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException missing) {
       throw new HeddleException(

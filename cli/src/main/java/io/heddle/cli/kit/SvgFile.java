@@ -12,7 +12,7 @@ import javax.xml.parsers.ParserConfigurationException;
 import org.apache.batik.svggen.SVGGraphics2D;
 import org.knowm.xchart.internal.chartpart.Chart;
 
-/** Charts as SVG files. */
+/** Writer of charts as SVG files. */
 public final class SvgFile {
   private SvgFile() {}
 

@@ -19,7 +19,7 @@ public record Terminal(int columns, int rows) {
   private static final int USUAL_COLUMNS = 80;
   private static final int USUAL_ROWS = 24;
 
-  /** Returns the current size; windows change, so don't cache it. */
+  /** Returns the current size. Don't store it, since a window's size changes. */
   public static Terminal current() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment winsize = arena.allocate(WINSIZE_BYTES);

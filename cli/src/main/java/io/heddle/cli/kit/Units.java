@@ -2,19 +2,19 @@ package io.heddle.cli.kit;
 
 import java.util.Locale;
 
-/** Numbers formatted for people in few columns. */
+/** Formatter of numbers for people, in few columns. */
 public final class Units {
   private static final String[] BINARY = {"", "K", "M", "G", "T", "P"};
   private static final String[] DECIMAL = {"", "k", "M", "G", "T"};
 
   private Units() {}
 
-  /** Returns bytes by powers of 1024, in at most five characters. */
+  /** Returns a number of bytes with a unit of powers of 1024, in at most five characters. */
   public static String bytes(long bytes) {
     return scaled(bytes, 1024, BINARY);
   }
 
-  /** Returns a count by powers of 1000, in at most five characters. */
+  /** Returns a count with a unit of powers of 1000, in at most five characters. */
   public static String count(double count) {
     return scaled(count, 1000, DECIMAL);
   }
@@ -56,7 +56,7 @@ public final class Units {
     return String.format(Locale.ROOT, "%.1f%%", 100 * share);
   }
 
-  /** Cuts the text to this width and marks the cut. */
+  /** Returns the text, cut to this number of characters; an ellipsis marks the cut. */
   public static String cut(String text, int width) {
     return text.length() <= width ? text : width < 2 ? "" : text.substring(0, width - 1) + "…";
   }

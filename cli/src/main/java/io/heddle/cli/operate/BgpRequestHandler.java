@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Handler of {@code heddle bgp show} requests: one line of request, one document. */
+/**
+ * Handler of {@code heddle bgp show} requests. A request is one line, and its answer is one
+ * document.
+ */
 final class BgpRequestHandler {
   private static final int MOST_ROUTES = 1_000_000;
 

@@ -17,10 +17,10 @@ public final class BgpSocket {
   private BgpSocket() {}
 
   /**
-   * Opens the socket. The lock of the routes file has already shown that no other daemon uses an
-   * existing one.
+   * Opens the socket, and replaces an existing one: this daemon holds the lock of the routes file,
+   * so no other daemon uses the socket.
    *
-   * @throws HeddleException if the socket can't be made
+   * @throws HeddleException if the socket can't be created
    */
   static ControlSocket listen(Path path, Function<String, Object> answers, Log log) {
     return ControlSocket.listen(DAEMON, path, answers, log);

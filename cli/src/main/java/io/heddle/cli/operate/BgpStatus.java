@@ -23,9 +23,9 @@ final class BgpStatus {
    * A plane in the routes file.
    *
    * @param key the plane's key
-   * @param source this host's address on it
-   * @param rateMbps of the local port; 0 if unknown
-   * @param via the peer or the colour that defines it
+   * @param source this host's address on the plane
+   * @param rateMbps rate of the local port in Mbit/s; 0 if unknown
+   * @param via the peer or the colour that defines the plane
    */
   record PlaneEntry(String key, @Nullable String source, long rateMbps, String via) {
     static PlaneEntry of(PublishedPlane plane) {
@@ -40,30 +40,31 @@ final class BgpStatus {
   /**
    * A peer.
    *
-   * @param name in the configuration
-   * @param interfaceName its interface
-   * @param remote its address; empty while there is no session
-   * @param state of the session, by RFC 4271
-   * @param as its AS number
-   * @param plane the key of its plane
-   * @param routes received from it
-   * @param attributeSets distinct attribute sets among them
-   * @param complete whether its initial dump is complete (End-of-RIB)
-   * @param upForMs age of the session; 0 without one
-   * @param retryInMs until the next attempt
-   * @param idleUntil end of the idle hold time, in which its connections are rejected after an
-   *     error that may repeat; null if they are accepted
-   * @param rejectedConnections its connections that were rejected, in the idle hold time or beside
-   *     a session
+   * @param name name of the peer in the configuration
+   * @param interfaceName interface towards the peer
+   * @param remote address of the peer; empty while it is unknown
+   * @param state state of the session, by RFC 4271
+   * @param as AS number of the peer
+   * @param plane key of the peer's plane
+   * @param routes routes received from the peer
+   * @param attributeSets distinct attribute sets of these routes
+   * @param complete whether the peer has sent all its routes since the session's start (End-of-RIB)
+   * @param upForMs age of the session; negative without one
+   * @param retryInMs time until the next attempt to connect
+   * @param idleUntil end of the idle hold time, in which the peer's connections are rejected after
+   *     an error that may repeat; null if they are accepted
+   * @param rejectedConnections connections of the peer that were rejected, in the idle hold time or
+   *     beside a session
    * @param lastEnd why the last session ended
-   * @param filterLines prefixes of the outbound route filter (ORF) that it has from us
+   * @param filterLines prefixes of the outbound route filter (ORF) that this daemon has sent to the
+   *     peer
    * @param withoutPlane routes that belong to no plane, for lack of a colour
    * @param updates received UPDATE messages
-   * @param faults malformed attributes, by RFC 7606
+   * @param faults malformed attributes and prefixes, handled by RFC 7606
    * @param ignored announced prefixes that can't be routed: multicast, link-local and the like
    * @param looped routes whose AS path has our own AS
-   * @param established sessions so far
-   * @param failedAttempts connections that failed before a session
+   * @param established number of sessions so far
+   * @param failedAttempts connections that ended before a session was established
    */
   record Neighbour(
       String name,
@@ -116,7 +117,7 @@ final class BgpStatus {
           status.counters().failedAttempts());
     }
 
-    /* Wall-clock time, to the second, as in logs. */
+    /* Returns the end of the idle hold time, by the wall clock, to the second. */
     private static @Nullable String idleUntil(long idleForMs) {
       return idleForMs < 0
           ? null
@@ -127,13 +128,13 @@ final class BgpStatus {
   /**
    * The daemon.
    *
-   * @param as our AS number
-   * @param routerId ours
+   * @param as the daemon's AS number
+   * @param routerId the daemon's router ID
    * @param routesFile the file that jobs read
    * @param published whether the file is published
    * @param incomplete whether a full disk keeps routes from the file
-   * @param prefixes in the file
-   * @param generation grows with each change
+   * @param prefixes number of prefixes in the file
+   * @param generation number that grows with each change of the file
    * @param unknownPeers connections from addresses of no peer, which were closed
    */
   record Daemon(
@@ -165,15 +166,15 @@ final class BgpStatus {
   /**
    * A route as received from a peer.
    *
-   * @param prefix the destinations
-   * @param peer its source
-   * @param nextHop next hop of its packets: the peer's address; empty while the session is down
-   * @param plane the key of its plane
-   * @param weightAttributes attributes that determine its weight, in words
-   * @param bandwidthMbps bandwidth used as its weight; 0 if unknown or if the plane doesn't reach
-   *     the prefix
-   * @param borrowed whether it uses another plane's path
-   * @param asPath its AS path
+   * @param prefix prefix of the destinations
+   * @param peer peer that announced the route
+   * @param nextHop next hop of packets on the route: the peer's address; empty while it is unknown
+   * @param plane key of the route's plane
+   * @param weightAttributes attributes that determine the route's weight, in words
+   * @param bandwidthMbps bandwidth used as the route's weight; 0 if unknown or if the plane doesn't
+   *     reach the prefix
+   * @param borrowed whether the route uses another plane's path
+   * @param asPath AS path of the route
    * @param attributes all path attributes, in words
    */
   record RouteEntry(
@@ -212,11 +213,12 @@ final class BgpStatus {
    * One plane's path to a destination.
    *
    * @param key the plane's key
-   * @param share of the bytes, by the weights
+   * @param share share of the bytes that the weights give the plane
    * @param prefix longest matching prefix; null if none matches
-   * @param why reason, as a sentence
-   * @param routes routes of that prefix on this plane
-   * @param filters the peers' outbound filters that cover it
+   * @param why reason for the share, as a sentence
+   * @param routes routes of the prefix on this plane
+   * @param filters outbound route filters of the plane's peers, and whether they permit the
+   *     destination
    */
   record PlaneToDestination(
       String key,

@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer in the route daemon's configuration, and its planes.
+ * Peer in the route daemon's configuration.
  *
- * @param interfaceName the port towards it; empty if its address determines the port
- * @param address its address; null for the interface's default router
- * @param planeKey of its plane; null if colours define several
+ * @param interfaceName interface towards the peer; empty if the peer's address determines it
+ * @param address address of the peer; null for the interface's default router
+ * @param planeKey key of the peer's plane; null if colours of routes define the planes
  */
 public record ConfiguredPeer(
     String name, String interfaceName, @Nullable InetAddress address, @Nullable String planeKey) {
@@ -23,7 +23,8 @@ public record ConfiguredPeer(
   /**
    * Returns all peers of a configuration.
    *
-   * @throws HeddleException with file, line, key, value and allowed values
+   * @throws HeddleException if the configuration is wrong, with file, line, key, value and allowed
+   *     values
    */
   public static List<ConfiguredPeer> read(Path file) {
     return ConfigParser.read(file).peers().stream()
@@ -32,7 +33,7 @@ public record ConfiguredPeer(
         .toList();
   }
 
-  /** Returns whether it is in the subnet of this address. */
+  /** Returns whether the peer is in the subnet of this address. */
   public boolean isInSubnetOf(InetAddress own, int prefixLength) {
     return address != null && Prefix.of(own, prefixLength).covers(Prefix.host(address));
   }

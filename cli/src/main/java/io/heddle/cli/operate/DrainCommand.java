@@ -59,18 +59,22 @@ public final class DrainCommand implements Callable<Integer> {
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   /**
-   * Progress of running jobs.
+   * Progress of running jobs with the order for a plane.
    *
-   * @param plane its key
-   * @param drained whether it is to be out of use
-   * @param connections ends of connections that have the plane
-   * @param drainedConnections number of them that start no new transfers on it
-   * @param inFlightBytes their bytes still in flight on it
+   * @param plane key of the plane
+   * @param drained whether the plane is ordered out of use
+   * @param connections connections that have the plane, counted at each end on this host
+   * @param drainedConnections number of these that start no new transfers on the plane
+   * @param inFlightBytes bytes of these connections that are still in flight on the plane
    */
   record PlaneUse(
       String plane, boolean drained, int connections, int drainedConnections, long inFlightBytes) {}
 
-  /** The whole document. */
+  /**
+   * The whole document.
+   *
+   * @param planes drained planes, or those that the command names
+   */
   record Document(List<PlaneUse> planes) {}
 
   @Override

@@ -50,7 +50,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
             }
           }
         } catch (HeddleException goneMeanwhile) {
-          /* As above. */
+          /* The job ended while this file was read. */
         }
       }
     }

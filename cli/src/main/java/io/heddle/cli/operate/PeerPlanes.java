@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Planes to one peer, as used by the running jobs of this host. */
+/** Planes to one peer that the running jobs of this host use. */
 final class PeerPlanes {
   /**
    * One plane, over all connections to the peer.
@@ -30,11 +30,11 @@ final class PeerPlanes {
    * @param key the plane's key
    * @param local this end's address
    * @param remote the peer's address
-   * @param weight of the newest connection
-   * @param weightShare share in the weights of the newest connection
-   * @param source origin of the weight
-   * @param sentBytes over all connections
-   * @param sentShare share of the bytes actually sent; 0 if none were
+   * @param weight weight of the plane in the newest connection
+   * @param weightShare share of the plane's weight in the sum of all planes' weights
+   * @param source source of the weight
+   * @param sentBytes bytes sent over the plane by all connections
+   * @param sentShare share of the plane's bytes in those of all planes; 0 if none were sent
    */
   record Entry(
       String key,
@@ -49,8 +49,8 @@ final class PeerPlanes {
   /**
    * The whole document.
    *
-   * @param peer its address, as given
-   * @param connections of this host's jobs to it
+   * @param peer address of the peer, as given on the command line
+   * @param connections number of connections of this host's jobs to the peer
    */
   record Document(String peer, int connections, List<Entry> planes) {}
 
@@ -59,7 +59,7 @@ final class PeerPlanes {
   /**
    * Reads the planes to a peer.
    *
-   * @param folders with statistics files
+   * @param folders folders with statistics files
    * @throws HeddleException if no running job has a connection to this address
    */
   static Document read(List<Path> folders, InetAddress peer) {

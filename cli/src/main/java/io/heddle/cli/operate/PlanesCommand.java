@@ -73,11 +73,11 @@ public final class PlanesCommand implements Callable<Integer> {
    * One plane, as --json shows it.
    *
    * @param key the plane's key on this host
-   * @param address with its prefix length
-   * @param interfaceName that carries it
-   * @param mtuBytes of the interface
-   * @param speedBitsPerSecond of the interface; 0 if unknown
-   * @param reason the rule that made it a plane
+   * @param address address of this host, with its prefix length
+   * @param interfaceName interface with the address
+   * @param mtuBytes MTU of the interface
+   * @param speedBitsPerSecond speed of the interface; 0 if unknown
+   * @param reason the rule that made the address a plane
    */
   record PlaneEntry(
       String key,
@@ -101,9 +101,9 @@ public final class PlanesCommand implements Callable<Integer> {
   /**
    * One address without a plane.
    *
-   * @param address with its prefix length
-   * @param interfaceName that carries it
-   * @param reason why it isn't a plane
+   * @param address the address, with its prefix length
+   * @param interfaceName interface with the address
+   * @param reason why the address isn't a plane
    */
   record RejectedEntry(String address, String interfaceName, String reason) {
     static RejectedEntry of(RejectedAddress rejected) {
@@ -115,7 +115,7 @@ public final class PlanesCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param remarks problems with the rules, the routes file and the wires
+   * @param remarks problems with the rules or the routes file, and planes that share a wire
    */
   record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
 
@@ -163,8 +163,8 @@ public final class PlanesCommand implements Callable<Integer> {
   }
 
   /*
-   * Returns the route daemon's names for the planes of this host's addresses. An unreadable file is
-   * ignored, as by a job.
+   * Returns the route daemon's names of planes, by this host's address on each. An unreadable file
+   * gives a remark and no names; a job ignores it too.
    */
   private Map<InetAddress, String> daemonNames(List<String> remarks) {
     Path file =

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
 public final class VersionCommand implements Callable<Integer> {
   private static final String LIBRARY = "libibverbs.so.1";
 
-  /* Must match native/src/core.c. */
+  /* Text in the plugin's library, which native/src/core.c puts there. */
   private static final Pattern COMMIT = Pattern.compile("heddle commit ([0-9a-z]+)");
   private static final Pattern TABLE = Pattern.compile("nccl(Net|Rma|Gin)Plugin_v([0-9]+)");
 
@@ -44,16 +44,16 @@ public final class VersionCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param version of this command; null if not packaged
-   * @param plugin the library's path; null if missing
-   * @param commit that the plugin was built from; null if unknown
+   * @param version version of this command; null if not packaged
+   * @param plugin path of the plugin's library; null if missing
+   * @param commit commit from which the plugin was built; null if unknown
    * @param tables the plugin's NCCL tables, such as Net v12
    * @param java version of the Java that runs this command
-   * @param javaHome its folder
-   * @param kernel release
-   * @param architecture of the processors
-   * @param processors that this process may use
-   * @param libibverbs whether it can be loaded
+   * @param javaHome folder of this Java
+   * @param kernel release of the kernel
+   * @param architecture architecture of the processors
+   * @param processors number of processors that this process may use
+   * @param libibverbs whether libibverbs can be loaded
    */
   record Document(
       @Nullable String version,

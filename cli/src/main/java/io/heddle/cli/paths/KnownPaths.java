@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Paths of source ports to a peer, as known from a measurement. */
+/** Paths of source ports to a peer: measured, or predicted from the measurement. */
 public final class KnownPaths {
   private final PathsMeasurement measured;
   private final SortedMap<Integer, String> paths;
@@ -23,7 +23,7 @@ public final class KnownPaths {
   }
 
   /**
-   * Reads a file of {@code heddle paths measure --save}.
+   * Reads a file that {@code heddle paths measure --save} wrote.
    *
    * @throws HeddleException if the file is not a measurement
    */
@@ -53,8 +53,8 @@ public final class KnownPaths {
   }
 
   /**
-   * Returns the routers of a port's path at which paths diverge; null if it is neither measured nor
-   * predicted.
+   * Returns the path of a source port, as text: its routers at those hops at which paths differ.
+   * Null if the path is neither measured nor predicted.
    */
   public @Nullable String path(int port) {
     String path = paths.get(port);

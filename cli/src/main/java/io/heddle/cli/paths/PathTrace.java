@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trace of each port's path, hop by hop. Unanswered probes are repeated at a decreasing rate, since
- * routers limit their replies; a port counts as silent at a hop only after several rounds without
- * any reply. One thread.
+ * Trace of the path of each source port, hop by hop. Unanswered probes are repeated at a decreasing
+ * rate, since routers limit the rate of their replies. Ports without a reply count as silent at a
+ * hop only after several rounds without any reply. Used by one thread.
  */
 final class PathTrace {
   static final String THIS_HOST = "this host";
@@ -81,7 +81,10 @@ final class PathTrace {
       int before = missing.size();
       List<Integer> probed = List.copyOf(missing);
       if (before == all && all > SCOUTS) {
-        /* No reply at this hop yet: it may be silent, so only a few ports probe at a time. */
+        /*
+         * The hop hasn't replied yet and may be silent, so only a few ports are probed in this
+         * round.
+         */
         int first = scouts++ * SCOUTS % (all - SCOUTS + 1);
         probed = probed.subList(first, first + SCOUTS);
       }
@@ -113,7 +116,7 @@ final class PathTrace {
     return probed.stream().anyMatch(missing::contains);
   }
 
-  /* Late replies to an earlier hop's probes fill in silent hops. */
+  /* Records a reply. A late reply to a probe of an earlier hop fills in that hop. */
   private void take(Prober.@Nullable Reply reply, Set<Integer> missing, int hop) {
     if (reply == null || reply.hop() > hop || !paths.containsKey(reply.port())) {
       return;
@@ -132,8 +135,8 @@ final class PathTrace {
   }
 
   /**
-   * Returns the number of further flows needed until every router's next hops are known with
-   * confidence.
+   * Returns how many flows are still needed until the next hops of every router are known with
+   * {@link StoppingRule#WANTED}; 0 or less if none.
    */
   int missingFlows() {
     int most = 0;

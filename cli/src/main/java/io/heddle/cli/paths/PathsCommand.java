@@ -2,7 +2,7 @@ package io.heddle.cli.paths;
 
 import picocli.CommandLine.Command;
 
-/** Commands on the links of a fabric that flows take. */
+/** Commands {@code heddle paths}, about the links of a fabric that flows take. */
 @Command(
     name = "paths",
     description =

@@ -8,20 +8,21 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fit of a linear hash to a measurement.
+ * Fit of a linear hash to a measurement. The hash gives each source port a code, and each code is a
+ * path.
  *
  * @param source address of the measuring host
  * @param destination address of the peer
- * @param hop last hop by which paths were distinguished
+ * @param hop last hop that was used to distinguish paths
  * @param pathCount number of paths
  * @param learned number of ports used for the fit
  * @param heldOut number of ports used for its validation
  * @param correct number of held-out ports whose path was predicted correctly
- * @param accuracy share of these
- * @param linear whether that share is at least 95 %
+ * @param accuracy share of held-out ports whose path was predicted correctly
+ * @param linear whether the hash is linear: the accuracy is at least 95 %
  * @param base port whose path has the code 0
- * @param flips bits of the code flipped by each bit of the port, lowest first
- * @param pathOfCode routers of each code's path; null if no port led there
+ * @param flips for each bit of the port, the lowest first, the bits of the code that it flips
+ * @param pathOfCode routers of the path of each code; null if no port of the fit has the code
  */
 public record PathsFit(
     String source,
@@ -37,9 +38,9 @@ public record PathsFit(
     List<Integer> flips,
     List<@Nullable String> pathOfCode) {
   /**
-   * Fits up to a hop.
+   * Fits a linear hash to the paths up to a hop.
    *
-   * @param hop last hop that counts; 0 for the last at which paths diverge
+   * @param hop last hop that counts; 0 for the last hop at which paths differ
    * @throws HeddleException if there is nothing or too little to fit
    */
   public static PathsFit of(PathsMeasurement found, int hop) {
@@ -67,7 +68,10 @@ public record PathsFit(
         fit.map().paths());
   }
 
-  /** Returns a linear fit; null if there is none, then only measured ports are known. */
+  /**
+   * Returns the fit if the hash is linear, else null. Without a fit only the paths of measured
+   * ports are known.
+   */
   public static @Nullable PathsFit linear(PathsMeasurement found) {
     try {
       PathsFit fit = of(found, 0);
@@ -77,7 +81,7 @@ public record PathsFit(
     }
   }
 
-  /** Returns the path of a port; null if no port used for the fit had its code. */
+  /** Returns the predicted path of a port; null if no port of the fit has the same code. */
   @Nullable String path(int port) {
     return map().path(port);
   }

@@ -174,7 +174,10 @@ public final class PathsMeasureCommand implements Callable<Integer> {
     }
   }
 
-  /* Returns ports around the first base whose ports are free: a fit needs all its neighbours. */
+  /*
+   * Opens and returns ports around a base port that differ from it in one bit, and others. A fit
+   * needs all of them, so the first base is taken for which all are free.
+   */
   static List<Integer> planned(UdpProber prober, int ports, Random random, List<Integer> inUse) {
     List<Integer> opened = List.of();
     for (int base = FIRST_BASE; base < FIRST_BASE + BASES; base++) {
@@ -230,7 +233,7 @@ public final class PathsMeasureCommand implements Callable<Integer> {
           return found;
         }
       } catch (UnknownHostException noAddress) {
-        /* Rejected below. */
+        /* The text is rejected below. */
       }
     }
     throw new OptionRange(spec).refusal(what + " '" + text + "' is not an IPv6 address");

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param source address of this host
  * @param destination address of the peer
  * @param length number of hops to the last one that replied
- * @param reached whether that one was the peer
+ * @param reached whether the peer itself replied
  * @param groups next hops of each router, as far as they replied
  * @param ports path of each port
  * @param inUse ports that weren't measured, since a program on this host uses them
@@ -41,7 +41,7 @@ public record PathsMeasurement(
    * Next hops of one router.
    *
    * @param hop hop number of the next routers, from 1
-   * @param behind router before them; "this host" before the first
+   * @param behind router whose next hops these are; "this host" for the first hop
    * @param routers routers that replied, each with its number of flows
    * @param flows number of flows with a reply at this hop
    * @param silent number of flows without a reply at this hop
@@ -89,7 +89,7 @@ public record PathsMeasurement(
         file + " has no ports; measure again with: heddle paths measure PEER --save " + file);
   }
 
-  /** Returns the hops at which paths diverge, from 1. */
+  /** Returns the hops at which more than one router replied; the first hop is 1. */
   public List<Integer> branchings() {
     List<Integer> hops = new ArrayList<>();
     for (int hop = 1; hop <= length; hop++) {
@@ -108,8 +108,8 @@ public record PathsMeasurement(
   }
 
   /**
-   * Returns each port's path as text: the routers at which paths diverge up to a hop. Ports with a
-   * silent router there are left out.
+   * Returns the path of each port, as text: its routers at the hops of {@link #branchings}, up to a
+   * hop. Ports with a silent router at one of these hops are left out.
    *
    * @param upToHop last hop that counts
    */

@@ -9,11 +9,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Selection of source ports that spread evenly.
+ * Selection of source ports whose flows spread evenly over the links.
  *
  * @param ports selected ports
- * @param setting line that makes a soft device use them
- * @param linear whether the hash is linear, so that all ports were available
+ * @param setting environment variable that makes a soft device use the ports
+ * @param linear whether the hash is linear, so that not only measured ports could be selected
  * @param pathCount number of paths
  * @param most number of flows on the path with the most
  * @param least number of flows on the path with the fewest
@@ -27,7 +27,7 @@ public record PathsPick(
     int most,
     int least,
     int unevenness) {
-  /** Name of the setting. */
+  /** Name of the environment variable. */
   public static final String SETTING = "HEDDLE_SOURCE_PORTS";
 
   private static final int FIRST = 0xc000;

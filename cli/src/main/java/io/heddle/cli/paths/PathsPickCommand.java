@@ -12,7 +12,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Command that selects source ports that spread evenly, as a setting. */
+/** Command that selects source ports whose flows spread evenly, and prints them as a setting. */
 @Command(
     name = "pick",
     description = {

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** HTML page of a prediction: table, worst links, and tier by tier. */
+/**
+ * HTML page of a prediction: the table, the worst link of each tier, and flows by the links of each
+ * pair of tiers.
+ */
 final class PredictionPage {
   private static final String LEVEL = "a model of the switches' hashes";
 
@@ -76,7 +79,9 @@ final class PredictionPage {
     return tier.points().stream().mapToDouble(of).toArray();
   }
 
-  /* Returns flows as shares of the combination with the most. */
+  /*
+   * Returns the flows of each combination as shares of the flows of the combination with the most.
+   */
   private static List<List<Double>> shares(List<List<Integer>> loads) {
     double most = loads.stream().flatMap(List::stream).mapToInt(each -> each).max().orElseThrow();
     return loads.stream().map(row -> row.stream().map(each -> each / most).toList()).toList();

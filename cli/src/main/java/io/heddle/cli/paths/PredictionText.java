@@ -39,7 +39,10 @@ public final class PredictionText {
     return text.toString();
   }
 
-  /* Reports a hash as worse than random only below a probability of 5 %. */
+  /*
+   * Returns a sentence about a tier's busiest link. It calls the hash worse than random if random
+   * choices would be as uneven with a probability below 5 %.
+   */
   private static String probabilityText(PathsPrediction.TierLoad tier) {
     String chance = percent(tier.worstProbability());
     return "%s: a link with %s flows or more has a probability of %s with random choices%s%n"
@@ -70,7 +73,7 @@ public final class PredictionText {
     return text.toString();
   }
 
-  /** Formats a share; a small positive share is not shown as 0. */
+  /** Returns a share in percent. A positive share below 0.05 % is not shown as 0. */
   public static String percent(double share) {
     if (share > 0 && share < 0.0005) {
       return "less than 0.1 %";

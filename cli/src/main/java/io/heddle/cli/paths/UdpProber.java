@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prober with datagrams to UDP port 4791 from one socket per source port, so no privilege is
- * needed. Replies are ICMPv6 errors (RFC 4443), which Linux adds to the socket's error queue
+ * Prober that sends datagrams to UDP port 4791, from one socket for each source port. So it needs
+ * no privilege. Replies are ICMPv6 errors (RFC 4443), which Linux adds to the socket's error queue
  * ({@code IPV6_RECVERR}, ipv6(7)).
  *
  * <p>A probe is a RoCEv2 header without a checksum: 12 bytes of BTH to queue pair 0xFFFFFF, then
@@ -42,7 +42,7 @@ final class UdpProber implements Prober {
   private static final int HOP_AT = 16;
   private static final int PROBE_BYTES = 20;
 
-  /* struct msghdr, struct iovec and their buffers. */
+  /* Offsets in the memory of a call: struct msghdr at 0, then struct iovec, and their buffers. */
   private static final int IOVEC_AT = 56;
   private static final int NAME_AT = IOVEC_AT + 16;
   private static final int PROBE_AT = NAME_AT + 32;
@@ -62,8 +62,8 @@ final class UdpProber implements Prober {
   private @Nullable PollArea polled;
 
   /**
-   * Sockets as an array for {@code ppoll}, which reports non-empty error queues without being
-   * requested to.
+   * Array of the sockets for {@code ppoll}. It reports a non-empty error queue (POLLERR) for each
+   * socket, even if no events are requested.
    */
   private static final class PollArea {
     private final Arena arena = Arena.ofShared();
@@ -82,8 +82,10 @@ final class UdpProber implements Prober {
       }
     }
 
-    /* Returns the number of sockets with an error; 0 or a negative errno if none has one until
-    then. */
+    /*
+     * Waits until a socket has an error, at most this long. Returns the number of such sockets; 0
+     * or a negative errno if there is none.
+     */
     private int awaitErrors(long ns) {
       Memory.setLong(timespec, ns / SECOND_NS);
       Memory.setLong(timespec + 8, ns % SECOND_NS);
@@ -106,7 +108,7 @@ final class UdpProber implements Prober {
   }
 
   /**
-   * Opens a port.
+   * Opens a socket that sends from a port.
    *
    * @throws SystemCallException with EADDRINUSE if another program uses the port
    */
@@ -132,7 +134,7 @@ final class UdpProber implements Prober {
     forgetPollArea();
   }
 
-  /** Closes a port. */
+  /** Closes the socket of a port. */
   void close(int port) {
     Integer fd = sockets.remove(port);
     if (fd != null) {
@@ -190,7 +192,7 @@ final class UdpProber implements Prober {
     Memory.ALL.set(ValueLayout.JAVA_BYTE, memory + PROBE_AT + HOP_AT, (byte) hop);
     long sent = 0;
     for (int i = 0; i < TRIES; i++) {
-      /* A reply to an earlier probe makes the next call fail once. */
+      /* A reply (an ICMP error) to an earlier probe makes the socket's next call fail once. */
       sent = LinuxCalls.sendmsg(LinuxCalls.errnoCapture(), fd, memory, 0);
       if (sent >= 0 || sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
         return; // a full queue is a lost probe like any other
@@ -217,7 +219,7 @@ final class UdpProber implements Prober {
     }
   }
 
-  /* Returns the reply of the first socket that has one. */
+  /* Returns the next reply of the first socket that has one; null if no error was a reply. */
   private @Nullable Reply takeReady(PollArea area) {
     for (int i = 0; i < area.ports.length; i++) {
       if (area.isReady(i)) {
@@ -227,7 +229,9 @@ final class UdpProber implements Prober {
         if (reply != null) {
           return reply;
         }
-        /* Another kind of error stays queued until the next call, and would end each wait at once.
+        /*
+         * The socket has a pending error that isn't in its error queue. It would end each wait at
+         * once; this call clears it.
          */
         LinuxCalls.recvmsg(LinuxCalls.errnoCapture(), fd, memory, 0);
       }

@@ -7,7 +7,7 @@ import io.heddle.perftest.WriteBandwidth;
 import io.heddle.perftest.WriteLatency;
 import picocli.CommandLine.Command;
 
-/** Parent of the benchmark commands. */
+/** Commands {@code heddle perf}, which run benchmarks. */
 @Command(
     name = "perf",
     description =

@@ -1,4 +1,7 @@
-/** {@code heddle perf}: perftest's tests of a device, by the module {@code perf-tests/perftest}. */
+/**
+ * {@code heddle perf}: the device tests of perftest, implemented in the module {@code
+ * perf-tests/perftest}.
+ */
 @NullMarked
 package io.heddle.cli.perf;
 

@@ -42,11 +42,11 @@ public final class ErrorsCommand implements Callable<Integer> {
   /**
    * One error, as --json shows it.
    *
-   * @param process its process ID
+   * @param process ID of the process
    * @param count number of occurrences
-   * @param first first time, ISO 8601
-   * @param last last time
-   * @param sentence the newest of its kind
+   * @param first time of the first occurrence, ISO 8601
+   * @param last time of the last occurrence, ISO 8601
+   * @param sentence text of the newest occurrence
    */
   record ErrorEntry(long process, long count, String first, String last, String sentence) {
     static ErrorEntry of(ProcessStats process, ProcessStats.DistinctError error) {
@@ -62,9 +62,9 @@ public final class ErrorsCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param processCount processes whose statistics were read
-   * @param lostErrors warnings dropped for lack of space
-   * @param unreadable statistics files that can't be read, with the reason
+   * @param processCount number of processes whose statistics were read
+   * @param lostErrors number of warnings that the processes dropped for lack of space
+   * @param unreadable statistics files that can't be read, each with the reason
    */
   record Document(
       int processCount, long lostErrors, List<ErrorEntry> errors, List<String> unreadable) {}

@@ -64,7 +64,10 @@ public final class ExporterCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* Warns once at the start; each scrape reads again and counts what is unreadable. */
+  /*
+   * Warns of unreadable statistics once, at the start. Each scrape reads the files again, and has a
+   * metric that counts the unreadable ones.
+   */
   private static void warn(StatsFolders folders, PrintWriter err) {
     try {
       folders.read(null).unreadable().forEach(sentence -> err.println("heddle: " + sentence));
@@ -98,8 +101,8 @@ public final class ExporterCommand implements Callable<Integer> {
   }
 
   /*
-   * Without these limits of the Java runtime, ten clients that send a byte per second would block
-   * all scrapes. Values from the command line take precedence.
+   * Sets limits of the JDK's HTTP server. Without them, ten clients that send one byte per second
+   * would block all scrapes. Values from Java's command line take precedence.
    */
   private static void limitRequestTimes() {
     setUnlessSet("sun.net.httpserver.maxReqTime", REQUEST_SECONDS);
@@ -122,7 +125,7 @@ public final class ExporterCommand implements Callable<Integer> {
         return new InetSocketAddress(InetAddress.getByName(text.substring(0, colon)), port);
       }
     } catch (NumberFormatException | UnknownHostException malformed) {
-      /* Reported below. */
+      /* The text is rejected below. */
     }
     throw new CommandLine.ParameterException(
         Objects.requireNonNull(spec).commandLine(),

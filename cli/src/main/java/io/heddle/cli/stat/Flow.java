@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Traffic of a process with one peer over one plane in one direction, over all communicators.
+ * Traffic of a process with one peer over one plane in one direction: sums over all communicators.
  *
- * @param communicators open ones
- * @param weight of the newest one
+ * @param communicators number of open communicators
+ * @param weight weight of the plane in the communicator whose weight changed last
  */
 @SuppressWarnings("ArrayRecordComponent")
 record Flow(
@@ -53,7 +53,7 @@ record Flow(
           .thenComparing(flow -> flow.key.direction)
           .thenComparing(flow -> flow.key.plane, Plane.KEY_ORDER);
 
-  /** Returns the flows of a process, by peer, direction and plane. */
+  /** Returns the flows of a process, sorted by peer, direction and plane. */
   static List<Flow> of(ProcessStats process) {
     Map<Key, Flow> flows = new LinkedHashMap<>();
     for (ProcessStats.Row row : process.rows()) {
@@ -125,8 +125,10 @@ record Flow(
   }
 
   /**
-   * Returns how many chunks ahead of a gap this part of all chunks arrived at most; powers of two
-   * less one.
+   * Returns the distance ahead of the first missing chunk that this part of all chunks doesn't
+   * exceed. The buckets of the histogram end at powers of two less one.
+   *
+   * @param part 0 to 1; 0.99 for the 99th percentile
    */
   int aheadAtMost(double part) {
     long total = 0;

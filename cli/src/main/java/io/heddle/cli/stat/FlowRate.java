@@ -6,9 +6,10 @@ import io.heddle.stats.Latencies;
  * Rates of a flow between two readings.
  *
  * @param now the later reading
- * @param bytesPerSecond sent or received
- * @param share of its peer's bytes over all planes; 0 if there were none
- * @param latencies of requests completed between the readings; of all after one reading only
+ * @param bytesPerSecond bytes sent or received per second
+ * @param share share of the flow in the peer's bytes over all planes; 0 if there were none
+ * @param latencies latencies of requests that completed between the readings; after the first
+ *     reading, of all requests
  */
 record FlowRate(
     Flow now,
@@ -17,7 +18,10 @@ record FlowRate(
     double resentPerSecond,
     long failovers,
     Latencies latencies) {
-  /** Returns whether its plane failed or the routes exclude it; operators look for such flows. */
+  /**
+   * Returns whether communicators are open and the plane has weight 0: it failed, is drained, or
+   * routes exclude it.
+   */
   boolean isUnused() {
     return now.communicators() > 0 && now.weight() == 0;
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Calculator of rates from counters, between one reading and the next. For one thread. */
+/** Calculator of rates from the counters of two successive readings. Used by one thread. */
 final class FlowRates {
   /** Sort order of the live view. */
   enum Order {
@@ -25,7 +25,10 @@ final class FlowRates {
       this.comparator = comparator;
     }
 
-    /* Failed planes come first, so that they are shown even if not all fit. */
+    /*
+     * Returns the comparator of this order, with failed planes first, so that they are shown even
+     * if not all flows fit.
+     */
     private Comparator<FlowRate> comparator() {
       return Comparator.<FlowRate, Boolean>comparing(rate -> !rate.isUnused())
           .thenComparing(comparator);
@@ -46,7 +49,10 @@ final class FlowRates {
     this.order = order;
   }
 
-  /** Returns the rates since the last reading, in a stable order so that lines don't jump. */
+  /**
+   * Returns the rates since the last reading, sorted. Equal flows keep their order, so that lines
+   * don't jump.
+   */
   List<FlowRate> update(List<ProcessStats> processes, long nowNs) {
     double seconds = Math.max(1e-9, (nowNs - beforeNs) / 1e9);
     List<Flow> flows = new ArrayList<>();
@@ -66,7 +72,10 @@ final class FlowRates {
     return rates;
   }
 
-  /* A first reading has no predecessor; a counter that fell belongs to another communicator. */
+  /*
+   * Returns the bytes since the last reading. 0 for a new flow, and for a counter that fell,
+   * because a communicator was closed.
+   */
   private long moved(Flow flow) {
     Flow earlier = before.get(flow.key());
     return earlier == null ? 0 : Math.max(0, flow.bytes() - earlier.bytes());

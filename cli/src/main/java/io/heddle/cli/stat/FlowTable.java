@@ -7,9 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
-/** Table of flows at a given width; the least important columns are dropped if space is short. */
+/**
+ * Table of flows at a given width. The least important columns are left out if the width isn't
+ * enough.
+ */
 final class FlowTable {
-  /** Width that every terminal has. */
+  /** Width below which the table isn't narrowed, in characters. */
   static final int NARROWEST = 40;
 
   private static final int PEER_WIDTH = 24;
@@ -18,8 +21,8 @@ final class FlowTable {
   /**
    * One column.
    *
-   * @param rank 0 is most important; columns of higher rank are dropped first
-   * @param live shown in the live view, in the table, or both
+   * @param rank rank of importance: the column of the highest rank is left out first
+   * @param live whether the column is in the live view only, in the plain table only, or in both
    */
   private record Column(
       String title, int width, int rank, Live live, Function<FlowRate, String> cell) {}
@@ -59,8 +62,10 @@ final class FlowTable {
   private final Paint paint;
 
   /**
+   * Creates a table.
+   *
    * @param width characters per line
-   * @param live whether rates are shown
+   * @param live whether it is the live view, which shows rates
    */
   FlowTable(int width, boolean live, Paint paint) {
     this.paint = paint;
@@ -98,13 +103,19 @@ final class FlowTable {
     return colour(rate, line.toString());
   }
 
-  /* Names of peers differ at the end, by process, so the end is kept. */
+  /*
+   * Returns a peer's name, cut at its beginning if it is too long: names of processes on one host
+   * differ at the end.
+   */
   private String peer(String name) {
     int more = name.length() - peerWidth;
     return more > 0 && name.contains(" pid ") ? "…" + name.substring(more + 1) : name;
   }
 
-  /* Red: the plane failed; yellow: it loses packets, or has failed before; dim: idle. */
+  /*
+   * Colours the line of a flow: red if its plane failed, yellow if the plane loses packets or
+   * failed earlier, dim if no communicator is open.
+   */
   private String colour(FlowRate rate, String line) {
     if (rate.isUnused()) {
       return paint.red(line);
@@ -119,7 +130,7 @@ final class FlowTable {
     return Units.time(rate.latencies().percentileNs(part));
   }
 
-  /* Returns nothing for zero: most jobs have no one-sided operations. */
+  /* Returns a count of one-sided operations; an empty text for 0, since most jobs have none. */
   private static String some(long count) {
     return count == 0 ? "" : Units.count(count);
   }

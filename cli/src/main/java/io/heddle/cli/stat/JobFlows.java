@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Flows of running jobs, for checks of them. */
+/** Reader of the flows of running jobs, for checks. */
 public final class JobFlows {
   private final StatsFolders folders;
 
   /**
    * Traffic of a process to a peer over a plane.
    *
-   * @param side process and peer
+   * @param side process and peer, as part of a sentence
    */
   public record PlaneFlow(
       String side,
@@ -31,7 +31,7 @@ public final class JobFlows {
       long resentPackets,
       long failovers,
       long movedBytes) {
-    /** Returns process, peer and plane, for a sentence. */
+    /** Returns process, peer and plane, as part of a sentence. */
     public String name() {
       return side + " over " + plane;
     }
@@ -53,20 +53,22 @@ public final class JobFlows {
   }
 
   /**
-   * @param folder the only one to read; null for the usual folders
+   * Creates a reader.
+   *
+   * @param folder the only folder to read; null for the usual folders
    */
   public JobFlows(@Nullable Path folder) {
     folders = new StatsFolders(folder);
   }
 
-  /** Returns all processes present now. */
+  /** Returns the statistics of all processes that run now. */
   public List<ProcessStats> processes() {
     return folders.running().processes();
   }
 
   /**
-   * Returns the bytes by plane that processes of this network namespace have sent with the
-   * user-space device, whose packets the kernel counts by interface.
+   * Returns the bytes by plane that processes of this network namespace have sent with the soft
+   * device. Its packets pass through the kernel, which counts them by interface.
    */
   public Map<String, Long> sentByUserSpaceDevice() {
     Map<String, Long> sent = new HashMap<>();
@@ -82,7 +84,9 @@ public final class JobFlows {
     return sent;
   }
 
-  /* Also false if another user's process can't be inspected. */
+  /*
+   * Returns whether a process is in this network namespace; false if this user may not inspect it.
+   */
   private static boolean isOfThisNetwork(long processId) {
     try {
       return Files.readSymbolicLink(Path.of("/proc/" + processId + "/ns/net"))

@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Live view. On a terminal it redraws the alternate screen at each interval and restores the main
- * screen at the end; otherwise it prints line after line. Ends by interruption.
+ * Live view of the flows. On a terminal it redraws the alternate screen at each interval, and
+ * restores the main screen at the end. Without a terminal it prints plain lines. It ends after a
+ * number of frames, or when the process ends.
  */
 final class LiveView {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -42,6 +43,8 @@ final class LiveView {
   }
 
   /**
+   * Shows frames.
+   *
    * @param frames number of frames; 0 for no end
    */
   void run(long intervalMs, long frames) throws InterruptedException {
@@ -80,7 +83,7 @@ final class LiveView {
     return processId == null ? folders.running() : folders.read(processId);
   }
 
-  /* Nothing may be drawn after the terminal was restored. */
+  /* Prints text at once, but nothing after the text that restores the terminal. */
   private synchronized void show(String text) {
     if (left) {
       return;
@@ -120,7 +123,7 @@ final class LiveView {
     return lines;
   }
 
-  /* The cause is at the end of a sentence, so a narrow terminal wraps it. */
+  /* Wraps a sentence instead of cutting it, since the cause is at its end. */
   private static List<String> wrapped(String text, int width) {
     List<String> lines = new ArrayList<>();
     String left = text;

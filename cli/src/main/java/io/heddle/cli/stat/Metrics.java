@@ -26,7 +26,8 @@ final class Metrics implements MultiCollector {
   private static final double NANO = 1e-9;
 
   /*
-   * One Prometheus bucket per doubling: eight times fewer series, percentiles within a factor of
+   * Buckets of our histograms in one Prometheus bucket. So a Prometheus bucket ends at twice the
+   * bound of the one before; this saves series, and percentiles are accurate within a factor of
    * two.
    */
   private static final int BUCKETS_A_BOUND = 8;
@@ -37,7 +38,7 @@ final class Metrics implements MultiCollector {
     this.folders = folders;
   }
 
-  /* A number of a flow; may be defined for sends or receives only. */
+  /* Metric with a value for each flow that the predicate accepts, such as sends only. */
   private record FlowNumber(
       String name, String help, Predicate<Flow> where, ToDoubleFunction<Flow> value) {
     static FlowNumber of(String name, String help, ToDoubleFunction<Flow> value) {
@@ -163,7 +164,10 @@ final class Metrics implements MultiCollector {
     return new MetricSnapshots(all);
   }
 
-  /* An unreadable folder is reported like a file, and may be readable at the next scrape. */
+  /*
+   * Returns the present statistics. An unreadable folder is reported like an unreadable file, since
+   * the next scrape may be able to read it.
+   */
   private StatsFolders.Found found() {
     try {
       return folders.running();
@@ -285,7 +289,7 @@ final class Metrics implements MultiCollector {
                     .map(event -> count(deviceLabels(process, event.getKey()), event.getValue()))));
   }
 
-  /* name: device/event */
+  /* Returns the labels of a device counter, whose name is device/event. */
   private static Labels deviceLabels(ProcessStats process, String name) {
     int slash = name.indexOf('/');
     return labels(process)

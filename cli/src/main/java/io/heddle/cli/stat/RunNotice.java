@@ -18,17 +18,21 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Notice of a run: a small file beside the jobs' folders in shared memory, {@code
- * heddle-<user>.run-<process>-<number>}. It names the folder in which the jobs of a command such as
- * {@code demo} leave their statistics, so that other commands find them. It is locked while the
- * command lives, and removed with it; the next command removes stale ones.
+ * Notice of a running command that starts jobs: a small file beside the jobs' folders in shared
+ * memory, {@code heddle-<user>.run-<process>-<number>}. It names the folder in which the jobs of a
+ * command such as {@code demo} write their statistics, so that other commands find them. The
+ * command locks the file while it runs, and removes it at its end. A killed command leaves it; the
+ * next command removes such files.
  */
 public final class RunNotice implements AutoCloseable {
   private static final String MARK = ".run-";
   private static final int MODE = 0644;
   private static final int LONGEST_PATH = 4096;
 
-  /* Relative to the named folder: jobs of a run may have their own subfolders. */
+  /*
+   * Levels of subfolders that are searched below the named folder: jobs may have subfolders of
+   * their own.
+   */
   private static final int DEEPEST = 2;
 
   private final OpenFolder memory;
@@ -44,8 +48,8 @@ public final class RunNotice implements AutoCloseable {
   /**
    * Creates a notice.
    *
-   * @param folder with the statistics of this process's jobs, directly or in subfolders
-   * @throws SystemCallException if the notice can't be made
+   * @param folder folder with the statistics of this process's jobs, directly or in subfolders
+   * @throws SystemCallException if the notice can't be created
    */
   public static RunNotice create(Path folder) {
     return create(folder, StatsFolders.SHARED_MEMORY);
@@ -83,13 +87,13 @@ public final class RunNotice implements AutoCloseable {
     }
   }
 
-  /** Returns a sentence that explains why a notice couldn't be made. */
+  /** Returns a sentence that explains why a notice couldn't be created. */
   public static String failureText(SystemCallException failure) {
     return "heddle stat and its like don't see this command's jobs: %s: %s"
         .formatted(StatsFolders.SHARED_MEMORY, FileFailure.reason(failure));
   }
 
-  /* An empty one isn't locked yet. */
+  /* Removes this user's notices of ended commands. An empty notice is new, and not locked yet. */
   private static void removeStale(OpenFolder memory) {
     try (DirectoryStream<Path> notices =
         Files.newDirectoryStream(memory.path(), StatsFolders.PREFIX + "*" + MARK + "*")) {
@@ -106,7 +110,7 @@ public final class RunNotice implements AutoCloseable {
         }
       }
     } catch (IOException | DirectoryIteratorException unreadable) {
-      /* A stale one occupies a page of memory and is not trusted: see read(). */
+      /* A notice that stays occupies a page of memory, and does no harm: see read(). */
     }
   }
 
@@ -132,8 +136,8 @@ public final class RunNotice implements AutoCloseable {
   }
 
   /**
-   * Returns the folders with statistics that a notice names. A notice is trusted only for folders
-   * of its own user.
+   * Returns the named folder and its subfolders, as far as they have statistics. Skips folders that
+   * don't belong to the notice's owner.
    */
   static List<Path> read(Path notice) {
     try (OpenFolder memory = OpenFolder.parentOf(notice);
@@ -168,7 +172,7 @@ public final class RunNotice implements AutoCloseable {
         }
       }
     } catch (IOException | DirectoryIteratorException goneOrHidden) {
-      /* It ended meanwhile, or is another user's. */
+      /* The job has ended and removed the folder, or this user may not read it. */
     }
   }
 

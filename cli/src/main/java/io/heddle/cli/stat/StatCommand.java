@@ -78,12 +78,12 @@ public final class StatCommand implements Callable<Integer> {
   /**
    * One process, as --json shows it.
    *
-   * @param process its process ID
-   * @param alive whether it still runs
-   * @param started ISO 8601
-   * @param file its statistics
+   * @param process ID of the process
+   * @param alive whether the process still runs
+   * @param started time of the plugin's start, ISO 8601
+   * @param file statistics file of the process
    * @param distinctErrors number of distinct warnings; heddle errors shows them
-   * @param deviceCounters counters of the devices, by their own names
+   * @param deviceCounters counters of the devices, by device/counter
    */
   record ProcessEntry(
       long process,
@@ -98,36 +98,36 @@ public final class StatCommand implements Callable<Integer> {
    * One flow, as --json shows it.
    *
    * @param peer name of the other end
-   * @param plane its key
+   * @param plane key of the plane
    * @param direction {@code send} or {@code receive}
-   * @param local this end's address and queue pair
-   * @param remote the other end's
-   * @param communicators open ones in this row
-   * @param weight relative to the other planes to this peer
+   * @param local address of this end on the plane
+   * @param remote address of the other end on the plane
+   * @param communicators number of open communicators in this row
+   * @param weight weight of the plane, relative to the other planes to this peer
    * @param weightBy source of the weight
-   * @param weightSince time of its last change, ISO 8601; null if never set
-   * @param bytes of messages, sent or received
+   * @param weightSince time of the weight's last change, ISO 8601; null if never set
+   * @param bytes bytes of messages, sent or received
    * @param chunks pieces of messages, sent or received
-   * @param messages counted on a communicator's first plane
-   * @param inFlightBytes not acknowledged yet
+   * @param messages messages, counted on a communicator's first plane
+   * @param inFlightBytes bytes that the peer's device hasn't acknowledged yet
    * @param wouldBlock calls answered with "call again", counted on a communicator's first plane
    * @param cutSends sends that were longer than their receives and were cut, counted on a
    *     communicator's first plane
    * @param completions work requests that ended
    * @param p50Ns completion time that half of the work requests don't exceed
-   * @param p99Ns the same for 99 in 100
-   * @param p999Ns the same for 999 in 1000
+   * @param p99Ns completion time that 99 in 100 work requests don't exceed
+   * @param p999Ns completion time that 999 in 1000 work requests don't exceed
    * @param chunksAheadOfGap number of chunks by distance ahead of their message's gap: 0, 1, 2 to
    *     3, 4 to 7 …
    * @param duplicates chunks or packets received twice
    * @param resentPackets retransmitted packets
    * @param failovers times that a communicator continued without the plane
-   * @param movedChunks that went over another plane after this one failed
-   * @param movedBytes the same in bytes
+   * @param movedChunks chunks that went over another plane after this one failed
+   * @param movedBytes bytes of these chunks
    * @param puts one-sided writes that were started, or at the other end received
-   * @param signals sent with them, or at the other end applied
+   * @param signals signals sent with one-sided writes, or at the other end applied
    * @param gets one-sided reads that were started
-   * @param getBytes bytes that they read
+   * @param getBytes bytes that one-sided reads have read
    * @param flushes one-sided flushes that were started
    */
   record FlowEntry(
@@ -199,7 +199,7 @@ public final class StatCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param unreadable statistics files that can't be read, with the reason
+   * @param unreadable statistics files that can't be read, each with the reason
    */
   record Document(List<ProcessEntry> processes, List<String> unreadable) {}
 

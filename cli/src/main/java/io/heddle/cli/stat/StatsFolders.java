@@ -17,7 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Folders with the statistics of processes, and their present content. */
+/** Reader of the folders in which processes write their statistics. */
 public final class StatsFolders {
   static final Path SHARED_MEMORY = Path.of("/dev/shm");
   static final String PREFIX = "heddle-";
@@ -26,10 +26,12 @@ public final class StatsFolders {
   private final Path sharedMemory;
   private final boolean own;
 
-  /** Statistics that were read, and reasons for those that were not. */
+  /** Statistics that were read, and a sentence about each file that couldn't be. */
   public record Found(List<ProcessStats> processes, List<String> unreadable) {}
 
   /**
+   * Creates a reader.
+   *
    * @param named the only folder to read; null for the usual folders
    */
   public StatsFolders(@Nullable Path named) {
@@ -42,26 +44,30 @@ public final class StatsFolders {
     this.own = own;
   }
 
-  /** Returns the usual folders, but in a test's own folder instead of shared memory. */
+  /**
+   * Returns a reader of the usual folders, but in this folder instead of shared memory; for tests.
+   */
   static StatsFolders in(Path sharedMemory) {
     return new StatsFolders(null, sharedMemory, false);
   }
 
   /**
-   * Returns the folders of the jobs that this user may control: all for root, else the user's own.
+   * Returns a reader of the jobs that this user may control: all jobs for root, else the user's
+   * own.
    */
   public StatsFolders ofOwnJobs() {
     return new StatsFolders(named, sharedMemory, LinuxCalls.geteuid() != FileStatus.ROOT);
   }
 
-  /** Returns the folders that exist now. Each call lists them again, since jobs start and end. */
+  /** Lists the folders that exist now. Each call lists them anew, since jobs start and end. */
   public List<Path> folders() {
     return folders(new ArrayList<>());
   }
 
   /*
-   * Every user may create names in shared memory. A folder that others may write to could show
-   * anything, and a link could lead anywhere: both are skipped and reported.
+   * Lists the folders. Every user may create names in shared memory, so a folder to which others
+   * may write could contain forged statistics, and a link could point anywhere. Both are skipped
+   * and reported.
    */
   private List<Path> folders(List<String> ignored) {
     if (named != null) {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Option {@code --stats} of every command that reads running jobs. */
+/** Option {@code --stats} of every command that reads the statistics of running jobs. */
 public final class StatsOption {
   @Option(
       names = "--stats",
@@ -17,7 +17,7 @@ public final class StatsOption {
     return new StatsFolders(folder());
   }
 
-  /** Returns the named folder, with links resolved; null for the usual folders. */
+  /** Returns the folder that the option names, with links resolved; null without the option. */
   public @Nullable Path folder() {
     if (folder == null) {
       return null;

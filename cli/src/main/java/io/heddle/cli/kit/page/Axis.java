@@ -7,10 +7,10 @@ import java.util.Locale;
 /**
  * Axis of a plot: label, range and ticks.
  *
- * @param label with the unit
- * @param isLog whether equal distances are equal factors
- * @param least the value at its beginning; above 0 if logarithmic
- * @param most the value at its end, more than the least
+ * @param label name of the quantity, with its unit
+ * @param isLog whether the axis is logarithmic
+ * @param least value at the beginning of the axis; above 0 if logarithmic
+ * @param most value at the end of the axis, more than the least
  */
 record Axis(String label, boolean isLog, double least, double most) {
   private static final int MARKS = 6;
@@ -39,7 +39,7 @@ record Axis(String label, boolean isLog, double least, double most) {
     return new Axis(label, true, from, Math.max(to, 10 * from));
   }
 
-  /* Returns the smallest round step that needs few ticks. */
+  /* Returns the smallest round step between ticks that gives at most MARKS steps. */
   private static double step(double most) {
     double power = Math.pow(10, Math.floor(Math.log10(most / MARKS)));
     for (double each : STEPS) {
@@ -50,7 +50,7 @@ record Axis(String label, boolean isLog, double least, double most) {
     return 10 * power;
   }
 
-  /** Returns a value's position, 0 to 1; values outside are clamped. */
+  /** Returns a value's position on the axis, 0 to 1. Values beyond an end are at that end. */
   double place(double value) {
     double place =
         isLog
@@ -74,7 +74,7 @@ record Axis(String label, boolean isLog, double least, double most) {
     return marks;
   }
 
-  /** Returns the text of a tick. */
+  /** Returns the label of a tick. */
   static String text(double value) {
     if (value >= MANY) {
       return String.format(Locale.ROOT, "%,.0f", value);

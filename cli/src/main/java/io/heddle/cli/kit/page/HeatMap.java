@@ -3,7 +3,7 @@ package io.heddle.cli.kit.page;
 import java.util.List;
 import java.util.Locale;
 
-/** Table of shares as colours, dark for 1. */
+/** Picture of a table of shares, with a colour for each cell: light for 0, dark for 1. */
 public final class HeatMap {
   private static final int WIDTH = 720;
   private static final int LEFT = 40;
@@ -12,7 +12,10 @@ public final class HeatMap {
   private static final int MOST_HEIGHT = 420;
   private static final int SCALE = 120;
 
-  /* From viridis: dark blue, green, yellow; also readable in grey. */
+  /*
+   * Colours of viridis, from yellow for 0 over green to dark violet for 1; they are distinguishable
+   * in grey too.
+   */
   private static final int[][] COLOURS = {
     {253, 231, 37}, {122, 209, 81}, {34, 168, 132}, {42, 120, 142}, {65, 68, 135}, {68, 1, 84}
   };
@@ -22,18 +25,18 @@ public final class HeatMap {
   /**
    * Labels of a picture.
    *
-   * @param name of the whole
-   * @param rows meaning of a row
-   * @param columns meaning of a column
-   * @param none meaning of 0
-   * @param all meaning of 1
+   * @param name name of the picture
+   * @param rows what a row stands for
+   * @param columns what a column stands for
+   * @param none label of the colour of 0
+   * @param all label of the colour of 1
    */
   public record Labels(String name, String rows, String columns, String none, String all) {}
 
   /**
    * Returns the picture.
    *
-   * @param cells by row and column, 0 to 1
+   * @param cells shares by row and column, 0 to 1
    */
   public static String svg(Labels words, List<List<Double>> cells) {
     int across = cells.getFirst().size();

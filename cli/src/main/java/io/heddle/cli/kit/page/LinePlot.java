@@ -33,6 +33,8 @@ public final class LinePlot {
   private @Nullable Band band;
 
   /**
+   * Creates a plot without lines.
+   *
    * @param isLog whether both axes are logarithmic
    */
   public LinePlot(String xLabel, String yLabel, boolean isLog) {
@@ -44,7 +46,7 @@ public final class LinePlot {
   /**
    * Adds a line.
    *
-   * @param x as many values as y
+   * @param x values of the horizontal axis, as many as of y
    */
   public LinePlot add(String name, double[] x, double[] y) {
     lines.add(new Line(name, x.clone(), y.clone()));
@@ -52,9 +54,9 @@ public final class LinePlot {
   }
 
   /**
-   * Sets the area behind the lines; a plot has at most one.
+   * Sets the shaded band between two curves, behind the lines. A plot has at most one band.
    *
-   * @param x as many values as low and high
+   * @param x values of the horizontal axis, as many as of low and high
    */
   public LinePlot band(String name, double[] x, double[] low, double[] high) {
     band = new Band(name, x.clone(), low.clone(), high.clone());

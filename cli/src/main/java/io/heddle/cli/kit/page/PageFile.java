@@ -4,12 +4,13 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Check of a page's target file. */
+/** Check of the file to which an HTML page will be written. */
 public final class PageFile {
   private PageFile() {}
 
   /**
-   * Checks that the page can be written, before a long run.
+   * Checks that the page can be written. Commands call this before a long run, so as not to fail
+   * after it.
    *
    * @throws HeddleException if the folder is missing or not writable, or the file is a folder
    */

@@ -2,7 +2,7 @@ package io.heddle.cli.kit.page;
 
 import java.util.Locale;
 
-/** Self-contained HTML page: no script, no font, no picture from elsewhere. */
+/** Self-contained HTML page: it loads no script, font or picture from elsewhere. */
 public final class ReportPage {
   private static final String HEAD =
       """
@@ -32,7 +32,7 @@ public final class ReportPage {
     text.append(String.format(Locale.ROOT, HEAD, escaped, escaped));
   }
 
-  /** Adds text with aligned columns. */
+  /** Adds a text table, in a font of fixed width. */
   public void table(String table) {
     text.append("<pre>").append(Svg.escape(table)).append("</pre>\n");
   }
@@ -40,8 +40,8 @@ public final class ReportPage {
   /**
    * Adds a picture.
    *
-   * @param level source of the data, such as a level of the simulation
-   * @param svg from a plot
+   * @param level source of the data, such as a level of the simulation, for the caption
+   * @param svg the picture
    */
   public void figure(String title, String level, String caption, String svg) {
     text.append("<h2>").append(Svg.escape(title)).append("</h2>\n<figure>\n").append(svg);

@@ -3,7 +3,8 @@ package io.heddle.cli.kit.page;
 import java.util.Locale;
 
 /**
- * Builder of an SVG picture. It scales with its place on the page and uses the page's text colour.
+ * Builder of an SVG picture. The picture scales with the width of the page and uses the page's text
+ * colour.
  */
 final class Svg {
   private static final String FAINT = "0.15";
@@ -43,7 +44,7 @@ final class Svg {
     add("<polygon fill=\"currentColor\" fill-opacity=\"%s\" points=\"%s\"/>%n", FAINT, points);
   }
 
-  /** Adds an area's colour to a legend. */
+  /** Adds a rectangle in the colour of an area, for a legend. */
   void swatch(double x, double y) {
     add(
         "<rect x=\"%.1f\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"currentColor\""

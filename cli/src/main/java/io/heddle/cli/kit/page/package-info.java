@@ -1,4 +1,4 @@
-/** Charts of results as SVG, and self-contained HTML pages of charts. Uses no plotting library. */
+/** Charts of results as SVG, and self-contained HTML pages with them. Uses no plotting library. */
 @NullMarked
 package io.heddle.cli.kit.page;
 
