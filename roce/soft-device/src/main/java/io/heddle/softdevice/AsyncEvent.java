@@ -4,7 +4,7 @@ import io.heddle.verbs.AsyncEventListener;
 import java.util.Queue;
 import org.jctools.queues.atomic.unpadded.SpscAtomicUnpaddedArrayQueue;
 
-/** Asynchronous event from the lock holder to the control thread. */
+/** Asynchronous event from the holder of the progress lock to the control thread. */
 record AsyncEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
   /** Event of a fatal device error, allocated in advance. */
   static final AsyncEvent DEVICE_FATAL = new AsyncEvent(AsyncEventListener.Kind.DEVICE_FATAL, 0);
@@ -12,7 +12,8 @@ record AsyncEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
   private static final int MAX_UNREAD = 1024;
 
   /**
-   * Creates the queue: one producer, the holder of the progress lock, and one consumer at a time.
+   * Creates a queue of events with one producer, the holder of the progress lock, and one consumer
+   * at a time.
    */
   static Queue<AsyncEvent> queue() {
     return new SpscAtomicUnpaddedArrayQueue<>(MAX_UNREAD);

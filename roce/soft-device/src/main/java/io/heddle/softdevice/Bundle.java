@@ -12,15 +12,16 @@ import org.jspecify.annotations.Nullable;
  * datagram's cost hardly depends on its length.
  *
  * <p>On the wire: a BTH with a manufacturer-defined opcode, addressed to the peer of the queue pair
- * whose socket sends the bundle. Then for each packet {@code length 2 | source port 2 | packet},
- * network order. The packet includes its invariant CRC; the port is its queue pair's own source
- * port, which the CRC covers. So the receiver processes each packet as if it came alone, and the
- * bundle needs no checksum. Each device has one bundle, used under the progress lock.
+ * whose socket sends the bundle. Then for each packet its length (2 bytes), source port (2 bytes)
+ * and bytes, in network order. The bytes include the invariant CRC. The port is the own source port
+ * of the packet's queue pair, which the CRC covers. So the receiver processes each packet like one
+ * that came in a datagram of its own, and the bundle needs no checksum. Each device has one bundle,
+ * used under the progress lock.
  */
 final class Bundle {
   /**
-   * Length of the largest train that joins a bundle. A larger train is faster to send directly than
-   * to copy.
+   * Length of the largest train that starts a bundle. A larger train is faster to send directly
+   * than to copy.
    */
   static final int MOST_FIRST_BYTES = 512;
 
@@ -52,24 +53,28 @@ final class Bundle {
     return packets == 0;
   }
 
-  /** Returns whether a train fits this bundle. */
+  /** Returns whether a train may join this bundle, and fits it. */
   boolean canAdd(PeerLink link, long train, int count, int bytes, int segmentBytes) {
-    PeerLink host = carrier;
-    if (host == null) {
+    PeerLink sendingLink = carrier;
+    if (sendingLink == null) {
       return bytes <= MOST_FIRST_BYTES && count * ENTRY_BYTES + bytes <= room(link);
     }
-    return used + count * ENTRY_BYTES + bytes <= Math.min(room(link), room(host))
-        && (host == link || host.hasSamePath(link) && mayJoinBundle(train, bytes, segmentBytes));
+    return used + count * ENTRY_BYTES + bytes <= Math.min(room(link), room(sendingLink))
+        && (sendingLink == link
+            || sendingLink.hasSamePath(link) && mayJoinBundle(train, bytes, segmentBytes));
   }
 
-  /* Returns the bundle's capacity. A bundle may be as long as any packet of the link. */
+  /*
+   * Returns the largest length of a bundle on a link: that of the link's longest packet within the
+   * path MTU.
+   */
   private static int room(PeerLink link) {
     return Math.min(MOST_BYTES, link.standardPacketBytes());
   }
 
   /*
-   * Returns whether all packets of a train are accepted in any order. Only such packets may join a
-   * bundle, since they then use another queue pair's socket.
+   * Returns whether the peer accepts all packets of a train in any order. Only such packets may
+   * join a bundle of another queue pair, since they may be reordered on that queue pair's socket.
    */
   private static boolean mayJoinBundle(long train, int bytes, int segmentBytes) {
     for (int from = 0; from < bytes; from += segmentBytes) {
@@ -102,7 +107,7 @@ final class Bundle {
   }
 
   /**
-   * Unpacks a received bundle and passes on each packet as if it came alone.
+   * Unpacks a received bundle and passes each packet to the sink.
    *
    * @return number of packets
    */
@@ -146,12 +151,12 @@ final class Bundle {
     return urgent;
   }
 
-  /** Returns the sending link, or null while the bundle is empty. */
+  /** Returns the link that will send the bundle, or null while the bundle is empty. */
   @Nullable PeerLink pendingLink() {
     return carrier;
   }
 
-  /** Returns the number of packets that share the datagram. */
+  /** Returns the number of packets that share the datagram; 0 for a single packet. */
   int bundledPackets() {
     return packets > 1 ? packets : 0;
   }

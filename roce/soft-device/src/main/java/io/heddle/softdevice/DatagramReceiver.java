@@ -7,9 +7,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Receiver of datagrams, several per call. The kernel may merge a row of equal packets into one
- * datagram (UDP GRO). Each device has one receiver, used under the progress lock. Its data is valid
- * until the next {@link #receive}.
+ * Receiver of datagrams, several per call. The kernel may merge consecutive packets of equal length
+ * into one datagram (UDP GRO). Each device has one receiver, used under the progress lock. Received
+ * datagrams are valid until the next {@link #receive}.
  */
 final class DatagramReceiver {
   static final int DATAGRAMS = 4;
@@ -37,7 +37,10 @@ final class DatagramReceiver {
   private final long controls;
   private final long buffers;
   private final ByteBuffer view;
-  /* Number of datagrams of the last call. Initially it is the maximum, so that the first call resets all. */
+  /*
+   * Number of datagrams that the last call received. Initially the maximum, so that the first call
+   * resets all headers.
+   */
   private int received = DATAGRAMS;
 
   DatagramReceiver(Arena arena) {
@@ -71,8 +74,8 @@ final class DatagramReceiver {
    */
   int receive(int fd, int most) {
     /*
-     * Resets only the lengths of received datagrams, since the kernel has overwritten no others.
-     * Most calls find none.
+     * Resets the lengths in the headers that the last call used; the kernel has overwritten no
+     * others. Most calls receive nothing.
      */
     for (int i = 0; i < received; i++) {
       long header = headers + (long) i * HEADER_BYTES;
@@ -105,8 +108,8 @@ final class DatagramReceiver {
   }
 
   /**
-   * Returns the length of each packet except the last, or the datagram's length if the kernel
-   * merged nothing.
+   * Returns the length of each packet in a merged datagram except the last, or the datagram's
+   * length if the kernel merged nothing.
    */
   int strideBytes(int datagram) {
     long header = headers + (long) datagram * HEADER_BYTES;

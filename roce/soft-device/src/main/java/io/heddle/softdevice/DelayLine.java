@@ -31,21 +31,21 @@ final class DelayLine {
   }
 
   /**
-   * Adds a packet for release at this time, or together with the packet before it if that is
-   * released later.
+   * Adds a packet for release at this time, or at the release of the packet before it if that is
+   * later.
    */
   void add(long packet, int packetBytes, long high, long low, int port, long dueNs) {
     if (tail - head == PACKETS || packetBytes > SLOT_BYTES) {
       return;
     }
-    int row = (int) tail & MASK;
+    int index = (int) tail & MASK;
     int before = (int) (tail - 1) & MASK;
-    Memory.copy(packet, slots + (long) row * SLOT_BYTES, packetBytes);
-    bytes[row] = packetBytes;
-    highs[row] = high;
-    lows[row] = low;
-    ports[row] = port;
-    dues[row] = tail == head ? dueNs : Math.max(dueNs, dues[before]);
+    Memory.copy(packet, slots + (long) index * SLOT_BYTES, packetBytes);
+    bytes[index] = packetBytes;
+    highs[index] = high;
+    lows[index] = low;
+    ports[index] = port;
+    dues[index] = tail == head ? dueNs : Math.max(dueNs, dues[before]);
     tail++;
   }
 
@@ -53,9 +53,10 @@ final class DelayLine {
   int release(PacketSink sink, long nowNs) {
     int released = 0;
     while (head < tail && nowNs - dues[(int) head & MASK] >= 0) {
-      int row = (int) head & MASK;
-      long packet = slots + (long) row * SLOT_BYTES;
-      sink.onPacket(view, slots, packet, bytes[row], highs[row], lows[row], ports[row], nowNs);
+      int index = (int) head & MASK;
+      long packet = slots + (long) index * SLOT_BYTES;
+      sink.onPacket(
+          view, slots, packet, bytes[index], highs[index], lows[index], ports[index], nowNs);
       head++;
       released++;
     }

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Doorbell bits for posted requests, one per queue pair. Posting threads set them; the lock holder
- * takes and clears them.
+ * Doorbell bits for posted requests, one per queue pair. Posting threads set the bits; the holder
+ * of the progress lock takes and clears them.
  *
  * <p>Pairing: {@link #ring} is a full fence after the post's release of its index; {@link #take}
  * clears a word before the queue's index is read, so a post that {@code take} missed has set its

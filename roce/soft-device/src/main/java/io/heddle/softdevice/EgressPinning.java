@@ -21,7 +21,10 @@ final class EgressPinning {
     this.log = log;
   }
 
-  /** Binds the socket if its route needs this. Called before the socket is connected. */
+  /**
+   * Binds the socket if the kernel would route its packets through another interface. Called before
+   * the socket is connected.
+   */
   void bindIfNeeded(UdpSocket socket, NetworkLink link, Gid peer) {
     switch (Egress.remedy(socket.address().toAddress(), link, peer.toAddress())) {
       case NONE -> {}

@@ -36,7 +36,7 @@ final class Engine implements PacketSink {
    */
   static final int QUEUE_PAIRS = 2 * ADVERTISED_QUEUE_PAIRS;
 
-  /** Number of trains that a queue pair sends before it is the next one's turn. */
+  /** Largest number of trains that a queue pair sends before the next queue pair sends. */
   private static final int TRAINS_PER_TURN = 4;
 
   private static final long CALLERS_IDLE_NS = 50_000;
@@ -140,7 +140,10 @@ final class Engine implements PacketSink {
     return work;
   }
 
-  /** Reports a fatal device error, since the progress thread fails in every round. */
+  /**
+   * Reports a fatal device error to the control thread. Called when rounds of the progress thread
+   * have failed repeatedly.
+   */
   void reportFatalError() {
     lockWithoutMemory();
     try {
@@ -160,6 +163,7 @@ final class Engine implements PacketSink {
     }
   }
 
+  /* Takes the lock without allocating memory, since a lack of memory may be the failure. */
   private void lockWithoutMemory() {
     while (!lock.tryLock()) {
       LockSupport.parkNanos(GIVE_UP_RETRY_NS);
@@ -185,15 +189,18 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Queues an event for the control thread. Without room the event is lost, but the queue pairs'
-   * states have the same information. This method allocates, so it must be called last. The caller
-   * holds the lock.
+   * Queues an event for the control thread. If the queue is full, the event is lost, but the queue
+   * pairs' states have the same information. Must be called last, since it allocates and may
+   * therefore fail. The caller holds the lock.
    */
   void publishEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.offer(new AsyncEvent(kind, queuePairNumber));
   }
 
-  /** Sends a posted request at once if the lock is free. Otherwise the lock's holder sends it. */
+  /**
+   * Notifies the device of a posted request. This thread sends it at once if the lock is free;
+   * otherwise the lock's holder sends it.
+   */
   void posted(int slot) {
     doorbells.ring(slot);
     if (lock.tryLock()) {
@@ -204,7 +211,7 @@ final class Engine implements PacketSink {
 
   /*
    * Sends requests whose doorbells were set after the lock's holder had last taken doorbells. See
-   * {@link ProgressLock}.
+   * ProgressLock.
    */
   private void sendUnclaimedPosts() {
     while (doorbells.isAnyRung(usedWords) && lock.tryLock()) {
@@ -345,7 +352,10 @@ final class Engine implements PacketSink {
     return packets;
   }
 
-  /* Takes packets as a row. Returns their number. */
+  /*
+   * Processes the next packets of a train together, if they are consecutive WRITEs (WriteRows).
+   * Returns their number; 0 if the next packet has to be processed singly.
+   */
   private int takeRow(
       long packet, int stride, int most, long high, long low, int port, long nowNs) {
     if (most == 0) {
@@ -492,7 +502,7 @@ final class Engine implements PacketSink {
 
   /* Methods of the control path, called under the lock. */
 
-  /** Finds a free slot, or −1. */
+  /** Returns the first free slot from this one on, or −1 if there is none. */
   int freeSlot(int from) {
     for (int i = 0; i < QUEUE_PAIRS; i++) {
       int slot = (from + i) & QUEUE_PAIRS - 1;

@@ -67,15 +67,15 @@ final class Epoll {
   }
 
   /**
-   * Waits for readable descriptors, with −1 for no time limit. Returns their number, or a negated
-   * errno.
+   * Waits for readable descriptors; without time limit if the timeout is −1. Returns their number,
+   * or a negated errno.
    */
   int await(int timeoutMs) {
     return LinuxCalls.epollWait(LinuxCalls.errnoCapture(), fd, events, EVENTS, timeoutMs);
   }
 
-  /** Returns the number that was given to the descriptor at this index of the last result. */
-  int number(int place) {
-    return (int) Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (place + 1) * EVENT_BYTES - 8);
+  /** Returns the number given to {@link #add} for a descriptor, by its index in the last result. */
+  int number(int index) {
+    return (int) Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (index + 1) * EVENT_BYTES - 8);
   }
 }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fault injection for tests, configured by {@link Faults}. Each received packet gets at most one
- * fault, drawn from a seeded generator; the other packets pass the delay line, if any. Losses of
- * sent packets have a separate generator, so that each direction is repeatable by itself. Used
- * under the progress lock.
+ * fault, drawn from a seeded generator; packets that are neither lost nor held then pass the delay
+ * line, if any. Losses of sent packets have a separate generator, so that each direction is
+ * repeatable by itself. Used under the progress lock.
  */
 final class FaultGate implements PacketGate {
   private static final int HELD = 64;
 
-  /** Length of the slot that holds a packet. */
+  /** Length of a slot for a held packet, in bytes. */
   static final int SLOT_BYTES = PacketSizes.LONGEST_PACKET_BYTES + 63 & ~63;
 
   private static final long HOLD_NS = 300_000;
@@ -33,7 +33,7 @@ final class FaultGate implements PacketGate {
   private final @Nullable DelayLine ghosts;
   private long random;
   private final int sendLoss;
-  private long leavingRandom;
+  private long outgoingRandom;
 
   private final long slots;
   private final ByteBuffer view;
@@ -57,7 +57,7 @@ final class FaultGate implements PacketGate {
     ghosts = ghost == corrupt ? null : new DelayLine(arena);
     random = faults.seed() * 0x9e3779b97f4a7c15L | 1;
     sendLoss = (int) (faults.sendLoss() * (1 << 24));
-    leavingRandom = ~faults.seed() * 0x9e3779b97f4a7c15L | 1;
+    outgoingRandom = ~faults.seed() * 0x9e3779b97f4a7c15L | 1;
     slots = Memory.allocate(arena, (long) HELD * SLOT_BYTES, 64);
     view = Memory.ALL.asSlice(slots, (long) HELD * SLOT_BYTES).asByteBuffer();
   }
@@ -82,8 +82,8 @@ final class FaultGate implements PacketGate {
 
   @Override
   public boolean passesOutgoing() {
-    leavingRandom = next(leavingRandom);
-    return (int) (leavingRandom >>> 40) >= sendLoss;
+    outgoingRandom = next(outgoingRandom);
+    return (int) (outgoingRandom >>> 40) >= sendLoss;
   }
 
   @Override

@@ -29,7 +29,7 @@ record Faults(
     long seed) {
   static final String VARIABLE = "HEDDLE_SOFT_FAULTS";
 
-  /** Allowed values, for error messages. The transport's option has the same. */
+  /** Allowed values, for error messages. The transport's option has the same text. */
   static final String ALLOWED =
       "loss, duplicate, reorder, corrupt, ghost (shares from 0 to 0.5, at most 1 together),"
           + " send-loss (a share from 0 to 0.5), delay-us (a whole number from 0 to 100000),"

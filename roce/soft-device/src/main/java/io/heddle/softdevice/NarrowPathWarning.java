@@ -19,7 +19,7 @@ final class NarrowPathWarning {
     this.log = log;
   }
 
-  /** Logs that packets of this link are sent singly. */
+  /** Logs that packets of this link are sent one per datagram, since trains are lost. */
   void warnSinglePackets(PeerLink link) {
     if (single.add(link.localGid())) {
       log.warn(
@@ -31,7 +31,7 @@ final class NarrowPathWarning {
     }
   }
 
-  /** Logs that WRITEs on this link use packets of the path MTU. */
+  /** Logs that WRITEs on this link use packets of the path MTU, since larger ones are lost. */
   void warnNarrowPath(PeerLink link, PacketSizes sizes) {
     if (narrow.add(link.localGid())) {
       log.warn(

@@ -31,6 +31,6 @@ interface PacketSink {
       int port,
       long nowNs);
 
-  /** Requests a timer call no later than this, for a held packet. */
+  /** Requests a call of {@link PacketGate#release} no later than this time, for a held packet. */
   void timerAt(long whenNs);
 }

@@ -18,8 +18,8 @@ final class PagePipe {
   static final int PAGE_BYTES = 4096;
 
   /*
-   * First kernel release that is used. Before 6.5 the kernel copied pages from a pipe; 6.6 fixed
-   * the first bugs of the zero-copy path.
+   * First kernel release on which pipes are used. Before 6.5 the kernel copied pages from a pipe;
+   * 6.6 fixed the first bugs of the zero-copy path.
    */
   private static final int FIRST_MAJOR = 6;
   private static final int FIRST_MINOR = 6;

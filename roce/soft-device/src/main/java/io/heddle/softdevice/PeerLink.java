@@ -47,7 +47,10 @@ final class PeerLink {
     return sendFlow;
   }
 
-  /** Returns the checksum of received packets. For a standard peer, it has the last source port. */
+  /**
+   * Returns the checksum of received packets. For a standard peer, it is set to the source port of
+   * the last packet.
+   */
   FlowChecksum receiveFlow() {
     return receiveFlow;
   }
@@ -118,14 +121,14 @@ final class PeerLink {
    * Connects the socket to the peer. The caller needs no lock, since nothing is sent yet. Returns
    * false if an end has no address.
    */
-  boolean connect(LinkEnd peer, int classOfTraffic, EgressPinning strays, Object queuePair) {
+  boolean connect(LinkEnd peer, int classOfTraffic, EgressPinning pinning, Object queuePair) {
     UdpSocket open = socket;
     NetworkLink own = link;
     if (open == null || own == null || peer.port() == 0) {
       return false;
     }
     try {
-      strays.bindIfNeeded(open, own, peer.gid());
+      pinning.bindIfNeeded(open, own, peer.gid());
       open.connect(peer.gid(), scope, peer.port());
     } catch (SystemCallException failed) {
       throw new VerbsException(
@@ -134,7 +137,7 @@ final class PeerLink {
     open.setTrafficClass(classOfTraffic);
     trafficClass = classOfTraffic;
     if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
-      /* Switches may mark the peer's packets too. */
+      /* Switches may mark the peer's packets too, so the receiver reports marks. */
       receiver.socket().enableCongestionMarks();
     }
     return true;
@@ -192,8 +195,8 @@ final class PeerLink {
   }
 
   /**
-   * Returns the largest window: packets that fit a socket buffer of this size, with 15 % overhead,
-   * and the transmit ring.
+   * Returns the largest window, in packets: those that fit both a socket buffer of this size, with
+   * 15 % overhead, and the transmit ring.
    */
   static int window(int bufferBytes, PacketSizes sizes) {
     int each = Math.max(1024, (sizes.sentWriteBytes() + 64) * 115 / 100);

@@ -23,10 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerLinks {
   private PeerLink[] links = {new PeerLink()};
-  private int last;
+  private int lastSource;
   private int peersBufferBytes;
 
-  /** Sets one link per address, or null for a missing address. The caller holds the lock. */
+  /**
+   * Sets one link per address; an entry is null for a missing address. The caller holds the lock.
+   */
   void setLinks(List<@Nullable Opened> opened) {
     close();
     if (links.length != opened.size()) {
@@ -35,7 +37,7 @@ final class PeerLinks {
         links[i] = new PeerLink();
       }
     }
-    last = 0;
+    lastSource = 0;
     for (int i = 0; i < links.length; i++) {
       Opened each = opened.get(i);
       if (each != null) {
@@ -93,7 +95,8 @@ final class PeerLinks {
   }
 
   /**
-   * Returns the packet sizes, after {@link #acceptPeer}.
+   * Returns the packet sizes for the peer, and sets them on the links. Called after {@link
+   * #acceptPeer}.
    *
    * @param peer parameters of the peer, or null if it is a standard device
    */
@@ -143,18 +146,19 @@ final class PeerLinks {
   }
 
   /**
-   * Connects the sockets to the peer. The caller needs no lock, since nothing is sent yet. @return
-   * for each link, whether it is connected; if there are several, a link without a route is unused
+   * Connects the sockets to the peer. The caller needs no lock, since nothing is sent yet.
    *
+   * @return for each link, whether it is connected; if there are several, a link without a route is
+   *     unused
    * @throws VerbsException if no link could be connected
    */
-  boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning strays, Object queuePair) {
+  boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning pinning, Object queuePair) {
     boolean[] connected = new boolean[links.length];
     VerbsException refused = null;
     boolean any = false;
     for (int i = 0; i < links.length; i++) {
       try {
-        connected[i] = links[i].connect(ends.get(i), trafficClass, strays, queuePair);
+        connected[i] = links[i].connect(ends.get(i), trafficClass, pinning, queuePair);
         any |= connected[i];
       } catch (VerbsException failed) {
         refused = failed;
@@ -187,8 +191,8 @@ final class PeerLinks {
   }
 
   /**
-   * Returns the links for the requester. A standard peer's buffers are assumed to be as large as a
-   * soft device's.
+   * Returns the links for the requester. A standard peer's buffers are assumed to be as large as
+   * this device's.
    */
   LinkSet toLinkSet(PacketSizes sizes) {
     int absent = 0;
@@ -207,12 +211,12 @@ final class PeerLinks {
    * peer's.
    */
   int linkOfSource(long high, long low, int port) {
-    if (links[last].isPeer(high, low, port)) {
-      return last;
+    if (links[lastSource].isPeer(high, low, port)) {
+      return lastSource;
     }
     for (int i = 0; i < links.length; i++) {
       if (links[i].isPeer(high, low, port)) {
-        last = i;
+        lastSource = i;
         return i;
       }
     }

@@ -16,7 +16,7 @@ final class PendingAcknowledgements {
   private long rounds;
 
   /**
-   * @param queuePairs queue pairs by slot, in the device's own table
+   * @param queuePairs the device's table of queue pairs by slot; not copied
    */
   PendingAcknowledgements(@Nullable SoftQueuePair[] queuePairs) {
     this.queuePairs = queuePairs;
@@ -24,7 +24,7 @@ final class PendingAcknowledgements {
     untilRound = new long[queuePairs.length];
   }
 
-  /** Starts the wait of a queue pair's acknowledgement, not counting the current round. */
+  /** Lets a queue pair's acknowledgement wait for this number of rounds after the current one. */
   void begin(int slot, int count) {
     waiting[slot >> 6] |= 1L << slot;
     untilRound[slot] = rounds + 1 + count;
@@ -35,8 +35,8 @@ final class PendingAcknowledgements {
   /**
    * Ends a round: expired acknowledgements are sent next.
    *
-   * @param callersIdle whether no caller polls; no packet can then come, so all acknowledgements
-   *     expire
+   * @param callersIdle whether no caller polls; no packet can then come to carry an
+   *     acknowledgement, so all expire
    */
   void endRound(boolean callersIdle) {
     rounds++;

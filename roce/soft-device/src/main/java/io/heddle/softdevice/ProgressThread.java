@@ -119,9 +119,9 @@ final class ProgressThread {
       long nowNs = engine.nowNs();
       if (work < 0 || nowNs - lastCallNs < CALLERS_FORGOTTEN_NS && nowNs - beganNs > TURN_NS) {
         /*
-         * A caller may be silent, even while it holds the lock, only because this thread uses its
-         * core. The socket stays readable meanwhile. Without this pause, both threads would
-         * alternate on the core by whole time slices.
+         * A caller may seem idle, even while it holds the lock, only because this thread uses the
+         * caller's core. Waiting in epoll would not free the core, since sockets stay readable.
+         * Without this pause, both threads would alternate on the core by whole time slices.
          */
         LockSupport.parkNanos(PAUSE_NS);
         return;

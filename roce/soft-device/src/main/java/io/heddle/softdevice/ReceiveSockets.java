@@ -11,12 +11,12 @@ import java.util.Arrays;
  * from them in turn, and tracks how long packets may have waited. Used under the progress lock.
  */
 final class ReceiveSockets {
-  /** Receive calls on a socket before it is the next socket's turn. */
+  /** Largest number of receive calls on a socket before the next socket is read. */
   private static final int RECEIVES_PER_TURN = 2;
 
   /**
-   * Number of consecutive calls with a single datagram after which the next call expects a single
-   * one.
+   * Number of consecutive calls that received a single datagram, after which the next call requests
+   * only one.
    */
   private static final int ONE_BY_ONE = 8;
 
@@ -35,10 +35,10 @@ final class ReceiveSockets {
   private long waitedNs;
   /*
    * For each socket, the consecutive calls that returned one datagram, and whether the last call
-   * received as many as it allowed.
+   * received as many as it requested, so that more may be queued.
    */
   private int[] singlePackets = new int[0];
-  private boolean[] isDrained = new boolean[0];
+  private boolean[] mayHaveMore = new boolean[0];
   /* For each socket, the consecutive errors. */
   private int[] failures = new int[0];
 
@@ -50,21 +50,21 @@ final class ReceiveSockets {
   }
 
   void add(int fd, long nowNs) {
-    int place = placeOf(FREE);
-    if (place < 0) {
-      place = fds.length;
-      fds = Arrays.copyOf(fds, place + 1);
-      emptyAtNs = Arrays.copyOf(emptyAtNs, place + 1);
-      singlePackets = Arrays.copyOf(singlePackets, place + 1);
-      isDrained = Arrays.copyOf(isDrained, place + 1);
-      failures = Arrays.copyOf(failures, place + 1);
+    int index = indexOf(FREE);
+    if (index < 0) {
+      index = fds.length;
+      fds = Arrays.copyOf(fds, index + 1);
+      emptyAtNs = Arrays.copyOf(emptyAtNs, index + 1);
+      singlePackets = Arrays.copyOf(singlePackets, index + 1);
+      mayHaveMore = Arrays.copyOf(mayHaveMore, index + 1);
+      failures = Arrays.copyOf(failures, index + 1);
     }
-    readable.add(fd, place);
-    fds[place] = fd;
-    emptyAtNs[place] = nowNs;
-    singlePackets[place] = 0;
-    isDrained[place] = false;
-    failures[place] = 0;
+    readable.add(fd, index);
+    fds[index] = fd;
+    emptyAtNs[index] = nowNs;
+    singlePackets[index] = 0;
+    mayHaveMore[index] = false;
+    failures[index] = 0;
   }
 
   /**
@@ -85,12 +85,12 @@ final class ReceiveSockets {
 
   /** Removes a socket. The code that opened the socket closes it. */
   void remove(int fd) {
-    int place = placeOf(fd);
+    int index = indexOf(fd);
     readable.remove(fd);
-    fds[place] = FREE;
+    fds[index] = FREE;
   }
 
-  private int placeOf(int fd) {
+  private int indexOf(int fd) {
     for (int i = 0; i < fds.length; i++) {
       if (fds[i] == fd) {
         return i;
@@ -124,7 +124,10 @@ final class ReceiveSockets {
     return packets;
   }
 
-  /* Returns a bit for each of the first 64 sockets. All bits are set if the call failed. */
+  /*
+   * Returns which of the first 64 sockets are readable, one bit each. All bits are set if the call
+   * failed.
+   */
   private long ready(int sockets) {
     if (sockets == 0) {
       return 0;
@@ -147,7 +150,7 @@ final class ReceiveSockets {
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
       int most = mostExpected(socket);
       int datagrams = receiver.receive(fds[socket], most);
-      isDrained[socket] = datagrams == most;
+      mayHaveMore[socket] = datagrams == most;
       if (datagrams > 0) {
         singlePackets[socket] =
             datagrams == 1 ? Math.min(ONE_BY_ONE, singlePackets[socket] + 1) : 0;
@@ -167,7 +170,7 @@ final class ReceiveSockets {
     return packets;
   }
 
-  /* Returns the number of consecutive errors. */
+  /* Returns the socket's number of consecutive errors, with this one. */
   private int failures(int socket, int errno) {
     if (errno == Errno.EAGAIN) {
       return 0;
@@ -181,11 +184,11 @@ final class ReceiveSockets {
   }
 
   /*
-   * Returns the most datagrams to receive. If datagrams come one by one, a limit of one avoids the
-   * latency of the kernel's search for a second.
+   * Returns the largest number of datagrams to request. If datagrams come one by one, a limit of
+   * one avoids the latency of the kernel's search for a second.
    */
   private int mostExpected(int socket) {
-    return singlePackets[socket] == ONE_BY_ONE && !isDrained[socket]
+    return singlePackets[socket] == ONE_BY_ONE && !mayHaveMore[socket]
         ? 1
         : DatagramReceiver.DATAGRAMS;
   }

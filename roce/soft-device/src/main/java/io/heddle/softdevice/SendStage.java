@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * progress lock.
  *
  * <p>A single post's bundle may be held until the next post or the caller's next poll, unless a
- * receiver may wait for it. So a receiver's ready notice can be sent together with its process's
- * next message.
+ * receiver may wait for it. So a clear-to-send entry can be sent together with the next message of
+ * the same process.
  */
 final class SendStage {
   /** Longest hold of a bundle. A polling caller polls again much sooner. */
@@ -48,6 +48,8 @@ final class SendStage {
   }
 
   /**
+   * Tries the send calls on a socket without a peer.
+   *
    * @throws HeddleException if a seccomp filter refuses to send
    */
   void trySystemCalls(int fd) {
@@ -163,19 +165,19 @@ final class SendStage {
       return;
     }
     counters.bundled(bundle.bundledPackets());
-    dropPending();
+    clearBundle();
   }
 
-  /** Drops the pending bundle: its queue pairs retransmit. */
-  private void dropPending() {
+  /** Empties the bundle. If it wasn't sent, its queue pairs retransmit the packets. */
+  private void clearBundle() {
     bundle.clear();
     dueNs = Pause.NEVER_NS;
   }
 
-  /** Sends or drops the pending bundle, since one of its links is going away. */
+  /** Sends or drops the pending bundle. Called before one of its queue pairs stops. */
   void clear() {
     sendPending();
-    dropPending();
+    clearBundle();
   }
 
   /**

@@ -57,8 +57,8 @@ final class SocketOutlet implements PacketOutlet {
       MemoryCalls.adviseLargePages(large, TransmitRing.AREA_BYTES);
     }
     /*
-     * Excludes sparsely touched memory, which would take 2 MiB per touch if the system always uses
-     * large pages.
+     * Excludes sparsely touched memory from large pages. It would take 2 MiB per touch if the
+     * system always used large pages.
      */
     MemoryCalls.adviseSmallPages(
         mapped, (usesZeroCopy ? large : base + PacketMemory.RING_AT) - mapped);
@@ -137,10 +137,10 @@ final class SocketOutlet implements PacketOutlet {
   }
 
   private boolean send(
-      int link, long address, int lengthBytes, int segmentBytes, boolean bundledPackets) {
+      int link, long address, int lengthBytes, int segmentBytes, boolean mayBundle) {
     PeerLink peerLink = links.get(link);
     UdpSocket open = peerLink.socket();
     return open == null
-        || departures.send(peerLink, open, address, lengthBytes, segmentBytes, bundledPackets);
+        || departures.send(peerLink, open, address, lengthBytes, segmentBytes, mayBundle);
   }
 }

@@ -13,10 +13,10 @@ import java.lang.invoke.VarHandle;
  * Ring of completions with one producer, the holder of the progress lock, and one consumer, the
  * polling thread.
  *
- * <p>Pairings: {@link #push} releases {@code tail} after it has filled the row, and {@link #poll}
- * acquires it before it reads the row. {@code poll} releases {@code head} after it has read, and
- * {@code push} acquires it before it overwrites. The first pairing also makes data visible to the
- * poller that the device placed before it pushed the completion.
+ * <p>Pairings: {@link #push} releases {@code tail} after it has filled an entry, and {@link #poll}
+ * acquires {@code tail} before it reads the entry. {@code poll} releases {@code head} after it has
+ * read, and {@code push} acquires {@code head} before it overwrites an entry. The first pairing
+ * also makes data visible to the poller that the device placed before it pushed the completion.
  */
 final class SoftCompletionQueue implements CompletionQueue {
   private static final VarHandle TAIL = index("tail");
@@ -24,8 +24,9 @@ final class SoftCompletionQueue implements CompletionQueue {
   private static final WorkCompletion.Kind[] KINDS = WorkCompletion.Kind.values();
 
   /*
-   * Layout of a row: id 8 | immediate 4 | length 4 | facts 4. The low 17 bits of the facts are: has
-   * immediate 1 | kind 8 | status 8. Untouched rows take no memory pages.
+   * Layout of an entry (row), with lengths in bytes: id (8) | immediate (4) | length (4) | facts
+   * (4). The facts' low 17 bits: has immediate (1 bit) | kind (8 bits) | status (8 bits). Untouched
+   * entries take no memory pages.
    */
   private static final int ROW_BYTES = 32;
   private static final int IMMEDIATE = 8;
@@ -109,9 +110,9 @@ final class SoftCompletionQueue implements CompletionQueue {
     Memory.setInt(row + LENGTH, lengthBytes);
     Memory.setInt(row + FACTS, (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code());
     TAIL.setRelease(this, at + 1);
-    long news = arrivalsAddress;
-    if (news != 0) {
-      Memory.setLongRelease(news, at + 1);
+    long counterAddress = arrivalsAddress;
+    if (counterAddress != 0) {
+      Memory.setLongRelease(counterAddress, at + 1);
     }
     return true;
   }

@@ -329,7 +329,8 @@ final class SoftContext implements DeviceContext {
   }
 
   /**
-   * Opens sockets for a queue pair on these addresses; an entry is null if its index is negative.
+   * Opens sockets for a queue pair on these addresses. An entry of the result is null if its index
+   * is negative.
    *
    * @throws VerbsException for too many or no addresses, or if a socket can't be opened
    */
@@ -445,8 +446,8 @@ final class SoftContext implements DeviceContext {
 
   /**
    * Returns the group of queue pairs to this peer, with the caller as a new user; or null for
-   * ALONE. The caller holds the monitor, and must call {@link #releaseGroup} when it changes its
-   * group or is closed.
+   * {@link ReadyToSendAttributes#NO_PEER_GROUP}. The caller holds the monitor, and must call {@link
+   * #releaseGroup} when it changes its group or is closed.
    */
   @Nullable PeerGroup peerGroup(long peer) {
     if (peer == ReadyToSendAttributes.NO_PEER_GROUP) {
@@ -457,9 +458,9 @@ final class SoftContext implements DeviceContext {
     return found;
   }
 
-  void releaseGroup(@Nullable PeerGroup left) {
-    if (left != null && left.releaseUse()) {
-      peerGroups.values().remove(left);
+  void releaseGroup(@Nullable PeerGroup group) {
+    if (group != null && group.releaseUse()) {
+      peerGroups.values().remove(group);
     }
   }
 

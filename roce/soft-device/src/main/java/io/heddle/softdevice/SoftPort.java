@@ -39,7 +39,9 @@ final class SoftPort {
   record Address(Gid gid, int scope, NetworkLink link) {}
 
   /**
-   * @param guid derived from the first interface's MAC, or a constant if no interface has one
+   * Constant attributes of the device.
+   *
+   * @param guid GUID derived from the first interface's MAC, or a constant if no interface has one
    * @param pciPath first interface's device in sysfs, or the interface itself if it is virtual
    */
   record Identity(long guid, String pciPath) {}
@@ -56,7 +58,10 @@ final class SoftPort {
   List<Address> addresses() {
     HostAddresses host = HostAddresses.read();
     Map<Gid, Address> found = new LinkedHashMap<>();
-    /* The planes' addresses come first, since peers may know only the others. */
+    /*
+     * The planes' addresses come first. Other addresses follow, since a peer may know only one of
+     * those.
+     */
     for (var plane : PlaneDiscovery.discover(host, rules, filter).planes()) {
       enter(found, plane.address(), plane.link());
     }
@@ -64,8 +69,8 @@ final class SoftPort {
       enter(found, address, host.linkOf(address));
     }
     /*
-     * Adds IPv4 addresses if the filter leaves no others. Not all of them need be planes'
-     * addresses.
+     * Adds IPv4 addresses that are usable because the filter excludes IPv6. They need not be
+     * planes' addresses.
      */
     for (AssignedAddress address : host.filteredBy(filter).usable()) {
       enter(found, address, host.linkOf(address));
@@ -79,6 +84,8 @@ final class SoftPort {
   }
 
   /**
+   * Returns the address at an index of the GID table.
+   *
    * @throws VerbsException for an index that the table doesn't have
    */
   Address address(int gidIndex) {

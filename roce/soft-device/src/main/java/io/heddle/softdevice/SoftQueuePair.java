@@ -46,7 +46,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftCompletionQueue sendCompletions;
   private final SoftCompletionQueue receiveCompletions;
   private final PeerLinks links = new PeerLinks();
-  private final SocketOutlet exit;
+  private final SocketOutlet outlet;
   private final ReliableConnection connection;
 
   private volatile QueuePairState state = QueuePairState.RESET;
@@ -63,7 +63,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     slot = number & Engine.QUEUE_PAIRS - 1;
     int sendBytes = SendQueue.bytes(attributes.sendDepth());
     int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
-    exit =
+    outlet =
         new SocketOutlet(
             engine.departures,
             engine.narrow,
@@ -71,21 +71,21 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
             engine.shares,
             links,
             queueBytes + ReliableConnection.TABLES_BYTES);
-    sends = new SendQueue(attributes.sendDepth(), exit.tables());
-    receives = new ReceiveQueue(attributes.receiveDepth(), exit.tables() + sendBytes);
+    sends = new SendQueue(attributes.sendDepth(), outlet.tables());
+    receives = new ReceiveQueue(attributes.receiveDepth(), outlet.tables() + sendBytes);
     sendCompletions = (SoftCompletionQueue) attributes.sendQueue();
     receiveCompletions = (SoftCompletionQueue) attributes.receiveQueue();
     connection =
         new ReliableConnection(
             number,
             this,
-            exit,
-            exit.memory(),
+            outlet,
+            outlet.memory(),
             sends,
             receives,
             new MemoryRights(engine.regions, pd.id()),
             engine.counters,
-            exit.tables() + queueBytes);
+            outlet.tables() + queueBytes);
   }
 
   @Override
@@ -309,7 +309,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
         sendCompletions.detach();
         receiveCompletions.detach();
       });
-      exit.free();
+      outlet.free();
       context.releaseGroup(peerGroup);
       context.closed(this);
     }
@@ -352,7 +352,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
     /*
      * Reads the state after the post. Either this thread sees ERROR and rings the doorbell, or
-     * die() sees the receive and flushes it.
+     * enterError() sees the receive and flushes it.
      */
     java.lang.invoke.VarHandle.fullFence();
     if (state == QueuePairState.ERROR) {
@@ -372,7 +372,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     connection.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
-  /** Processes a row; see {@link ReliableConnection#onRow}. */
+  /** Processes consecutive WRITE packets together; see {@link ReliableConnection#onRow}. */
   int onRow(WriteRows rows, long packet, int stride, int most, int link, long nowNs) {
     return connection.onRow(rows, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
   }

@@ -23,7 +23,7 @@ final class TimerScanSchedule {
     return dueNs;
   }
 
-  /** Requests a scan no later than this. */
+  /** Requests a scan no later than this time. */
   void requestAt(long whenNs) {
     dueNs = Math.min(dueNs, whenNs);
   }

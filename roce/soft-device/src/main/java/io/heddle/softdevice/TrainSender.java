@@ -54,6 +54,8 @@ final class TrainSender {
   }
 
   /**
+   * Sends a train.
+   *
    * @return true if the train was sent, or counts as lost on the wire; false if the socket is full
    */
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {

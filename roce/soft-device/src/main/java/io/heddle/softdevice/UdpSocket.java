@@ -185,9 +185,10 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * Disables the default segment size for good. The caller holds the progress lock.
+   * Disables zero-copy sends permanently, by removing the default segment size that they need. The
+   * caller holds the progress lock.
    *
-   * @return whether the socket had one
+   * @return whether the socket had a default segment size
    */
   boolean disableZeroCopy() {
     boolean did = defaultSegmentBytes != 0;
@@ -225,8 +226,8 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * Starts fragmenting, if this is allowed and not yet started. Called under the progress lock,
-   * once per socket.
+   * Starts fragmenting, if this is allowed and not yet started. Returns whether it has started now.
+   * The caller holds the progress lock.
    */
   boolean startFragmenting() {
     if (!canFragment || isFragmenting) {

@@ -10,8 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Trial on the loopback interface whether large trains are sent without a copy. It sends a train
- * and changes it before reception. The received data shows whether the kernel copied it.
+ * Trial, on the loopback interface, of whether large trains are sent without a copy. It sends a
+ * train and changes the train's memory before reception. The received bytes show whether the kernel
+ * had copied them.
  */
 final class ZeroCopyTrial {
   private static final Gid LOOPBACK = new Gid(0, 1);
@@ -35,6 +36,8 @@ final class ZeroCopyTrial {
   }
 
   /**
+   * Runs the trial.
+   *
    * @param kernel the kernel's release, such as "6.6.1"
    */
   static DeviceTrial run(String kernel) {
