@@ -52,7 +52,7 @@ final class RunTool {
       output = Files.createTempFile("heddle-build", ".log");
       builder.redirectErrorStream(true).redirectOutput(output.toFile());
     }
-    forgetOtherPlaces(command);
+    deleteForeignCache(command);
     int status = builder.start().waitFor();
     if (output != null) {
       if (status != 0) {
@@ -68,7 +68,7 @@ final class RunTool {
    * copied or moved checkout. {@code cmake --fresh} does the same, but not every version has this
    * option.
    */
-  private static void forgetOtherPlaces(String[] command) throws IOException {
+  private static void deleteForeignCache(String[] command) throws IOException {
     int source = Arrays.asList(command).indexOf("-S");
     int build = Arrays.asList(command).indexOf("-B");
     if (!command[0].equals("cmake") || source < 0 || build < 0) {

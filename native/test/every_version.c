@@ -1,4 +1,4 @@
-/* Uses each table in a separate process, as an NCCL of its time would: init, devices, properties. */
+/* Uses the table of one version as an NCCL of that version does: init, devices, properties. */
 #include "harness.h"
 
 static char name[64];

@@ -28,9 +28,9 @@ static void end_jvm(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
     exit(0);
   }
   jclass system = (*env)->FindClass(env, "java/lang/System");
-  jmethodID leave = (*env)->GetStaticMethodID(env, system, "exit", "(I)V");
+  jmethodID exit_method = (*env)->GetStaticMethodID(env, system, "exit", "(I)V");
   /* System.exit runs the exit handlers in one of the JVM's own threads */
-  (*env)->CallStaticVoidMethod(env, system, leave, 0);
+  (*env)->CallStaticVoidMethod(env, system, exit_method, 0);
   CHECK(false, "System.exit returned");
 }
 

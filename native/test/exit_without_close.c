@@ -15,8 +15,11 @@
 
 enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, PATIENCE_S = 120, LONGEST_END_US = 1000000 };
 
-/* Largest factor by which more senders run. A process may run at an eighth of its speed beside other processes. */
-enum { MOST_STRETCH = 8 };
+/*
+ * Largest slowdown by other processes that the test allows. If senders have too little time, up to this many times as
+ * many senders run.
+ */
+enum { MOST_SLOWDOWN = 8 };
 
 static const size_t SIZES[MESSAGES] = {LARGEST, 100000, 1, 300000};
 
@@ -33,7 +36,7 @@ static const char *const NAMES[KINDS] = {"completed", "posted", "tried", "by ano
 /* Memory that the processes share. */
 struct shared {
   atomic_int round, listens, sender_leaves, received, receives_posted;
-  /* the round in which the sender logged that its second ended before all messages were delivered */
+  /* round in which the sender logged that it ended, after a second, before all messages were delivered */
   atomic_int gave_up;
   atomic_int not_taken; /* total number of messages that a thread still tried to send when its process ended */
   atomic_long left_us, ended_us, left_stalled_us, ended_stalled_us;
@@ -83,7 +86,10 @@ static unsigned char pattern(unsigned message, size_t i) {
   return (unsigned char)(message * 31 + i * 7 + (i >> 8) * 13 + (i >> 16));
 }
 
-/* Returns an address. Each end has its own addresses, as on two hosts, and each run of this program uses others. */
+/*
+ * Opens the plugin on four loopback addresses. Each end has its own addresses, as on two hosts, and each run of this
+ * program uses different addresses. first: last byte of the addresses, less the plane's number.
+ */
 static void open_plugin(int first) {
   char planes[128];
   size_t used = 0;
@@ -198,7 +204,7 @@ static void serve(int round, bool late) {
   atomic_store(&shared->received, round);
 }
 
-/* Receives the announced messages of `round` until it is negative. */
+/* Receives the messages of each round that shared->round announces, until this number is negative. */
 static int be_receiver(void) {
   open_plugin(10);
   for (int last = 0;;) {
@@ -216,8 +222,11 @@ static int be_receiver(void) {
 
 static struct end sending[CONNECTIONS];
 
-/* This exit handler is registered before the plugin is loaded, so it runs after the plugin's handler. */
-static void note_end(void) {
+/*
+ * Records the end of the sender. This exit handler is registered before the plugin is loaded, so it runs after the
+ * plugin's handler.
+ */
+static void record_end(void) {
   atomic_store(&shared->ended_us, now_us());
   atomic_store(&shared->ended_stalled_us, stalled_us());
   if (strstr(logged, "the process ends though") != NULL) { /* Java or C logs this line */
@@ -233,7 +242,7 @@ static void note_end(void) {
   atomic_store(&shared->threads_at_end, threads);
 }
 
-static void leave(int round) {
+static void record_exit(int round) {
   atomic_store(&shared->left_stalled_us, stalled_us());
   atomic_store(&shared->left_us, now_us());
   atomic_store(&shared->sender_leaves, round);
@@ -296,13 +305,13 @@ static void *send_beside(void *none) {
 }
 
 static void *exit_beside(void *round) {
-  leave(*(int *)round);
+  record_exit(*(int *)round);
   exit(7);
 }
 
 /* Exits as a return from main does. */
 static int be_sender(int round) {
-  atexit(note_end);
+  atexit(record_end);
   for (int c = 0; c < CONNECTIONS; c++) {
     atomic_store(&shared->sent[c], 0);
   }
@@ -322,7 +331,7 @@ static int be_sender(int round) {
     CHECK(pthread_create(&thread, NULL, exit_beside, &round) == 0, "no thread");
     pause();
   }
-  leave(round);
+  record_exit(round);
   return 7;
 }
 
@@ -360,10 +369,10 @@ static int status_of(pid_t child) {
 static long end_took_us(void) { return atomic_load(&shared->ended_us) - atomic_load(&shared->left_us); }
 
 /* Allows twice the promised time, plus the delays of a loaded host. */
-static void check_end_took(const char *name) {
+static void check_end_duration(const char *name) {
   long took = end_took_us();
   long stalled = atomic_load(&shared->ended_stalled_us) - atomic_load(&shared->left_stalled_us);
-  long used = took - stalled > took / MOST_STRETCH ? took - stalled : took / MOST_STRETCH;
+  long used = took - stalled > took / MOST_SLOWDOWN ? took - stalled : took / MOST_SLOWDOWN;
   CHECK(used < 2 * LONGEST_END_US, "%s: the end took %ld us, and tasks waited for a processor for %ld of them", name,
         took, stalled);
 }
@@ -393,14 +402,14 @@ static void one_round(int round, pid_t receiver) {
 static int stop_or_kill;
 static pid_t peer;
 
-/* The peer is stopped or killed in the middle of 7 MB. The process must end all the same. */
+/* Exits after the peer was stopped or killed in the middle of 7 MB. The process must end in time nevertheless. */
 static int leave_behind_peer(int round) {
-  atexit(note_end);
+  atexit(record_end);
   connect_all(round);
   wait_for(&shared->receives_posted, round, "the receives");
   send_all(false);
   kill(peer, stop_or_kill);
-  leave(round);
+  record_exit(round);
   return 7;
 }
 
@@ -413,9 +422,9 @@ static int exit_by_signal(int round) {
   return 7;
 }
 
-/* Checks that a child runs no part of the handler, which would start a thread. */
+/* Checks that a child runs no part of the plugin's exit handler, which would start a thread. */
 static int fork_and_leave(int round) {
-  atexit(note_end);
+  atexit(record_end);
   connect_all(round);
   pid_t child = fork();
   if (child == 0) {
@@ -426,7 +435,7 @@ static int fork_and_leave(int round) {
   int threads = atomic_load(&shared->threads_at_end);
   CHECK(threads == 1, "%d threads in the child at its end", threads);
   send_all(false);
-  leave(round);
+  record_exit(round);
   return 7;
 }
 
@@ -439,7 +448,7 @@ static void other_end(const char *name, int (*sender)(int), int signal_to_peer, 
   int status = status_of(start(sender, ROUND));
   if (expected_signal == 0) {
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%s: the sender's status is %#x", name, (unsigned)status);
-    check_end_took(name);
+    check_end_duration(name);
   } else {
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == expected_signal, "%s: the sender's status is %#x", name,
           (unsigned)status);
@@ -469,14 +478,14 @@ int main(int count, char **arguments) {
   int had_time = 0;
   /* Beside other processes, a second may be too short for delivery, and more senders then run. No sender may hang. */
   int wanted = rounds - rounds / 2;
-  for (int round = 1; round <= rounds || (had_time < wanted && round <= MOST_STRETCH * rounds); round++) {
+  for (int round = 1; round <= rounds || (had_time < wanted && round <= MOST_SLOWDOWN * rounds); round++) {
     one_round(round, receiver);
     long took = end_took_us();
-    check_end_took(NAMES[round % KINDS]);
-    bool in_vain = atomic_load(&shared->gave_up) == round;
-    CHECK(!in_vain || took > LONGEST_END_US / 2, "round %d: the sender gave up after %ld us", round, took);
-    given_up += in_vain;
-    had_time += !in_vain;
+    check_end_duration(NAMES[round % KINDS]);
+    bool undelivered = atomic_load(&shared->gave_up) == round;
+    CHECK(!undelivered || took > LONGEST_END_US / 2, "round %d: the sender gave up after %ld us", round, took);
+    given_up += undelivered;
+    had_time += !undelivered;
     worst[round % KINDS] = took > worst[round % KINDS] ? took : worst[round % KINDS];
   }
   atomic_store(&shared->round, -1);

@@ -28,13 +28,13 @@
     } \
   } while (0)
 
-/* Stream for failures: standard error, unless a test has redirected it. */
+/* Descriptor for failures: standard error, or a copy of it if a test has redirected standard error. */
 static int report = STDERR_FILENO;
 
 /* All messages that the plugin logged, one per line, and the number of warnings among them. */
 static char logged[1 << 16];
 static int warnings;
-/* The last error, kept as NCCL keeps it. */
+/* The last warning, which NCCL keeps as its last error. */
 static char last_warning[1024];
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -218,7 +218,7 @@ static void no_working_folder(void) {
   CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "the working directory has become %s", now);
 }
 
-/* Sends messages from a device to itself. */
+/* Messages that a device sends to itself: length, and time limit. */
 enum { BYTES = 1 << 20, PATIENCE_US = 20000000 };
 
 struct connection {
@@ -285,7 +285,7 @@ static void use_connection(const struct nccl_net_v12 *net, void *context) {
         "close failed");
 }
 
-/* A library closes all files before it starts a child, and also closes those of its own process. */
+/* A library closes all descriptors of this process, as some do before they start a child. */
 static void closed_files(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   void *context = init_v12(net, 1);
@@ -343,7 +343,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 }
 
 /*
- * BEFORE_JAVA: one thread that starts Java, and 16 that start_limits.c tries for a moment. MOST_OF_JAVA: the most that
+ * BEFORE_JAVA: one thread that starts Java, and 16 that start_limits.c creates briefly. MOST_OF_JAVA: the most that
  * Java itself creates.
  */
 enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };
@@ -365,8 +365,8 @@ static bool starts_with(int threads) {
 }
 
 /*
- * Allows from 0 to all of Java's threads, each number in a separate process. Refusals of Java's first eight threads are
- * all reported alike.
+ * Allows from 0 to all of Java's threads, each number in a separate process. Below eight only every fourth number is
+ * tried, since refusals of Java's first eight threads are reported alike.
  */
 static void threads_taken(void) {
   for (int threads = 0; threads < MOST_OF_JAVA; threads += threads < 8 ? 4 : 1) {

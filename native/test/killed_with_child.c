@@ -68,7 +68,7 @@ static void open_plugin(int end) {
 
 /*
  * Counts bound sockets and netlink sockets, except the host's own. words: descriptor of a file that gets a line for
- * each.
+ * each socket.
  */
 static int sockets_but(int own, int words) {
   int count = 0;
@@ -160,7 +160,7 @@ static void run_killed_host(void) {
   CHECK(net->listen(context, 0, shared->handle, &listen) == NCCL_SUCCESS, "listen failed");
   atomic_store(&shared->listens, true);
   accept_one(listen);
-  /* Takes numbers that the plugin may have closed meanwhile, as a host may. */
+  /* Takes descriptor numbers that the plugin may have closed meanwhile, as a host may. */
   int own = host_socket();
   int file = open("/dev/null", O_RDONLY);
   CHECK(sockets_but(own, -1) > 0, "the plugin has no socket, so this test proves nothing");

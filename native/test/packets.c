@@ -12,7 +12,7 @@
 
 static int rounds = 1000;
 
-static uint32_t bit_by_bit(const uint8_t *bytes, size_t count) {
+static uint32_t bitwise_crc32(const uint8_t *bytes, size_t count) {
   uint32_t state = ~0u;
   for (size_t i = 0; i < count; i++) {
     state ^= bytes[i];
@@ -23,7 +23,7 @@ static uint32_t bit_by_bit(const uint8_t *bytes, size_t count) {
   return ~state;
 }
 
-/* Turns the headers into those expected in the next packet, field by field. */
+/* Turns a packet's headers into those expected of the next packet, field by field. */
 static void expect_headers(uint8_t *header, size_t payload) {
   uint32_t number = ((uint32_t)header[9] << 16 | (uint32_t)header[10] << 8 | header[11]) + 1;
   header[8] = 0;
@@ -66,7 +66,7 @@ static int make_rows(heddle_critical_call seal) {
       if (i > 0) {
         expect_headers(headers, payload);
       }
-      uint32_t stored, expected = bit_by_bit(to + at, HEADER + payload) ^ front;
+      uint32_t stored, expected = bitwise_crc32(to + at, HEADER + payload) ^ front;
       memcpy(&stored, to + at + HEADER + payload, sizeof stored);
       bool header_right = memcmp(to + at, headers, HEADER) == 0;
       bool payload_right = memcmp(to + at + HEADER, from + source + i * payload, payload) == 0;
@@ -99,11 +99,11 @@ static void write_number(uint8_t *at, int bytes, uint64_t value) {
 }
 
 static void seal_slowly(uint8_t *packet, size_t payload, uint32_t front) {
-  uint32_t icrc = bit_by_bit(packet, HEADER + payload) ^ front;
+  uint32_t icrc = bitwise_crc32(packet, HEADER + payload) ^ front;
   memcpy(packet + HEADER + payload, &icrc, sizeof icrc);
 }
 
-/* Accepts the row as take should, but places bytes into the copy instead of the region itself. */
+/* Accepts a row as the shim's take does (shim.h), but places the bytes into copy instead of the region. */
 static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, uint32_t front,
                            const struct heddle_row *row, uint8_t *copy) {
   int64_t taken = 0, tag = 0;
@@ -116,7 +116,7 @@ static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, 
         read_number(packet + 20, 4) != (row->key & 0xffffffff) || left > 0x7fffffff || left < payload ||
         address < row->region || address - row->region > row->region_bytes ||
         left > row->region_bytes - (address - row->region) ||
-        (bit_by_bit(packet, HEADER + payload) ^ front) != stored) {
+        (bitwise_crc32(packet, HEADER + payload) ^ front) != stored) {
       break;
     }
     memcpy(copy + (address - row->region), packet + HEADER, payload);
@@ -199,7 +199,7 @@ int main(int count, char **arguments) {
    * 0xcbf43926 is the published check value of CRC-32 for these nine digits, so it proves that the bitwise CRC is
    * correct.
    */
-  if (bit_by_bit((const uint8_t *)"123456789", 9) != 0xcbf43926u) {
+  if (bitwise_crc32((const uint8_t *)"123456789", 9) != 0xcbf43926u) {
     fprintf(stderr, "the bitwise CRC is wrong\n");
     return 1;
   }

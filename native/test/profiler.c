@@ -1,6 +1,7 @@
 /*
- * Tests of a profiler in NCCL's place, through each version of the interface that supports profilers. They check the
- * events of messages and planes, an end for every start, and the number of calls while the profiler ignores messages.
+ * Tests the plugin with a profiler in place of NCCL's, through each version of the interface that supports profilers.
+ * Checks the events of messages and planes, an end for every start, and the number of calls while the profiler ignores
+ * messages.
  */
 #include "../include/heddle_profiler.h"
 #include "harness.h"
@@ -236,7 +237,7 @@ int main(int count, char **arguments) {
   CHECK(calls_heard == heard + 1, "%d calls while the profiler ignores messages", calls_heard - heard);
   listens = true;
   CHECK(warnings == 0, "%d warnings", warnings);
-  /* This request is never tested again, since an abort may free memory under writes. Its events end nevertheless. */
+  /* Starts a message whose requests are never tested, as after an abort. Its events must end nevertheless. */
   int first = started;
   deadline = now_us() + PATIENCE_S * 1000000L;
   receive(SIZE, 9);

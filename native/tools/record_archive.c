@@ -45,7 +45,7 @@ static bool in_time(void) {
 }
 
 /* Sends one message from the device to itself, to load the classes of a connection and of its data path too. */
-static int use(const struct nccl_net_v12 *net, void *context) {
+static int use_plugin(const struct nccl_net_v12 *net, void *context) {
   int count = 0;
   struct nccl_properties_v12 properties;
   if (net->devices(&count) != NCCL_SUCCESS || count == 0 || net->get_properties(0, &properties) != NCCL_SUCCESS) {
@@ -164,7 +164,7 @@ int main(int count, char **arguments) {
   void *context = NULL;
   struct nccl_config config = {.traffic_class = -1};
   if (net->init(&context, 1, &config, logger, NULL) == NCCL_SUCCESS) {
-    int step = use(net, context);
+    int step = use_plugin(net, context);
     if (step != 0) {
       fprintf(stderr, "the class archive lacks the data path's classes: step %d of its use failed\n", step);
     }

@@ -1,6 +1,6 @@
 /*
  * Code that the host programs of this folder share. Each program runs twice, with and without GUEST_PLUGIN (run.py),
- * and must behave alike. Output after "# " isn't compared.
+ * and must behave alike. Lines of output that begin with "# " aren't compared.
  */
 #ifndef HEDDLE_TEST_GUEST_H
 #define HEDDLE_TEST_GUEST_H

@@ -66,7 +66,7 @@ class Plugin:
             return
         library = c.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.table = (c.c_void_p * 22).in_dll(library, "ncclNetPlugin_v12")
-        # In C, since the plugin may log after Python has ended.
+        # The logger is a C function, since the plugin may log after Python has ended.
         logger = c.cast(c.CDLL(os.environ["GUEST_LIBRARY"]).guest_log, c.c_void_p)
         self.context = c.c_void_p()
         config = c.c_int(-1)

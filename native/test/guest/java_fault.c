@@ -33,7 +33,7 @@ int main(int count, char **arguments) {
 
     pid_t thread = thread_named(arguments[1]);
     MUST(thread != 0, "no thread %s", arguments[1]);
-    freopen("/dev/null", "w", stdout); /* the folder in which Java reports the fault too */
+    freopen("/dev/null", "w", stdout); /* Java prints a message about the fault on standard output too */
     syscall(SYS_tgkill, getpid(), thread, SIGSEGV);
     sleep(20);
     _exit(99);

@@ -74,7 +74,10 @@ static sigjmp_buf recovery;
 
 static void recover(int number) { siglongjmp(recovery, number); }
 
-/* Code that another runtime compiled faults on a thread that the host itself attached to the JVM. */
+/*
+ * Runs machine code that faults, as another runtime might compile it, on a thread that the host itself attached to the
+ * JVM.
+ */
 static void *run_compiled_code(void *none) {
 #if defined(__x86_64__)
   static const unsigned char load_from_0[] = {0x31, 0xc0, 0x8b, 0x00, 0xc3};

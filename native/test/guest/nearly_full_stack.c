@@ -42,7 +42,7 @@ __attribute__((noinline)) static int descend(uintptr_t lowest, size_t left) {
   return page[17];
 }
 
-/* Sends a message with this much stack left. Java assumes 512 KiB for the first thread's stack. */
+/* Sends messages with this much stack left. Java assumes 512 KiB for the first thread's stack. */
 __attribute__((noinline)) static int message_from(uintptr_t lowest, size_t left) {
   volatile char page[1024];
   memset((char *)page, 1, sizeof page);

@@ -86,8 +86,8 @@ static bool write_text(const char *folder, const char *name, const char *text) {
 }
 
 /*
- * Continues in a child that a freezer stops for longer than a connection waits for answers. The parent ends with the
- * child's status.
+ * Continues in a child, which the parent freezes by a control group, for longer than a connection waits for answers.
+ * The parent ends with the child's status.
  */
 static void freeze_once(void) {
   enum { RUN_US = 1500000, FROZEN_US = 12000000 };

@@ -91,7 +91,10 @@ static void fault(void) {
   }
 }
 
-/* Creates more handlers than the plugin has fronts, each at its own address. */
+/*
+ * Returns a copy of plain() at another address for each number. The test thus installs more handlers than the plugin
+ * has fronts (signals.c).
+ */
 static void *copy_of_plain(int number) {
 #if defined(__x86_64__)
   static char *code;
