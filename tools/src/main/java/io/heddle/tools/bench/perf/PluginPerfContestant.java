@@ -1,8 +1,8 @@
 package io.heddle.tools.bench.perf;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -136,7 +136,7 @@ final class PluginPerfContestant implements AutoCloseable {
         measuredNs += tookNs;
       }
     }
-    return new Sample(step.kind().figure(values[0], values[1]), messageUs, processorNs);
+    return new Sample(step.kind().combine(values[0], values[1]), messageUs, processorNs);
   }
 
   /** Waits for the ranks to close their communicators and end. */

@@ -32,10 +32,10 @@ enum PluginPerfKind {
   }
 
   /** Combines the values of both ranks into one figure in {@link #unit}. */
-  double figure(double first, double second) {
+  double combine(double firstRank, double secondRank) {
     return switch (this) {
-      case BANDWIDTH, DUPLEX -> (first + second) * BITS_PER_GIGABIT_BYTE;
-      case LATENCY -> first + second;
+      case BANDWIDTH, DUPLEX -> (firstRank + secondRank) * BITS_PER_GIGABIT_BYTE;
+      case LATENCY -> firstRank + secondRank;
     };
   }
 

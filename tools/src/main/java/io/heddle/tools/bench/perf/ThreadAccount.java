@@ -30,7 +30,7 @@ record ThreadAccount(
         involuntarySwitches + other.involuntarySwitches);
   }
 
-  private ThreadAccount over(double count) {
+  private ThreadAccount dividedBy(double count) {
     return new ThreadAccount(
         name,
         ranUs / count,
@@ -44,7 +44,7 @@ record ThreadAccount(
     Map<String, ThreadAccount> sums = new LinkedHashMap<>();
     all.forEach(each -> sums.merge(each.name(), each, ThreadAccount::plus));
     List<ThreadAccount> means = new ArrayList<>();
-    sums.values().forEach(sum -> means.add(sum.over(count)));
+    sums.values().forEach(sum -> means.add(sum.dividedBy(count)));
     means.sort(Comparator.comparingDouble(ThreadAccount::ranUs).reversed());
     return means;
   }
