@@ -32,7 +32,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     PEER,
     /** The peer sent bytes that are no message, or a message that can't be handled. */
     PROTOCOL_ERROR,
-    /** No process listens at that address: its kernel refused the connection. */
+    /** No process listens at that address: the kernel there refused the connection. */
     REFUSED,
     /** This process has no free descriptor. */
     NO_DESCRIPTOR,
@@ -41,7 +41,8 @@ public final class ControlChannel implements ControlLoop.Handler {
     /** This end failed internally while it served the channel. */
     LOCAL_ERROR,
     /**
-     * This end evicted the channel: it was unauthenticated for too long, or there were too many.
+     * This end evicted the channel: it was unauthenticated for too long, or there were too many
+     * such channels.
      */
     EVICTED
   }
@@ -77,7 +78,10 @@ public final class ControlChannel implements ControlLoop.Handler {
   /* Whether a whole message has come on this channel. */
   private boolean hasSent;
   private boolean closeWhenSent;
-  /* A flag, since socket.isOpen() won't do: a connect that fails closes the socket by itself. */
+  /*
+   * Whether close() was called. A closed socket doesn't show that: Java also closes a socket that
+   * fails to connect.
+   */
   private boolean closed;
 
   private ControlChannel(
@@ -143,7 +147,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     return channel;
   }
 
-  /** Marks the other end as a peer: it is no longer evicted, and may send longer frames. */
+  /**
+   * Marks the channel as authenticated: it is no longer evicted, and the peer may send longer
+   * frames.
+   */
   public void markAuthenticated() {
     authenticated = true;
     loop.unauthenticated().remove(this);
@@ -178,8 +185,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /*
-   * A child process's copy of the descriptor would keep the connection open after this process's
-   * end.
+   * Keeps child processes from inheriting the descriptor: their copies would keep the connection
+   * open after this process's end.
    */
   private void preventInheritance() {
     if (descriptor < 0) {
@@ -214,7 +221,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     return heard;
   }
 
-  /** Returns whether the channel has either of these addresses. */
+  /**
+   * Returns whether the channel's address is {@code here} at this end or {@code there} at the other
+   * end.
+   */
   public boolean hasEitherAddress(InetAddress here, InetAddress there) {
     return here.equals(localAddress()) || there.equals(remoteAddress());
   }
@@ -222,7 +232,10 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Sends a message, now or when the socket has room. */
   public void send(ControlMessage message) {
     ByteBuffer frame = ControlCodec.encode(message, scratch);
-    /* The copy is exactly as long as the frame, since pings go on for the connection's lifetime. */
+    /*
+     * Copies only the frame's bytes, to allocate little: pings are sent for the connection's
+     * lifetime.
+     */
     out.add(ByteBuffer.allocate(frame.remaining()).put(frame).flip());
     if (socket.isConnected()) {
       flush();
@@ -339,8 +352,9 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /*
-   * Java throws the same exception class for a refused connection and for an unanswered one. A
-   * reset comes from a listener that closed while the connection waited to be accepted.
+   * Returns the cause of a failed connect. Java throws the same exception class for a refused
+   * connection and for an unanswered one. A reset comes from a listener that closed while the
+   * connection waited to be accepted.
    */
   private static Ending unconnected(IOException failure) {
     String message = String.valueOf(failure.getMessage());
@@ -348,7 +362,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     return isRefused || message.contains("reset") ? Ending.REFUSED : Ending.NETWORK;
   }
 
-  /* A reset comes from the peer's kernel after its process died; a missing answer is the network's fault. */
+  /*
+   * Returns the cause of a failed read or write. A reset comes from the peer's kernel after the
+   * peer's process died; a missing answer is the network's fault.
+   */
   private static Ending broken(IOException failure) {
     String message = String.valueOf(failure.getMessage());
     return message.contains("reset") || message.contains("Broken pipe")

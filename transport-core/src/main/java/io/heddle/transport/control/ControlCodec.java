@@ -99,7 +99,7 @@ public final class ControlCodec {
   private static final byte RECONNECT_ADDRESSES = 13;
   private static final byte PING = 14;
 
-  /* 256 slots of 8 receives. */
+  /* Maximum number of arrivals in Fenced: 256 slots of 8 receives each. */
   private static final int MAX_ARRIVALS = 2048;
   private static final int MAX_CHUNKS = 64;
 
@@ -316,7 +316,7 @@ public final class ControlCodec {
         : new Malformed(wrong);
   }
 
-  /* Returns the error, empty where there is none. */
+  /* Decodes endpoints into the list. Returns the error; empty where there is none. */
   private static String takeEndpoints(ByteBuffer in, List<Endpoint> endpoints) {
     int count = in.get() & 0xff;
     if (count > MAX_QUEUE_PAIRS) {
@@ -407,7 +407,7 @@ public final class ControlCodec {
     return printable(new String(bytes, StandardCharsets.UTF_8));
   }
 
-  /* A peer's text may reach a log. */
+  /* Replaces control characters, since a peer's text may be logged. */
   private static String printable(String text) {
     StringBuilder clean = new StringBuilder(text.length());
     text.chars().forEach(c -> clean.append(c < 0x20 || c == 0x7f ? '?' : (char) c));

@@ -18,7 +18,9 @@ public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
   private static final long PAUSE_NS = 20_000_000;
 
-  /* Limit of a round; input of accepted connections is read between two rounds. */
+  /*
+   * Maximum number of accepts in a round; input of accepted connections is read between two rounds.
+   */
   private static final int MAX_ACCEPTS_PER_ROUND = 64;
   private static final long RETRY_NS = 10_000_000;
 
@@ -133,7 +135,10 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  /* Returns false while there is no room for another connection. */
+  /*
+   * Starts a channel for the accepted socket. Returns false while there is no room for another
+   * connection.
+   */
   private boolean startChannel(SocketChannel socket) {
     ControlChannel.Listener listener = null;
     boolean begun = false;
@@ -166,7 +171,10 @@ public final class ControlListener implements ControlLoop.Handler {
     pauseFor(key, PAUSE_NS);
   }
 
-  /* Most likely out of descriptors. The connection stays queued, so selecting for it at once would spin. */
+  /*
+   * Pauses accepting after a failure, most likely a lack of descriptors. The connection stays in
+   * the kernel's queue, so selecting for it at once would spin.
+   */
   private void pause(SelectionKey key, IOException failure) {
     if (Integer.bitCount(++failures) == 1) {
       loop.log()

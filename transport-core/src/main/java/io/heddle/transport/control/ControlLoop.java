@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An exception in one connection's task ends that connection ({@link ControlTasks}), and the
  * thread goes on. If the connection can't be ended either, or if the loop itself fails repeatedly,
- * {@link #isLost} is set for good, and everything that depends on the thread must fail.
+ * {@link #isLost} is set permanently, and everything that depends on the thread must fail.
  */
 public final class ControlLoop implements AutoCloseable {
   /** Handler of a registered channel's readiness. */
@@ -40,7 +40,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private static final int TASKS_OF_A_CHUNK = 64;
 
-  /* Without a timer, only input ends a sleep. */
+  /* Limit of a sleep without a pending timer, which only input or a task ends. */
   private static final long NO_LIMIT_NS = Long.MAX_VALUE / 4;
 
   /** Failure handler of a channel; one object, allocated before it is needed. */
@@ -64,10 +64,13 @@ public final class ControlLoop implements AutoCloseable {
   private final Timers timers = new Timers();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
   /*
-   * The buffer is direct, since Java would copy a read into a heap array by way of such a buffer.
+   * A direct buffer: Java would read into a temporary direct buffer and copy from there into a heap
+   * buffer.
    */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
-  /* Spare descriptor for a connection that comes when the process has no other left. */
+  /*
+   * Spare descriptor for a connection that arrives when the process has no other descriptor left.
+   */
   private @Nullable SocketChannel spareDescriptor;
   private final Log log;
   private final ResilientThread thread;
@@ -83,7 +86,7 @@ public final class ControlLoop implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param clock the process's; {@link #nanoTime} is this thread's pausing time derived from it
+   * @param clock clock of the process; {@link #nanoTime} is derived from it and pauses
    */
   public ControlLoop(NanoClock clock, Log log) {
     this.clock = clock;
@@ -132,8 +135,10 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * @param broken handler of exceptions that end this owner's tasks. Its first step must need no
-   *     memory, and must make the owner's callers fail
+   * Returns the tasks of a new owner.
+   *
+   * @param broken handler of the tasks' exceptions. Its first step must need no memory, and must
+   *     make the owner's callers fail
    */
   public ControlTasks tasksOf(Consumer<Throwable> broken) {
     return new ControlTasks(this, broken);
@@ -210,8 +215,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /*
-   * After a late wake-up, for example a stopped process, the channels are polled once more before
-   * timers run.
+   * Waits for input and serves it. After a late wake-up, for example because the process was
+   * stopped, the channels are polled once more before timers run.
    */
   private void serveChannels() throws IOException {
     long delayMs = nextDelayMs();
@@ -249,8 +254,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /*
-   * Peers notice this end by their channel's close; closing only the selector would leave all
-   * sockets open.
+   * Closes all channels and the selector. Peers notice the end of this process by the close of
+   * their channels; closing only the selector would leave the sockets open.
    */
   private void closeAll() throws IOException {
     releaseSpareDescriptor();
@@ -324,7 +329,10 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /* Input that came while this thread was delayed is read before timers judge silence. */
+  /*
+   * Reads the input that arrived while this thread was delayed, before timers check peers for
+   * silence.
+   */
   private void readPendingInput() throws IOException {
     if (time.afterWork()) {
       selector.selectNow(dispatcher);

@@ -14,8 +14,8 @@ public sealed interface ControlMessage {
    * @param version protocol version, {@link ControlCodec#VERSION}
    * @param features bits: {@link #SPANS_ALL_PLANES}, {@link #ANSWER}
    * @param token the listener's secret, 16 bytes
-   * @param call number of the initiator's connection, the same on each of its channels; at a
-   *     reconnect listener its round of attempts; 0 in an answer
+   * @param call number that the connecting end gives to the connect, the same on each of its
+   *     channels; at a reconnect listener, the number of the round of attempts; 0 in an answer
    */
   record Hello(int version, int features, byte[] token, long call) implements ControlMessage {
     /** Each queue pair spans all planes: the connecting end requests it, the other confirms it. */
@@ -40,8 +40,8 @@ public sealed interface ControlMessage {
    *
    * @param host the sender's name, for the other end's log
    * @param namespace the sender's {@link NamespaceId#ID}
-   * @param queuePairsPerPlane queue pairs that it would make on each plane; the smaller number
-   *     counts
+   * @param queuePairsPerPlane number of queue pairs that the sending end requests on each plane;
+   *     the smaller request of both ends applies
    */
   record PlaneList(String host, long namespace, int queuePairsPerPlane, List<PlaneOffer> planes)
       implements ControlMessage {
@@ -53,10 +53,10 @@ public sealed interface ControlMessage {
   /**
    * Plane of a {@link PlaneList}, with all marks by which it can be matched.
    *
-   * @param key its host's name of the plane
-   * @param ownKey the name that its host would use without a route daemon
-   * @param prefixLength bits of the address' on-link prefix
-   * @param interfaceName the interface that has the address there
+   * @param key the sending host's name of the plane
+   * @param ownKey name that the sending host would use without a route daemon
+   * @param prefixLength length of the address's on-link prefix in bits
+   * @param interfaceName name of the sending host's interface with the address
    */
   record PlaneOffer(
       String key, String ownKey, Gid gid, int prefixLength, String interfaceName, PathMtu mtu) {
@@ -65,7 +65,7 @@ public sealed interface ControlMessage {
       return new PlaneMarks(key, ownKey, gid.toAddress(), prefixLength, interfaceName);
     }
 
-    /** Returns the same plane at another address. */
+    /** Returns this plane at another address. */
     public PlaneOffer at(PlaneAddress next) {
       return new PlaneOffer(key, ownKey, next.gid(), prefixLength, interfaceName, next.mtu());
     }
@@ -75,8 +75,9 @@ public sealed interface ControlMessage {
    * Queue pairs of the sending end: one for each common plane, then perhaps a second one for each,
    * and so on.
    *
-   * @param ringAddress where the peer writes clear-to-send entries; 0 from the receiver
-   * @param ringKey remote key of that memory
+   * @param ringAddress address of the ring into which the peer writes clear-to-send entries; 0 from
+   *     the receiver
+   * @param ringKey remote key of the ring
    * @param receiveDepth receives that this end keeps posted on each queue pair
    */
   record Endpoints(long ringAddress, int ringKey, int receiveDepth, List<Endpoint> endpoints)
@@ -98,7 +99,7 @@ public sealed interface ControlMessage {
    * Addresses at which the sending end accepts a new control channel after the loss of this one.
    * Sent again when they change.
    *
-   * @param ticket secret that a caller has to show, 16 bytes
+   * @param ticket secret that a reconnecting peer has to present, 16 bytes
    */
   public record ReconnectAddresses(byte[] ticket, List<InetSocketAddress> addresses)
       implements ControlMessage {
@@ -110,8 +111,8 @@ public sealed interface ControlMessage {
   /**
    * Sign of life and acknowledgement.
    *
-   * @param received number of numbered messages that this end has received
-   * @param next number of the next message on this channel
+   * @param received number of messages, Pings aside, that the sending end has received
+   * @param next number of the message that the sending end sends next on this channel, Pings aside
    */
   record Ping(long received, long next) implements ControlMessage {}
 
@@ -137,7 +138,7 @@ public sealed interface ControlMessage {
   /**
    * The sender noticed a failure of a plane and is fencing it; the receiver must fence it too.
    *
-   * @param epoch of the plane
+   * @param epoch epoch of the plane
    * @param reason for the other end's log
    */
   record PlaneDown(String plane, int epoch, String reason) implements PlaneMessage {}
@@ -145,10 +146,11 @@ public sealed interface ControlMessage {
   /**
    * The sender is fenced: no packet of this plane and epoch has any effect on it any more.
    *
-   * @param oldest from a receiver, its first group that isn't complete; from a sender 0
-   * @param next from a receiver, the next group that it opens; from a sender 0
-   * @param arrivals from a receiver, the chunks of open groups that have arrived, over any plane;
-   *     receives without an entry have none
+   * @param oldest from a receiver, the number of its first incomplete group of receives; from a
+   *     sender, 0
+   * @param next from a receiver, the number of the group that it opens next; from a sender, 0
+   * @param arrivals from a receiver, the chunks of open groups that have arrived over any plane; no
+   *     chunk of a receive without an entry has arrived
    */
   record Fenced(String plane, int epoch, long oldest, long next, List<Arrival> arrivals)
       implements PlaneMessage {
@@ -160,15 +162,17 @@ public sealed interface ControlMessage {
   /**
    * Arrived chunks of one receive.
    *
-   * @param count number of its chunks
-   * @param chunks bit i for chunk i
+   * @param count number of chunks of the receive's message
+   * @param chunks bit i is set if chunk i has arrived
    */
   record Arrival(int slot, int generation, int receive, int count, long chunks) {}
 
   /**
-   * Fresh queue pairs of a plane: the sender offers, the receiver answers with its own.
+   * Fresh queue pairs of a plane: the sender of data offers its queue pairs, and the receiver
+   * answers with its own.
    *
-   * @param addresses their present addresses at this end, one for each plane that a queue pair has
+   * @param addresses present addresses of the sending end, one for each plane over which a queue
+   *     pair sends
    */
   record PlaneUp(String plane, int epoch, List<PlaneAddress> addresses, List<Endpoint> endpoints)
       implements PlaneMessage {
@@ -181,7 +185,7 @@ public sealed interface ControlMessage {
   /** Address of a plane at one end, of {@link PlaneUp}. */
   record PlaneAddress(Gid gid, PathMtu mtu) {}
 
-  /** From the sender: the fresh queue pairs carry traffic, and the plane is in use. */
+  /** From the sender of data: the fresh queue pairs carry traffic, and the plane is in use. */
   record PlaneReady(String plane, int epoch) implements PlaneMessage {}
 
   /** The sending end drains a plane, or ends the drain. */

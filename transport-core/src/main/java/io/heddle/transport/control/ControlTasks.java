@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 
 /**
  * Tasks of one owner, for example a connection, on the control thread. An exception or {@link
- * Error} of a task is logged and passed to the owner: its state may be inconsistent, and nothing
- * else would finish the work.
+ * Error} of a task is logged and passed to the owner: the owner's state may be inconsistent, and
+ * nothing else would finish the work.
  */
 public final class ControlTasks {
   private final ControlLoop loop;
@@ -17,7 +17,7 @@ public final class ControlTasks {
     this.broken = broken;
   }
 
-  /** As {@link ControlLoop#nanoTime}. */
+  /** Returns {@link ControlLoop#nanoTime}. */
   public long nanoTime() {
     return loop.nanoTime();
   }

@@ -22,8 +22,9 @@ final class ForeignProtocol {
   /**
    * Describes the bytes.
    *
-   * @param said from the position on; the position stays
-   * @param otherwise sentence for bytes that are neither known nor readable; they are appended
+   * @param said buffer with the bytes from its position on; the position isn't changed
+   * @param otherwise sentence for bytes that are neither known nor readable; the first bytes are
+   *     appended in hexadecimal
    */
   static String describe(ByteBuffer said, String otherwise) {
     byte[] bytes = new byte[Math.min(said.remaining(), MOST_QUOTED)];

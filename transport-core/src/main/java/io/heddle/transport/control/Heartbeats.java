@@ -44,7 +44,7 @@ public final class Heartbeats {
       this.path = path;
     }
 
-    /** Notes that a channel has received something. */
+    /** Records that a channel of this path has received something. */
     public void heard() {
       heardNs = time.getAsLong();
     }
@@ -74,7 +74,7 @@ public final class Heartbeats {
   private final Map<ChannelPath, Heartbeat> heartbeats = new HashMap<>();
 
   /**
-   * @param time in ns, which pauses while this process doesn't run
+   * @param time clock in ns, which pauses while this process doesn't run
    */
   Heartbeats(LongSupplier time) {
     this.time = time;

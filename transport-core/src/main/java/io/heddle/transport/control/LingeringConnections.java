@@ -11,7 +11,7 @@ import java.util.Set;
  * has waited longest. Control thread.
  */
 public final class LingeringConnections {
-  /** Maximum number; equals the number of connections that a heap of 256 MiB can hold open. */
+  /** Maximum number of lingering connections: as many as a heap of 256 MiB can hold open. */
   static final int MOST = 1024;
 
   static final int LEAST = 64;
@@ -61,7 +61,7 @@ public final class LingeringConnections {
     }
   }
 
-  /** Removes a connection that has ended, whether it has waited or not. */
+  /** Removes a connection that has ended, whether it was added or not. */
   public void remove(Runnable end) {
     waiting.remove(end);
   }

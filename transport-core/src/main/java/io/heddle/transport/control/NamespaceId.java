@@ -19,7 +19,7 @@ public final class NamespaceId {
 
   private NamespaceId() {}
 
-  /** Returns whether these can be one host; an unknown identifier matches any. */
+  /** Returns whether both identifiers can be of one host; an unknown identifier matches any. */
   public static boolean isOneHost(long id, long other) {
     return id == other || id == 0 || other == 0;
   }

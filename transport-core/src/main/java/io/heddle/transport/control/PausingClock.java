@@ -4,11 +4,14 @@ import io.heddle.platform.NanoClock;
 
 /**
  * Clock that pauses while its thread is delayed or stopped. During that time the thread couldn't
- * read input, so silence of others doesn't count, and its own timers aren't late. The thread
- * alternates between sleep and work. One thread.
+ * read input, so the silence of peers doesn't count, and the thread's own timers aren't late. Used
+ * by one thread, which alternates between sleep and work.
  */
 final class PausingClock implements NanoClock {
-  /** Lateness, and length of one stretch of work, that still counts as running. */
+  /**
+   * Tolerated lateness of a wake-up, and tolerated length of the work between two sleeps; the clock
+   * pauses for the rest of a longer delay.
+   */
   static final long SLACK_NS = 20_000_000;
 
   private final NanoClock clock;
@@ -23,7 +26,7 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * Notes that the thread goes to sleep.
+   * Records that the thread goes to sleep.
    *
    * @param mostNs longest sleep
    */
@@ -34,7 +37,7 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * Notes that the thread woke; has no effect if that is already noted.
+   * Records that the thread woke; further calls have no effect until the next sleep.
    *
    * @return whether it woke late, so that input may be unread
    */
@@ -48,7 +51,7 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * Notes that the thread has worked since it woke, before it checks peers' silence.
+   * Records the work since the thread woke. Called before the thread checks peers for silence.
    *
    * @return whether the work took so long that input may be unread
    */

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Timers {
   private static final int FIRST_CAPACITY = 64;
-  private static final int NO_PLACE = -1;
+  private static final int NO_INDEX = -1;
 
   /** Action and the time at which it is due. */
   static final class Timer {
     private long dueNs;
     private long order;
-    private int place = NO_PLACE;
+    private int index = NO_INDEX;
     private final long periodNs; /* 0 for once */
     private final Runnable action;
     private final Consumer<Throwable> broken;
@@ -97,7 +97,7 @@ final class Timers {
    * Adds a timer.
    *
    * @param periodNs period of its repetition; 0 for none
-   * @param owner that may cancel it; null for none
+   * @param owner owner that may cancel the timer; null for none
    */
   Timer add(
       long dueNs,
@@ -141,7 +141,7 @@ final class Timers {
 
   /** Removes a timer, if it is still pending. */
   void cancel(Timer timer) {
-    if (timer.place != NO_PLACE) {
+    if (timer.index != NO_INDEX) {
       remove(timer);
       Owner owner = timer.owner;
       if (owner != null) {
@@ -164,46 +164,46 @@ final class Timers {
   }
 
   private void remove(Timer timer) {
-    int hole = timer.place;
-    timer.place = NO_PLACE;
+    int hole = timer.index;
+    timer.index = NO_INDEX;
     Timer last = at(--count);
     heap[count] = null;
     if (last != timer) {
       sink(last, hole);
-      rise(last, last.place);
+      rise(last, last.index);
     }
   }
 
-  private Timer at(int place) {
-    Timer there = heap[place];
+  private Timer at(int index) {
+    Timer there = heap[index];
     if (there == null) {
-      throw new IllegalStateException("no timer at " + place + " of " + count);
+      throw new IllegalStateException("no timer at " + index + " of " + count);
     }
     return there;
   }
 
-  private void put(Timer timer, int place) {
-    heap[place] = timer;
-    timer.place = place;
+  private void put(Timer timer, int index) {
+    heap[index] = timer;
+    timer.index = index;
   }
 
   private void rise(Timer timer, int from) {
-    int place = from;
-    while (place > 0) {
-      int parent = (place - 1) >>> 1;
+    int index = from;
+    while (index > 0) {
+      int parent = (index - 1) >>> 1;
       Timer above = at(parent);
       if (!timer.isBefore(above)) {
         break;
       }
-      put(above, place);
-      place = parent;
+      put(above, index);
+      index = parent;
     }
-    put(timer, place);
+    put(timer, index);
   }
 
   private void sink(Timer timer, int from) {
-    int place = from;
-    for (int child = 2 * place + 1; child < count; child = 2 * place + 1) {
+    int index = from;
+    for (int child = 2 * index + 1; child < count; child = 2 * index + 1) {
       if (child + 1 < count && at(child + 1).isBefore(at(child))) {
         child++;
       }
@@ -211,9 +211,9 @@ final class Timers {
       if (!below.isBefore(timer)) {
         break;
       }
-      put(below, place);
-      place = child;
+      put(below, index);
+      index = child;
     }
-    put(timer, place);
+    put(timer, index);
   }
 }

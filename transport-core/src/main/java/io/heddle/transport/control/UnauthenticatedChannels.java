@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Channels at this process's listeners that haven't authenticated yet, bounded in time and in
  * number, both per process and per address. At the bound, the channel that has waited longest is
- * evicted, once it has had a moment for its first message. New connections wait in the kernel until
- * then. So a flood of silent connections costs a bounded number of descriptors, and peers still get
- * in. Control thread.
+ * evicted, once it is old enough to have sent its first message. New connections wait in the kernel
+ * until then. So a flood of silent connections costs a bounded number of descriptors, and peers
+ * still get in. Control thread.
  */
 final class UnauthenticatedChannels {
   /** Maximum number in one process, over all its listeners. */
   static final int MOST = 384;
 
   /**
-   * Maximum number from one address: a large job's peers have as many handshakes at a time, and
-   * authenticate.
+   * Maximum number from one address; the peers of a large job may have as many handshakes at a
+   * time.
    */
   static final int MAX_PER_ADDRESS = 192;
 

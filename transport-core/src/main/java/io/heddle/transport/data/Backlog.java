@@ -1,8 +1,8 @@
 package io.heddle.transport.data;
 
 /**
- * Ring of the request numbers that have chunks to be posted, in order, of fixed size. Owned by the
- * holder of the {@link Baton}.
+ * Ring of fixed size with the numbers of the requests that have chunks to be posted, oldest first.
+ * Owned by the holder of the {@link Baton}.
  */
 final class Backlog {
   private final int[] ring;

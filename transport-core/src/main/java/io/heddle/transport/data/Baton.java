@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Right to touch a communicator's data path. NCCL's thread holds it call by call. The control
- * thread holds it while it moves the connection off a plane, which NCCL's thread must not delay by
- * sleeping.
+ * Right to touch a communicator's data path. NCCL's thread holds it during each call. The control
+ * thread holds it while it moves the connection off a plane, so that a failover needn't wait for
+ * NCCL's next call.
  *
  * <p>NCCL's thread never waits: without the baton its call does nothing, and NCCL calls again. The
  * control thread waits for the end of the call that holds it.

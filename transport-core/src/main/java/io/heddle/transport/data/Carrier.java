@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Carrier of a queue pair, the unit of failure: a plane, or, for the policy packet, all planes of a
- * connection together.
+ * Planes over which one queue pair sends, the unit of failure: a single plane, or, with the policy
+ * packet, all planes of a connection together.
  *
- * @param name both ends' name of it
- * @param planes its planes among the connection's
+ * @param name name of the carrier, the same at both ends
+ * @param planes indexes of the carrier's planes among the connection's planes
  */
 public record Carrier(String name, List<Integer> planes) {
   public Carrier {
@@ -22,7 +22,7 @@ public record Carrier(String name, List<Integer> planes) {
         .toList();
   }
 
-  /** Returns one carrier of all planes. */
+  /** Returns a single carrier with all planes. */
   public static List<Carrier> ofAll(List<String> names) {
     return List.of(new Carrier("packet", IntStream.range(0, names.size()).boxed().toList()));
   }
