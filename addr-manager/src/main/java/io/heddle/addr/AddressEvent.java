@@ -2,7 +2,7 @@ package io.heddle.addr;
 
 /** Change of an interface or address, as the kernel reports it. */
 public sealed interface AddressEvent {
-  /** New or changed interface. The speed is not filled. */
+  /** New or changed interface. */
   record LinkChanged(NetworkLink link) implements AddressEvent {}
 
   /** Removed interface. */

@@ -10,8 +10,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filter of the addresses that may be planes, by NCCL's variables: {@code NCCL_IB_ADDR_RANGE}, a
- * list of prefixes of which one must include the address, and {@code NCCL_IB_ADDR_FAMILY}.
+ * Filter of the addresses that planes may use, by two of NCCL's variables. {@code
+ * NCCL_IB_ADDR_RANGE} is a list of prefixes, one of which must include the address; {@code
+ * NCCL_IB_ADDR_FAMILY} is the address family.
  */
 public final class AddressFilter {
   /** Filter that every address passes. */
@@ -46,14 +47,14 @@ public final class AddressFilter {
     this.remarks = List.copyOf(remarks);
   }
 
-  /** Returns this filter restricted to one device's addresses. */
+  /** Returns this filter, restricted to the addresses that one device carries. */
   AddressFilter forDevice(String name, Predicate<InetAddress> carries) {
     return new AddressFilter(rangeText, ranges, family, name, carries, remarks);
   }
 
   /**
-   * Parses both variables' values; null or blank allows all. Ignores parts that it doesn't
-   * understand, as NCCL does, and reports them in {@link #remarks}.
+   * Parses the values of both variables; null or blank allows all addresses. Ignores malformed
+   * parts, as NCCL does, and reports them in {@link #remarks}.
    */
   public static AddressFilter parse(@Nullable String range, @Nullable String family) {
     List<String> remarks = new ArrayList<>();
@@ -88,7 +89,7 @@ public final class AddressFilter {
     return remarks;
   }
 
-  /** Returns the reason why this address may not be used, as a clause; empty if it may. */
+  /** Returns the reason why this address may not be used, as a clause; empty if it may be used. */
   Optional<String> reasonExcluded(InetAddress address) {
     boolean v6 = address instanceof Inet6Address;
     if (!family.isEmpty() && v6 != family.equals(IPV6)) {

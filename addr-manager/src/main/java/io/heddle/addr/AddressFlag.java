@@ -3,16 +3,18 @@ package io.heddle.addr;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** State of an address, as far as it matters here (IFA_F_* in linux/if_addr.h). */
+/**
+ * Flag of an address's state, of those that the plane discovery uses (IFA_F_* in linux/if_addr.h).
+ */
 public enum AddressFlag {
   /**
-   * Privacy address (RFC 8981), which changes every few hours. IPv6 only; for IPv4 the bit means
-   * something else.
+   * Privacy address (RFC 8981), which changes every few hours. IPv6 only: for IPv4 the bit has
+   * another meaning.
    */
   TEMPORARY(0x01),
   /** Address that is usable before duplicate detection has ended (RFC 4429). */
   OPTIMISTIC(0x04),
-  /** Address that another host has as well. */
+  /** Address that another host has too, as duplicate detection found. */
   DUPLICATE(0x08),
   /** Address whose preferred lifetime is over. */
   DEPRECATED(0x20),

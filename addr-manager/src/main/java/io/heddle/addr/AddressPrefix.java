@@ -11,9 +11,10 @@ import java.net.UnknownHostException;
  */
 public record AddressPrefix(InetAddress address, int lengthBits) {
   /**
-   * Parses a prefix such as {@code fd00:1::/32}; an address alone is its own prefix.
+   * Parses a prefix such as {@code fd00:1::/32}; an address without a length is a prefix of its
+   * full length.
    *
-   * @throws IllegalArgumentException for anything else
+   * @throws IllegalArgumentException if the text is no prefix
    */
   public static AddressPrefix parse(String text) {
     int slash = text.indexOf('/');
@@ -30,7 +31,7 @@ public record AddressPrefix(InetAddress address, int lengthBits) {
     return new AddressPrefix(address, Integer.parseInt(length));
   }
 
-  /** Returns whether the prefix includes the address; never for the other family. */
+  /** Returns whether the prefix includes the address; false if their families differ. */
   public boolean includes(InetAddress candidate) {
     byte[] a = address.getAddress();
     byte[] b = candidate.getAddress();

@@ -31,7 +31,7 @@ public final class AddressText {
     return Ipv6Text.of(address.getAddress());
   }
 
-  /** Returns the address with its port: {@code 10.0.0.1:4791}, {@code [fd00::1]:4791}. */
+  /** Returns the socket address as text: {@code 10.0.0.1:4791}, {@code [fd00::1]:4791}. */
   public static String of(InetSocketAddress socket) {
     InetAddress address = socket.getAddress();
     if (address == null) {
@@ -41,7 +41,10 @@ public final class AddressText {
     return (address instanceof Inet6Address ? "[" + text + "]" : text) + ":" + socket.getPort();
   }
 
-  /** Parses an address that is spelled in full, without a zone; returns null for anything else. */
+  /**
+   * Parses a numeric address without a zone. Returns null if the text isn't one. IPv4 must have
+   * four numbers.
+   */
   public static @Nullable InetAddress parse(String text) {
     boolean v6 = text.indexOf(':') >= 0;
     if (text.indexOf('%') >= 0

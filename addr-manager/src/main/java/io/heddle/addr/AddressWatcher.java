@@ -4,8 +4,9 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.SystemCallException;
 
 /**
- * Watcher of changes of interfaces and addresses from the moment it is opened. Open it before
- * taking the snapshot, so that no change is missed. One thread at a time.
+ * Watcher of changes of interfaces and addresses, from the moment it is opened. Open it before
+ * taking the {@link HostAddresses snapshot}, so that no change is missed. Used by one thread at a
+ * time.
  */
 public final class AddressWatcher implements AutoCloseable {
   private final RtnetlinkSocket socket;
@@ -26,8 +27,8 @@ public final class AddressWatcher implements AutoCloseable {
   }
 
   /**
-   * Returns the file descriptor that becomes readable when {@link #poll} has events; for epoll. The
-   * watcher keeps owning it.
+   * Returns the file descriptor that becomes readable when {@link #poll} has events; for use with
+   * epoll. The watcher still owns and closes it.
    */
   public int fileDescriptor() {
     return socket.fileDescriptor();
@@ -57,8 +58,8 @@ public final class AddressWatcher implements AutoCloseable {
   }
 
   /**
-   * Returns the number of skipped messages: malformed ones and those about other objects, such as
-   * bridge ports.
+   * Returns the number of skipped messages: malformed messages, and messages about other objects,
+   * such as bridge ports.
    */
   public long skippedMessages() {
     return socket.skippedMessages();

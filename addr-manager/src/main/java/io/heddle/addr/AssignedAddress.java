@@ -9,7 +9,7 @@ import java.util.Set;
  * Address of an interface.
  *
  * @param interfaceIndex index of the {@link NetworkLink}
- * @param prefixLength bits of the on-link prefix
+ * @param prefixLength length of the on-link prefix in bits
  */
 public record AssignedAddress(
     int interfaceIndex, InetAddress address, int prefixLength, Set<AddressFlag> flags) {
@@ -31,8 +31,8 @@ public record AssignedAddress(
   }
 
   /**
-   * Returns the subnet's name in a plane's key. For IPv6 that is the low 16 bits of the /64 in four
-   * hex digits; for IPv4 it is the subnet's first address, {@code 10.1.2.0}.
+   * Returns the name that the subnet has in a plane's key. For IPv6 the name is the low 16 bits of
+   * the /64 in four hex digits. For IPv4 it is the subnet's first address, {@code 10.1.2.0}.
    */
   String subnetName() {
     byte[] raw = address.getAddress();
@@ -42,8 +42,8 @@ public record AssignedAddress(
   }
 
   /**
-   * Returns whether both are of one family and share the subnet: of IPv6 the /64, of IPv4 the
-   * prefix.
+   * Returns whether both addresses are in the same subnet. An IPv6 subnet is the /64; an IPv4
+   * subnet is the on-link prefix.
    */
   boolean isInSameSubnet(AssignedAddress other) {
     int bits = address instanceof Inet6Address ? 64 : prefixLength;

@@ -12,14 +12,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Choice of the interface by which packets of a local address leave. The kernel's routes depend on
- * the destination alone. If two interfaces share a subnet, the first carries everything, whatever
- * the source address. A socket bound to the interface of its address uses that interface.
+ * Choice of the interface by which the packets of a local address leave. The kernel chooses a route
+ * by the destination alone. If two interfaces share a subnet, the first interface carries all
+ * packets, whatever their source address. A socket that is bound to the interface of its address
+ * uses that interface.
  *
  * <p>A socket is bound only if the kernel would choose another interface, and if the address's
  * interface has an equally specific route to the destination. So packets to addresses of this host
- * stay on the loopback, and an address on {@code lo} or a dummy interface keeps following the
- * routes.
+ * stay on the loopback, and packets from an address on {@code lo} or a dummy interface still follow
+ * the routes.
  */
 public final class Egress {
   private static final int SOL_SOCKET = 1;
@@ -34,22 +35,23 @@ public final class Egress {
 
   /** Remedy that makes packets leave by the interface of their address. */
   public enum Remedy {
-    /** No remedy: packets already do, or they have no other route. */
+    /** No remedy: packets already leave by that interface, or binding wouldn't help. */
     NONE,
     /** Binding of the socket to the interface. */
     BIND,
     /**
-     * Binding would help, but this host drops IPv4 packets that arrive by another interface than
-     * the first of their subnet (rp_filter=1). Its peers probably drop them as well.
+     * Binding would help, but reverse-path filtering (rp_filter=1) makes this host drop IPv4
+     * packets that arrive by another interface than the first of their subnet. The other hosts are
+     * probably configured alike, and would drop this host's packets.
      */
     REFUSED_BY_REVERSE_PATH
   }
 
   /**
-   * Finds the remedy by querying the kernel's routes. Control path.
+   * Finds the remedy by querying the kernel's routes. For the control path.
    *
    * @param source a local address
-   * @param link its interface
+   * @param link interface of the local address
    */
   public static Remedy remedy(InetAddress source, NetworkLink link, InetAddress destination) {
     if (link.loopback() || source.getClass() != destination.getClass()) {
@@ -72,7 +74,10 @@ public final class Egress {
         return Remedy.NONE;
       }
     } catch (HeddleException unknown) {
-      /* If the kernel can't answer, packets follow its routes, like those of other programs. */
+      /*
+       * Chooses no remedy if the kernel can't answer: packets then follow its routes, like the
+       * packets of other programs.
+       */
       return Remedy.NONE;
     }
     return source instanceof Inet4Address && setting(link, "rp_filter") == 1
@@ -81,8 +86,9 @@ public final class Egress {
   }
 
   /**
-   * Makes a socket send by this interface alone. Since Linux 5.7 an unbound socket needs no
-   * privilege for it. Before that, the interface is preferred among routes of equal metrics.
+   * Makes a socket send by this interface only. Since Linux 5.7 this needs no privilege on a socket
+   * that isn't bound to an interface yet. On an older kernel, the interface is only preferred among
+   * routes of equal metrics.
    *
    * @return 0, or the negated errno
    */
@@ -101,10 +107,10 @@ public final class Egress {
   }
 
   /**
-   * Returns an interface's IPv4 setting as the kernel combines it: the larger of its own and that
-   * of all interfaces; 0 if it can't be read.
+   * Returns an interface's IPv4 setting as the kernel combines it: the larger of the interface's
+   * value and the value for all interfaces; 0 if neither can be read.
    *
-   * @param name such as {@code rp_filter} or {@code arp_ignore}
+   * @param name name of the setting, such as {@code rp_filter} or {@code arp_ignore}
    */
   public static int setting(NetworkLink link, String name) {
     return Math.max(
@@ -120,7 +126,10 @@ public final class Egress {
     }
   }
 
-  /* Returns null if the kernel has no such route. */
+  /*
+   * Returns the kernel's route for a destination, or null if it has none. A null source or an
+   * interface index of 0 means any.
+   */
   private static @Nullable ResolvedRoute lookUp(
       RtnetlinkSocket socket, InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     ByteBuffer answer =

@@ -11,8 +11,9 @@ import java.util.Optional;
 /**
  * Snapshot of the interfaces and addresses in this process's network namespace.
  *
- * @param links by index
- * @param addresses by interface, then address; each belongs to one of the links
+ * @param links the interfaces, in order of their indexes
+ * @param addresses the addresses, in order of interface, then of address; each belongs to one of
+ *     the links
  */
 public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addresses) {
   private static final String BRIDGE = "bridge";
@@ -26,8 +27,9 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
-   * Takes a snapshot. An address whose interface appeared between the two requests is left out; an
-   * {@link AddressWatcher} opened before reports it.
+   * Takes a snapshot. Interfaces and addresses are requested one after the other. An address whose
+   * interface appeared in between is left out; an {@link AddressWatcher} that was opened before
+   * reports it.
    *
    * @throws SystemCallException if netlink can't be used
    */
@@ -54,7 +56,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   /**
    * Returns the interface with this index.
    *
-   * @throws IllegalArgumentException for an index that the snapshot doesn't have
+   * @throws IllegalArgumentException if the snapshot has no interface with this index
    */
   public NetworkLink link(int index) {
     for (NetworkLink link : links) {
@@ -78,12 +80,18 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
             .toList());
   }
 
-  /** Returns the usable addresses in order: of IPv6, or of IPv4 if there are none of IPv6. */
+  /**
+   * Returns the usable addresses in order: IPv6 addresses, or IPv4 addresses if the host has no
+   * IPv6 address.
+   */
   public List<AssignedAddress> usable() {
     return addresses.stream().filter(address -> reasonUnusable(address).isEmpty()).toList();
   }
 
-  /** Returns the reason why this address can't be used as it is, the most permanent one first. */
+  /**
+   * Returns the reason why this address can't be used at present; empty if it can. Of several
+   * reasons, it is the most permanent.
+   */
   public Optional<UnusableReason> reasonUnusable(AssignedAddress assigned) {
     NetworkLink link = linkOf(assigned);
     if (link.isOfContainers() && !link.loopback()) {
@@ -96,8 +104,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
-   * As {@link #reasonUnusable}, for an address whose interface the operator named: it may be any
-   * bridge.
+   * Returns the reason as {@link #reasonUnusable} does, for an address whose interface the operator
+   * named. Such an interface may be a bridge or an interface of containers.
    */
   Optional<UnusableReason> reasonUnusableIfInterfaceNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
@@ -111,8 +119,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /*
-   * Returns whether the host has IPv6 addresses in any state: IPv4 planes must not replace IPv6
-   * ones that are only down for now.
+   * Returns whether the host has IPv6 addresses, in any state: IPv4 planes must not replace IPv6
+   * planes that are only down for now.
    */
   private boolean hasIpv6() {
     return addresses.stream()
@@ -127,8 +135,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
-   * As {@link #reasonUnusable}, for an address that the operator named: loopback and IPv4 are then
-   * allowed.
+   * Returns the reason as {@link #reasonUnusable} does, for an address that the operator named.
+   * Such an address may be a loopback address, or an IPv4 address on a host with IPv6.
    */
   Optional<UnusableReason> reasonUnusableIfNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();

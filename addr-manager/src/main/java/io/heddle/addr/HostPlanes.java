@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Host's addresses and all settings from which each device's planes are found. Devices are examined
- * one by one. If several adapters are on the same planes, each has an address of its own on every
- * plane. An unused adapter has no influence on the planes' keys.
+ * Addresses of a host, and all settings that determine the planes of its devices. Devices are
+ * examined one by one. If several adapters are on the same planes, each has an address of its own
+ * on every plane. An unused adapter has no influence on the planes' keys.
  *
- * @param host the snapshot
+ * @param host snapshot of the host's interfaces and addresses
  * @param rules the operator's rules
- * @param filter addresses that may be planes at all
- * @param daemonKeys the route daemon's keys of addresses
+ * @param filter filter of the addresses that planes may use
+ * @param daemonKeys keys that the route daemon gives to planes, by this host's addresses
  */
 public record HostPlanes(
     HostAddresses host,
@@ -31,8 +31,8 @@ public record HostPlanes(
   /**
    * Finds the planes of one device.
    *
-   * @param device name for messages
-   * @param carries whether an address is one of the device's
+   * @param device name of the device, for messages
+   * @param carries returns whether an address belongs to the device
    */
   public PlaneDiscovery.Result of(String device, Predicate<InetAddress> carries) {
     return PlaneDiscovery.discover(host, rules, filter.forDevice(device, carries), daemonKeys);

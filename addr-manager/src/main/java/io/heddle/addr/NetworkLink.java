@@ -8,16 +8,16 @@ import java.util.regex.Pattern;
 /**
  * Network interface.
  *
- * @param index the kernel's number for it in this namespace, from 1
- * @param mtuBytes largest IP packet
- * @param administrativelyUp whether it was set up (IFF_UP)
- * @param carrier whether its lower layer is up (IFLA_CARRIER)
- * @param loopback whether it is the loopback interface
- * @param macAddress {@code 02:00:00:00:01:01}, empty if it has none
- * @param parentIndex interface below it (VLAN, macvlan), 0 if there is none; negative if that is in
- *     another namespace; a veth's peer isn't a parent
- * @param kind the driver's name of a virtual interface ({@code veth}, {@code vlan}, {@code
- *     bridge}), empty for hardware
+ * @param index the kernel's number of the interface in this namespace, from 1
+ * @param mtuBytes largest IP packet, in bytes
+ * @param administrativelyUp whether the interface was set up (IFF_UP)
+ * @param carrier whether the interface's lower layer is up (IFLA_CARRIER)
+ * @param loopback whether this is the loopback interface
+ * @param macAddress MAC address such as {@code 02:00:00:00:01:01}; empty if there is none
+ * @param parentIndex index of the interface below this one (of a VLAN or macvlan); 0 if there is
+ *     none; negated if the interface below is in another namespace. A veth's peer isn't a parent
+ * @param kind the kernel's name for the type of a virtual interface ({@code veth}, {@code vlan},
+ *     {@code bridge}), empty for hardware
  */
 public record NetworkLink(
     int index,
@@ -63,8 +63,8 @@ public record NetworkLink(
   /**
    * Returns whether the interface's name is typical of container engines, cluster networks or
    * virtual machines. Such an interface is a bridge with the same address on every host, a tunnel
-   * over the fabric, or the host's end of a container's link. Docker numbers its bridges and host
-   * ends, so an operator's {@code veth0} or {@code br-lan} doesn't count.
+   * over the fabric, or the host's end of a container's link. Docker's names have a long hex
+   * number, so {@code veth0} or {@code br-lan}, which an operator may have chosen, don't count.
    */
   public boolean isOfContainers() {
     return CONTAINERS.matcher(name).matches();
@@ -76,8 +76,8 @@ public record NetworkLink(
   }
 
   /**
-   * Returns the current speed from sysfs, 0 if it has none. Not part of a snapshot: it takes two
-   * file reads, and few callers need it.
+   * Returns the current speed from sysfs; 0 if it is unknown. The speed isn't part of the record,
+   * since it takes two file reads and few callers need it.
    */
   public long speedBitsPerSecond() {
     /* Reading speed fails with EINVAL on a link that is down. */
@@ -91,7 +91,7 @@ public record NetworkLink(
     }
   }
 
-  /** Returns the driver of the device below from sysfs; empty if there is none. */
+  /** Returns the name of the interface's device driver from sysfs; empty if there is no device. */
   public String driver() {
     try {
       return isInSysfs()
@@ -106,7 +106,10 @@ public record NetworkLink(
     return SYSFS.resolve(name);
   }
 
-  /* A mounted sysfs shows the namespace of its mounter, which need not be ours: the index decides. */
+  /*
+   * Returns whether sysfs shows this interface. A mounted sysfs shows the network namespace in
+   * which it was mounted, which may be another one. The interface's index reveals that.
+   */
   private boolean isInSysfs() throws IOException {
     return Integer.parseInt(Files.readString(folder().resolve("ifindex")).strip()) == index;
   }

@@ -5,12 +5,13 @@ import java.util.Comparator;
 /**
  * Disjoint path through the fabric, as this host sees it.
  *
- * @param key this host's name for it: {@code colour:<number>}, {@code plane:<value>}, {@code
+ * @param key this host's name for the plane: {@code colour:<number>}, {@code plane:<value>}, {@code
  *     if:<name>}, {@code subnet:<four hex digits>} or {@code subnet:<IPv4 address>}
- * @param ownKey its name without a route daemon; the key itself if no daemon has named it
- * @param address its one local address
+ * @param ownKey name that the plane has or would have without a route daemon; equals {@code key} if
+ *     no daemon has named the plane
+ * @param address the plane's local address
  * @param link the interface that carries the address
- * @param reason reason for this key and this address, as a clause
+ * @param reason reason for this key and this address, as a clause for messages
  */
 public record Plane(
     String key, String ownKey, AssignedAddress address, NetworkLink link, String reason) {
@@ -19,13 +20,14 @@ public record Plane(
   static final String SUBNET_PREFIX = "subnet:";
 
   /**
-   * Order of planes, and so of a list of weights: by text, with runs of digits compared as numbers,
-   * so that {@code if:eth10} comes after {@code if:eth9}. Subnet keys of IPv6 have fixed width and
-   * compare as text.
+   * Order of planes by their keys, and so of a list of weights. Keys are compared as text, but runs
+   * of digits as numbers, so that {@code if:eth10} comes after {@code if:eth9}. Keys of IPv6
+   * subnets have a fixed width and are compared as text only; they come before keys of IPv4
+   * subnets.
    */
   public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
 
-  /** Returns the marks for comparison with another host's planes. */
+  /** Returns the marks by which this plane is compared with another host's planes. */
   public PlaneMarks marks() {
     return new PlaneMarks(key, ownKey, address.address(), address.prefixLength(), link.name());
   }

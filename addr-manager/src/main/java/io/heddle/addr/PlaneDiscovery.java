@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
  * has one:
  *
  * <ol>
- *   <li>the route daemon: its prefix's BGP colour, or the name that the daemon's configuration
- *       gives the plane;
- *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses without a rule are not
- *       used;
- *   <li>the interface, if more than one interface carries a usable address and each carries those
- *       of one subnet;
+ *   <li>the route daemon: the BGP colour of the address's prefix, or the name that the daemon's
+ *       configuration gives the plane;
+ *   <li>the operator's {@link PlaneRules}; if there is any rule, addresses that match no rule
+ *       aren't used;
+ *   <li>the interface, if more than one interface has usable addresses and the addresses of each
+ *       interface are in one subnet;
  *   <li>the subnet: the low 16 bits of the /64, or an IPv4 subnet's first address.
  * </ol>
  *
- * <p>Addresses are IPv6. If the host has none in any state, or none passes the filter, they are
- * IPv4. Only rules can mix planes of both families.
+ * <p>Planes have IPv6 addresses. They have IPv4 addresses if the host has no IPv6 address in any
+ * state, or if none passes the filter. Only rules can mix planes of both families.
  *
  * <p>Interfaces of containers and virtual machines carry no plane, unless a rule names them.
  *
- * <p>A plane has one address: an EUI-64 one before others, then the lowest.
+ * <p>A plane has one address. Of several, an EUI-64 address is preferred, then the lowest.
  */
 public final class PlaneDiscovery {
   private static final String DAEMON_REASON = "the route daemon's name for it";
@@ -41,9 +41,9 @@ public final class PlaneDiscovery {
   /**
    * Result of a discovery.
    *
-   * @param planes in {@link Plane#KEY_ORDER}
-   * @param rejected addresses without a plane, in the snapshot's order
-   * @param remarks sentences for the operator about the rules, such as a rule that matches no
+   * @param planes the planes, in {@link Plane#KEY_ORDER}
+   * @param rejected addresses that no plane uses, in the snapshot's order
+   * @param remarks sentences for the operator about the settings, such as a rule that matches no
    *     address
    */
   public record Result(List<Plane> planes, List<RejectedAddress> rejected, List<String> remarks) {
@@ -62,7 +62,7 @@ public final class PlaneDiscovery {
     return discover(host, rules, AddressFilter.NONE);
   }
 
-  /** Finds the planes among the addresses that pass the filter; the others count as absent. */
+  /** Finds the planes among the addresses that pass the filter. Other addresses count as absent. */
   public static Result discover(HostAddresses host, PlaneRules rules, AddressFilter filter) {
     return discover(host, rules, filter, Map.of());
   }
@@ -70,7 +70,8 @@ public final class PlaneDiscovery {
   /**
    * Finds the planes among the addresses that pass the filter.
    *
-   * @param daemonKeys the route daemon's keys of addresses, as whole keys ({@code colour:3})
+   * @param daemonKeys keys that the route daemon gives to planes ({@code colour:3}), by this host's
+   *     addresses
    */
   public static Result discover(
       HostAddresses host,
@@ -145,7 +146,11 @@ public final class PlaneDiscovery {
     }
   }
 
-  /* An interface rule concerns the interface's plane address: it doesn't include IPv4 beside IPv6, or ::1. */
+  /*
+   * Returns the reason why an address can't be used although a rule may match it. A rule for an
+   * interface doesn't make loopback addresses usable, or IPv4 addresses on a host with IPv6; a rule
+   * for the address does.
+   */
   private static Optional<UnusableReason> reasonUnusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
     if (rule == null) {
@@ -156,7 +161,10 @@ public final class PlaneDiscovery {
         : host.reasonUnusableIfNamed(address);
   }
 
-  /* All of 127.0.0.0/8 may be bound, but the kernel lists only 127.0.0.1. */
+  /*
+   * Returns the loopback addresses that rules name and the kernel doesn't list: sockets may be
+   * bound to all of 127.0.0.0/8, but the kernel lists only 127.0.0.1.
+   */
   private static List<AssignedAddress> namedLoopbackAddresses(
       HostAddresses host, PlaneRules rules) {
     List<AssignedAddress> named = new ArrayList<>();
@@ -230,7 +238,10 @@ public final class PlaneDiscovery {
     return later != 0 ? later : AddressText.ORDER.compare(left.address(), right.address());
   }
 
-  /* The candidates come in the snapshot's order: by interface, then address. */
+  /*
+   * Chooses a plane's address among the candidates with its key. The candidates are in the
+   * snapshot's order: by interface, then address.
+   */
   private static Plane choose(List<Candidate> group, List<RejectedAddress> rejected) {
     Candidate chosen =
         group.stream()

@@ -5,18 +5,22 @@ import java.net.InetAddress;
 import java.util.Locale;
 
 /**
- * Marks of a plane that one end sends to the other. {@link PlaneMatching} finds by them which
- * planes of two hosts are the same.
+ * Marks of a plane: properties that one end of a connection sends to the other. By comparing marks,
+ * {@link PlaneMatching} finds which planes of two hosts are the same.
  *
  * @param key the plane's key on its host
- * @param ownKey its key there without a route daemon
- * @param address its local address
- * @param prefixLength bits of the on-link prefix; all of the address' bits if there is none
- * @param interfaceName the interface that carries the address
+ * @param ownKey key that the plane has or would have there without a route daemon
+ * @param address local address of the plane
+ * @param prefixLength length of the on-link prefix in bits; the address's full length if there is
+ *     no on-link prefix
+ * @param interfaceName name of the interface that carries the address
  */
 public record PlaneMarks(
     String key, String ownKey, InetAddress address, int prefixLength, String interfaceName) {
-  /* Prefixes of point-to-point links and of addresses without a link: no third host has an address in them. */
+  /*
+   * A prefix with at most this number of host bits belongs to a point-to-point link or a single
+   * address, so no third host has an address in it.
+   */
   private static final int POINT_TO_POINT_BITS = 2;
 
   private static final int SUBNET_BITS = 64;
@@ -32,8 +36,8 @@ public record PlaneMarks(
   }
 
   /**
-   * Returns whether a daemon or an operator has named the plane: its key isn't merely derived from
-   * its host.
+   * Returns whether a route daemon or an operator has named the plane, so that its key isn't merely
+   * derived from an interface or a subnet.
    */
   boolean isNamed() {
     return isNamedByDaemon() || isConfigured();
@@ -47,7 +51,7 @@ public record PlaneMarks(
     return address instanceof Inet6Address;
   }
 
-  /** Returns whether the address has no on-link prefix, such as the address of a pod. */
+  /** Returns whether the address has no on-link prefix, as a pod's address. */
   public boolean isHostAddress() {
     return prefixLength >= bits();
   }
@@ -56,7 +60,10 @@ public record PlaneMarks(
     return new AddressPrefix(address, Math.min(prefixLength, bits()));
   }
 
-  /** Returns the on-link prefix as text, {@code fd00:1:1:2::/64}; for a pod its address. */
+  /**
+   * Returns the on-link prefix as text, {@code fd00:1:1:2::/64}; or the address if there is no
+   * on-link prefix.
+   */
   public String prefixText() {
     return isHostAddress()
         ? AddressText.of(address)
@@ -80,17 +87,17 @@ public record PlaneMarks(
     return key.startsWith(Plane.OPERATOR_PREFIX);
   }
 
-  /** Returns whether both have the same name from a route daemon or an operator. */
+  /** Returns whether both planes have the same name, given by a route daemon or an operator. */
   public boolean hasNameOf(PlaneMarks other) {
     return isNamed() && other.isNamed() && key.equals(other.key);
   }
 
-  /** Returns whether the operators of both ends gave the same key. */
+  /** Returns whether {@code HEDDLE_PLANES} gives both planes the same key. */
   public boolean hasConfiguredKeyOf(PlaneMarks other) {
     return isConfigured() && ownKey.equals(other.ownKey);
   }
 
-  /** Returns whether both have the same on-link prefix: network and length. */
+  /** Returns whether both planes have the same on-link prefix: network and length. */
   public boolean hasPrefixOf(PlaneMarks other) {
     return !isHostAddress()
         && prefixLength == other.prefixLength
@@ -98,8 +105,8 @@ public record PlaneMarks(
   }
 
   /**
-   * Returns whether either plane's on-link prefix includes the other's address. Two addresses in
-   * one /64 count as well, unless both planes divide it into subnets.
+   * Returns whether either plane's on-link prefix includes the other's address. Returns true also
+   * for two addresses in one /64, unless both planes divide the /64 into subnets.
    */
   public boolean isOnLinkWith(PlaneMarks other) {
     boolean includes =
@@ -115,12 +122,12 @@ public record PlaneMarks(
     return prefixLength > SUBNET_BITS && prefixLength < bits() - POINT_TO_POINT_BITS;
   }
 
-  /** Returns whether both hosts use the same key without a route daemon. */
+  /** Returns whether both planes have the same key if route daemons' keys are ignored. */
   public boolean hasOwnKeyOf(PlaneMarks other) {
     return ownKey.equals(other.ownKey);
   }
 
-  /** Returns whether the low 16 bits of the /64 are the same, and characterise the plane. */
+  /** Returns whether both planes have the same low 16 bits of the /64, which name a subnet. */
   public boolean hasLowBitsOf(PlaneMarks other) {
     return hasLowBits() && other.hasLowBits() && lowBits().equals(other.lowBits());
   }

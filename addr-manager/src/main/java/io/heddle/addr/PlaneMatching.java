@@ -13,21 +13,21 @@ import java.util.stream.Stream;
 /**
  * Pairing of the planes of two hosts by their marks. Both ends compute the same pairing.
  *
- * <p>The rules are tried from the strongest. A rule matches two unmatched planes if each agrees
- * with no other unmatched plane of the other end. After a rule has matched planes, the stronger
- * ones are tried again among the rest.
+ * <p>The rules are tried in order, the strongest first. A rule matches two unmatched planes if they
+ * agree, and neither agrees with another unmatched plane of the other end. After a rule has matched
+ * planes, the stronger rules are tried again among the rest.
  *
- * @param matches in order of their names
+ * @param matches the matches, in order of their names
  * @param unmatchedHere indexes of this end's unmatched planes
  * @param unmatchedThere indexes of the other end's unmatched planes
- * @param addressesOnBoth addresses that both hosts have, which are no plane
+ * @param addressesOnBoth addresses that both hosts have; their planes aren't matched
  */
 public record PlaneMatching(
     List<Match> matches,
     List<Integer> unmatchedHere,
     List<Integer> unmatchedThere,
     List<InetAddress> addressesOnBoth) {
-  /** Marks that may agree, the strongest first. */
+  /** Rule by which planes are matched: a mark that must agree. The strongest rule comes first. */
   public enum Rule {
     NAME("name", PlaneMarks::hasNameOf),
     CONFIGURED_KEY("configured key", PlaneMarks::hasConfiguredKeyOf),
@@ -36,7 +36,7 @@ public record PlaneMatching(
     OWN_KEY("key", PlaneMarks::hasOwnKeyOf),
     LOW_BITS("low bits of the /64", PlaneMarks::hasLowBitsOf),
     INTERFACE("interface name", PlaneMarks::hasInterfaceOf),
-    /** The planes are the only unmatched ones: see {@link Search#isAlone}. */
+    /** Each plane is the only unmatched plane of its host: see {@link Search#isAlone}. */
     ALONE("being the only ones", (here, there) -> false);
 
     private final String text;
@@ -47,18 +47,19 @@ public record PlaneMatching(
       this.agree = agree;
     }
 
-    /** Returns the mark in words. */
+    /** Returns the mark's name for messages. */
     public String text() {
       return text;
     }
   }
 
   /**
-   * Plane of both hosts.
+   * Match of two hosts' planes.
    *
-   * @param name its name on both, different from any other match's
+   * @param name name of the plane at both ends, different from the name of any other match
    * @param here index among this end's planes
    * @param there index among the other end's planes
+   * @param by rule that matched the planes
    */
   public record Match(String name, int here, int there, Rule by) {}
 
@@ -160,8 +161,9 @@ public record PlaneMatching(
     }
 
     /*
-     * Returns whether each end's only unmatched plane is the same plane. If other planes are
-     * matched, different networks mean different planes, of which each end lacks one.
+     * Returns whether the only unmatched planes of both ends are the same plane. If the hosts have
+     * other planes, unmatched planes of different networks are different planes, each of which one
+     * end lacks.
      */
     private boolean isAlone(PlaneMarks mine, PlaneMarks theirs) {
       return !mine.contradicts(theirs)
@@ -190,7 +192,7 @@ public record PlaneMatching(
           .toList();
     }
 
-    /* Returns the match's name, the same at both ends. */
+    /* Returns the match's name, which is the same at both ends. */
     private String name(Match match) {
       PlaneMarks mine = here.get(match.here());
       PlaneMarks theirs = there.get(match.there());

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operator's rules for planes: {@code HEDDLE_PLANES=selector=key[,selector=key…]}, where a selector
  * is an address, a prefix ({@code fd00:1:1:1::/64}) or an interface name. If several rules match an
- * address, the closest decides: address, then the longest prefix, then interface.
+ * address, the closest decides: an address comes before a prefix, a longer prefix before a shorter
+ * one, and an interface name comes last.
  */
 public final class PlaneRules {
   private static final String VARIABLE = "HEDDLE_PLANES";
@@ -30,8 +31,8 @@ public final class PlaneRules {
   /**
    * Rule of one selector.
    *
-   * @param address the address or the prefix's first bits, null for an interface
-   * @param prefixLength bits of the address that must match; 0 for an interface
+   * @param address the address, or an address in the prefix; null for an interface
+   * @param prefixLength number of the address's first bits that must match; 0 for an interface
    */
   record Rule(String selector, @Nullable InetAddress address, int prefixLength, String key) {
     boolean isInterface() {
@@ -48,7 +49,10 @@ public final class PlaneRules {
           : new AddressPrefix(address, prefixLength).includes(candidate.address());
     }
 
-    /* Addresses before prefixes before interfaces; longer prefixes first. */
+    /*
+     * Returns the rank of the selector: addresses rank above prefixes, longer prefixes above
+     * shorter ones, interfaces lowest.
+     */
     int closeness() {
       return isInterface() ? -1 : isWholeAddress() ? Integer.MAX_VALUE : prefixLength;
     }
@@ -62,7 +66,8 @@ public final class PlaneRules {
    * Parses the rules.
    *
    * @param value the value of {@code HEDDLE_PLANES}; null or blank means no rule
-   * @throws HeddleException for a malformed value, with the part and the allowed form
+   * @throws HeddleException if the value is malformed; the message has the malformed part and the
+   *     allowed form
    */
   public static PlaneRules parse(@Nullable String value) {
     if (value == null || value.isBlank()) {
@@ -135,12 +140,15 @@ public final class PlaneRules {
     return length;
   }
 
-  /** Returns the planes with a rule, as whole keys, each once. */
+  /** Returns the keys of all planes that rules name, with the prefix {@code plane:}, each once. */
   public List<String> keys() {
     return rules.stream().map(rule -> Plane.OPERATOR_PREFIX + rule.key()).distinct().toList();
   }
 
-  /** Returns the plane that an address would be on, if it were usable. */
+  /**
+   * Returns the key of the plane to which the rules assign an address, whether or not the address
+   * is usable; empty if no rule matches.
+   */
   public Optional<String> keyOf(AssignedAddress candidate, NetworkLink link) {
     return ruleFor(candidate, link).map(rule -> Plane.OPERATOR_PREFIX + rule.key());
   }

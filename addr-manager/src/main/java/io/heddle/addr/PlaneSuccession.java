@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * interface, is of the same family, and belongs to no other plane. These rules apply in order:
  *
  * <ol>
- *   <li>The key: an address to which a process started now would give the plane's key.
+ *   <li>The key: an address to which a process that starts now would give the plane's key.
  *   <li>The interface, if it carries no other plane and the operator has set no {@link PlaneRules}:
  *       its usable address, or the fittest of several in one subnet.
  * </ol>
  *
- * If neither rule finds one although the interface has usable addresses, the plane can't be
- * distinguished from others. It then waits.
+ * If neither rule finds a successor although the interface has usable addresses, the plane can't be
+ * told apart from others. It then stays without an address.
  */
 public final class PlaneSuccession {
   private final HostPlanes host;
@@ -27,11 +27,12 @@ public final class PlaneSuccession {
   private final Predicate<InetAddress> carries;
 
   /**
-   * Plane as it was.
+   * Plane as it was before its address was removed.
    *
-   * @param key its key at both ends
-   * @param ownKey this host's key for it without a route daemon
-   * @param addresses its addresses, first the one that has gone
+   * @param key the plane's key at both ends
+   * @param ownKey key that this host gives the plane without a route daemon
+   * @param addresses the plane's addresses; of the plane that is searched, the removed address
+   *     comes first
    */
   public record KnownPlane(
       String key, String ownKey, List<InetAddress> addresses, String interfaceName) {
@@ -43,9 +44,9 @@ public final class PlaneSuccession {
   /**
    * Result of the search.
    *
-   * @param plane under its old keys; null if there is none
-   * @param why why no address was taken although the interface has usable ones, as a clause; else
-   *     empty
+   * @param plane the plane with its old keys and its new address; null if there is no successor
+   * @param why reason, as a clause, why no address was taken although the interface has usable
+   *     addresses; empty otherwise
    */
   public record Answer(@Nullable Plane plane, String why) {
     private static final Answer NOTHING = new Answer(null, "");
@@ -53,8 +54,8 @@ public final class PlaneSuccession {
 
   /**
    * @param host present state of the host
-   * @param device name for messages
-   * @param carries whether an address is one of the device's now
+   * @param device name of the device, for messages
+   * @param carries returns whether an address belongs to the device at present
    */
   public PlaneSuccession(HostPlanes host, String device, Predicate<InetAddress> carries) {
     this.host = host;
@@ -121,8 +122,8 @@ public final class PlaneSuccession {
   }
 
   /*
-   * Returns whether both are the same plane. If a route daemon has named only one of them, their
-   * keys without a daemon are compared.
+   * Returns whether both are the same plane. Unless a route daemon has named both, their own keys
+   * are compared too.
    */
   private static boolean isSame(Plane plane, KnownPlane gone) {
     boolean daemonNamedBoth =

@@ -1,9 +1,9 @@
 package io.heddle.addr;
 
 /**
- * Address that carries no plane.
+ * Address that no plane uses.
  *
- * @param reason the reason, as a clause
+ * @param reason reason why it isn't used, as a clause
  */
 public record RejectedAddress(AssignedAddress address, NetworkLink link, String reason) {
   @Override

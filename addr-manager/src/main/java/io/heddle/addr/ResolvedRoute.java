@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * rtnexthop length 2 | flags 1 | hops 1 | interface 4                 then attributes
  * </pre>
  *
- * @param type RTN_UNICAST, RTN_LOCAL and so on
- * @param prefixLength bits of the route's destination prefix
+ * @param type type of the route: RTN_UNICAST, RTN_LOCAL and so on
+ * @param prefixLength length of the route's destination prefix in bits
  * @param interfaces outgoing interfaces; more than one if the route has several next hops
  */
 record ResolvedRoute(int type, int prefixLength, List<Integer> interfaces) {
@@ -50,9 +50,10 @@ record ResolvedRoute(int type, int prefixLength, List<Integer> interfaces) {
   }
 
   /**
-   * Returns the body of a request for the route as the table has it.
+   * Returns the body of a request for the route to a destination, with the prefix that it has in
+   * the routing table.
    *
-   * @param from null for any
+   * @param from source address; null for any
    * @param interfaceIndex outgoing interface, 0 for any
    */
   static byte[] request(InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
@@ -75,7 +76,7 @@ record ResolvedRoute(int type, int prefixLength, List<Integer> interfaces) {
     return body.array();
   }
 
-  /** Decodes an answer's body; returns null for a malformed one. */
+  /** Decodes the body of an answer; returns null if it is malformed. */
   static @Nullable ResolvedRoute decode(ByteBuffer body) {
     if (body.remaining() < BODY_BYTES) {
       return null;

@@ -4,12 +4,12 @@ import io.heddle.platform.HeddleException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UDP ports on which the soft devices of a host receive: each process takes the first that is free
- * on its address. All ranks of a host share one range, which a firewall can admit and a gateway can
- * recognise. RoCEv2's own port, the destination of standard devices, is the first.
+ * UDP ports on which the soft devices of a host receive: each process takes the first port that is
+ * free on its address. All ranks of a host share one range, which a firewall can admit and a
+ * gateway can recognise. The first port is usually RoCEv2's own, to which standard devices send.
  *
- * @param first RoCEv2's own, unless the operator sets another
- * @param last at least {@code first}
+ * @param first first port of the range: RoCEv2's own, unless the operator sets another
+ * @param last last port of the range, at least {@code first}
  */
 public record RocePorts(int first, int last) {
   public static final String VARIABLE = "HEDDLE_PORTS";
@@ -17,7 +17,7 @@ public record RocePorts(int first, int last) {
   /** RoCEv2's UDP port (annex A17). */
   public static final int ROCE_V2 = 4791;
 
-  /** Number of ports, and so of ranks of a host, in the default range. */
+  /** Number of ports in the default range, and so the largest number of ranks of a host. */
   public static final int COUNT = 64;
 
   public static final RocePorts STANDARD = new RocePorts(ROCE_V2, ROCE_V2 + COUNT - 1);
@@ -26,7 +26,7 @@ public record RocePorts(int first, int last) {
   private static final int MOST = 0xffff;
 
   /**
-   * Parses a port or a range; an unset or blank value is {@link #STANDARD}.
+   * Parses a port or a range. Returns {@link #STANDARD} for a null or blank value.
    *
    * @throws HeddleException for a malformed value
    */

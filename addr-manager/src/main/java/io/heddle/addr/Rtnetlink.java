@@ -78,8 +78,8 @@ final class Rtnetlink {
   /**
    * Returns a request message: the header, then the body.
    *
-   * @param flags NLM_F_* beside NLM_F_REQUEST
-   * @param body the struct of the type, and attributes
+   * @param flags NLM_F_* flags in addition to NLM_F_REQUEST
+   * @param body the struct of this type of message, and attributes
    */
   static byte[] request(int type, int flags, int sequence, byte[] body) {
     ByteBuffer message =
@@ -138,7 +138,10 @@ final class Rtnetlink {
     if (payload.remaining() < LINK_BODY_BYTES) {
       return null;
     }
-    /* Bridge ports announce themselves a second time in family AF_BRIDGE, with other attributes. */
+    /*
+     * Skips other families: the kernel reports a bridge port a second time in family AF_BRIDGE,
+     * with other attributes.
+     */
     if (payload.get(0) != 0) {
       return null;
     }
@@ -209,7 +212,10 @@ final class Rtnetlink {
         }
       }
     }
-    /* On a point-to-point interface IFA_ADDRESS is the peer and IFA_LOCAL is ours. */
+    /*
+     * On a point-to-point interface IFA_ADDRESS is the peer's address, and IFA_LOCAL is this
+     * host's.
+     */
     byte @Nullable [] own = local != null ? local : address;
     if (attributes.isMalformed()
         || own == null
@@ -259,7 +265,9 @@ final class Rtnetlink {
     return HexFormat.ofDelimiter(":").formatHex(bytes(value)).toLowerCase(Locale.ROOT);
   }
 
-  /** Iterator over a run of attributes that stops at the first attribute that doesn't fit. */
+  /**
+   * Iterator over consecutive attributes. It stops at the first attribute whose length doesn't fit.
+   */
   private static final class Attributes {
     private final ByteBuffer run;
     private int at;

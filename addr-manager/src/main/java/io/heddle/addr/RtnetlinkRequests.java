@@ -5,11 +5,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Sender of rtnetlink(7) requests of any type, for callers that write their own bodies, such as
- * routes and rules of a gateway. Numbers are in the machine's byte order. One thread at a time.
+ * Sender of rtnetlink(7) requests of any type, for callers that write their own message bodies,
+ * such as a gateway for its routes and rules. Numbers are in the machine's byte order. Used by one
+ * thread at a time.
  */
 public final class RtnetlinkRequests implements AutoCloseable {
-  /** Flags that a request may add (linux/netlink.h). */
+  /** Flag that replaces an existing object (linux/netlink.h). */
   public static final int NLM_F_REPLACE = 0x100;
 
   public static final int NLM_F_EXCL = 0x200;
@@ -34,8 +35,8 @@ public final class RtnetlinkRequests implements AutoCloseable {
    * Executes a request and waits for its acknowledgement.
    *
    * @param type RTM_NEWROUTE and so on
-   * @param flags beside NLM_F_REQUEST and NLM_F_ACK
-   * @param body the struct of the type, and attributes
+   * @param flags NLM_F_* flags in addition to NLM_F_REQUEST and NLM_F_ACK
+   * @param body the struct of this type of message, and attributes
    * @return 0, or the negated errno
    */
   public int execute(int type, int flags, byte[] body) {

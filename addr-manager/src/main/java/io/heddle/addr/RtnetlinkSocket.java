@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** NETLINK_ROUTE socket. One thread at a time. */
+/** NETLINK_ROUTE socket. Used by one thread at a time. */
 final class RtnetlinkSocket implements AutoCloseable {
   private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
   private static final int MSG_DONTWAIT = 0x40;
@@ -26,12 +26,12 @@ final class RtnetlinkSocket implements AutoCloseable {
   private static final int SO_RCVTIMEO = 20;
   private static final int SOCKADDR_NL_BYTES = 12;
 
-  /** Size of the buffer: the kernel fills up to 32 KiB with one part of a dump (netlink(7)). */
+  /** Size of the receive buffer: one part of a dump has up to 32 KiB (netlink(7)). */
   private static final int BUFFER_BYTES = 64 * 1024;
 
   /**
-   * Limit of a dump. The kernel answers at once; the limit only keeps a broken kernel from hanging
-   * this process.
+   * Longest wait for an answer. The kernel answers at once; the limit only keeps a broken kernel
+   * from hanging this process.
    */
   private static final long DUMP_TIMEOUT_SECONDS = 5;
 
@@ -102,8 +102,8 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Returns copies of the bodies of all messages that answer a list request, each beginning with
-   * the struct of its type.
+   * Returns copies of the bodies of all messages that answer a list request, each of which begins
+   * with the struct of its type.
    *
    * @throws SystemCallException if the kernel refuses or doesn't answer
    */
@@ -114,7 +114,7 @@ final class RtnetlinkSocket implements AutoCloseable {
   /**
    * Sends a request and waits for the kernel's acknowledgement.
    *
-   * @param body the message after its header: the struct of the type, and attributes
+   * @param body the message after its header: the struct of this type of message, and attributes
    * @return 0, or the negated errno
    */
   int execute(int type, int flags, byte[] body) {
@@ -133,7 +133,7 @@ final class RtnetlinkSocket implements AutoCloseable {
   /**
    * Requests one object.
    *
-   * @param body the struct of the type, and attributes
+   * @param body the struct of this type of message, and attributes
    * @return a copy of the answer's body; null if the kernel has no such object, or refuses
    */
   @Nullable ByteBuffer get(int type, byte[] body) {
@@ -148,7 +148,10 @@ final class RtnetlinkSocket implements AutoCloseable {
     return answer.get();
   }
 
-  /* Retries if the kernel reports a change in the middle (NLM_F_DUMP_INTR): the list may have holes. */
+  /*
+   * Requests a list. Retries if the kernel reports that its objects changed meanwhile
+   * (NLM_F_DUMP_INTR), since the list may then be incomplete.
+   */
   private <T> List<T> list(int type, byte[] body, Function<ByteBuffer, @Nullable T> reader) {
     for (int attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
       List<T> found = new ArrayList<>();
@@ -228,8 +231,8 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Receives one datagram of events; returns their number, or a negated errno (EAGAIN if none is
-   * pending).
+   * Receives one datagram, and passes its events to the listener. Returns the number of events, or
+   * a negated errno (EAGAIN if no datagram is pending).
    */
   int receiveEvents(AddressListener listener) {
     int received = receive(MSG_DONTWAIT);

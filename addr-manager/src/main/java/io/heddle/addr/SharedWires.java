@@ -14,7 +14,10 @@ import java.util.Set;
  * they fail together.
  */
 public final class SharedWires {
-  /* Limit of stacked interfaces. Deeper stacks don't occur; a loop would be a damaged snapshot. */
+  /*
+   * Limit of the number of stacked interfaces, which ends the search if a damaged snapshot has a
+   * loop. Real stacks are not so deep.
+   */
   private static final int MOST_LAYERS = 16;
 
   private SharedWires() {}
@@ -22,8 +25,8 @@ public final class SharedWires {
   /**
    * Wire with several planes.
    *
-   * @param name of the lowest interface; a number if it is in another namespace
-   * @param planes at least two
+   * @param name name of the wire's lowest interface; its number if it is in another namespace
+   * @param planes the planes on the wire, at least two
    */
   public record Wire(String name, List<Plane> planes) {
     public Wire {
@@ -38,8 +41,9 @@ public final class SharedWires {
   }
 
   /**
-   * Returns the wires with several of these planes, if other wires have fewer or the planes have
-   * interfaces of their own. A single interface with all planes is the operator's choice.
+   * Returns the wires that carry several of these planes unevenly: another wire carries fewer, or
+   * the wire's planes are on several interfaces. A single interface with all planes isn't returned,
+   * since it is the operator's choice.
    */
   public static List<Wire> of(HostAddresses host, List<Plane> planes) {
     Map<Integer, List<Plane>> byWire = new LinkedHashMap<>();

@@ -6,8 +6,9 @@
  * io.heddle.addr.PlaneDiscovery} turns a snapshot and the operator's {@code HEDDLE_PLANES} into
  * planes, and gives the reason why each other address isn't used.
  *
- * <p>Owns no thread: a watcher belongs to its caller, {@code heddle-addresses} in transport-core.
- * Used by soft-device (GIDs), transport-core (planes) and the tools.
+ * <p>The package has no thread of its own. A watcher runs on its caller's thread, {@code
+ * heddle-addresses} of transport-core. Used by soft-device (GIDs), transport-core (planes) and the
+ * tools.
  */
 @NullMarked
 package io.heddle.addr;

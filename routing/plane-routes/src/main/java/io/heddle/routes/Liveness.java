@@ -1,18 +1,18 @@
 package io.heddle.routes;
 
 /**
- * State of a routes file's daemon.
+ * State of the route daemon that publishes a routes file.
  *
- * @param state the known state
+ * @param state state as the file's reader knows it
  * @param process the daemon's process id in its own namespace
- * @param silenceNs time since its last heartbeat
+ * @param silenceNs time since the daemon's last heartbeat
  */
 public record Liveness(State state, int process, long silenceNs) {
-  /** Known state of a daemon. */
+  /** State of a daemon as a reader of its file knows it. */
   public enum State {
     /** The daemon sends heartbeats. */
     ALIVE,
-    /** The daemon's heartbeat is overdue by far. */
+    /** The daemon hasn't sent a heartbeat for several periods, and for a second at least. */
     SILENT,
     /** The daemon ended in good order. */
     ENDED,

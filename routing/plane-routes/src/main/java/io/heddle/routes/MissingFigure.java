@@ -1,10 +1,10 @@
 package io.heddle.routes;
 
-/** Treatment of weights when a plane's route for a destination has no bandwidth. */
+/** Rule for the weights of all planes if a plane's route for a destination has no bandwidth. */
 public enum MissingFigure {
   /** Ignores bandwidth: every plane that reaches the destination weighs the same. */
   EQUAL,
-  /** Lets planes without a bandwidth carry nothing, as long as another has one. */
+  /** Gives planes without a bandwidth the weight 0, as long as another plane has a bandwidth. */
   SKIP,
   /** Gives planes without a bandwidth the file's default weight. */
   DEFAULT

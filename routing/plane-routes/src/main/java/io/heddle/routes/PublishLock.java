@@ -13,14 +13,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Lock beside a routes file, which its one writer holds as long as it lives. */
+/**
+ * Lock file beside a routes file. The routes file's only writer holds the lock until it is closed.
+ */
 final class PublishLock {
   private static final int MODE = 0644;
 
   private PublishLock() {}
 
   /**
-   * Takes the lock, and creates its folder if necessary.
+   * Takes the lock. Creates the folder of the routes file if necessary.
    *
    * @throws HeddleException if another daemon has the lock, or if others could replace the
    *     published file
@@ -66,12 +68,15 @@ final class PublishLock {
     if (folder != null && !Files.isDirectory(folder)) {
       Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
-      /* Everybody may read the folder, like the file in it, whatever the umask. */
+      /* Makes the folder readable for all users, like the file in it, whatever the umask is. */
       Files.setPosixFilePermissions(folder, mode);
     }
   }
 
-  /* If others could replace the file, jobs would follow theirs. */
+  /*
+   * Requires a folder in which other users can't replace the file: jobs would follow the other
+   * users' routes.
+   */
   private static void requireSafe(Path path, OpenFolder folder) {
     if (!folder.isSafe()) {
       throw unpublished(

@@ -15,21 +15,24 @@ public final class RouteAnswer {
   int defaultWeight;
   int borrowedPercent;
 
-  /** Returns the number of planes of the file; the other methods take numbers below it. */
+  /** Returns the number of planes. The other methods take plane numbers below it. */
   public int planes() {
     return planes;
   }
 
   /**
-   * Prepares this answer for all planes of a connection, where each plane has a destination of its
-   * own. {@link #copyPlane} then copies the planes' results.
+   * Prepares this answer to collect the results of a connection's planes, each of which has its own
+   * destination. {@link #copyPlane} then copies the result of each plane.
    */
   public void begin(int count) {
     planes = count;
     java.util.Arrays.fill(cells, 0, count, RouteCell.EMPTY);
   }
 
-  /** Copies one plane's result from another answer. */
+  /**
+   * Copies one plane's result from another answer, in which the plane has the number {@code
+   * theirs}.
+   */
   public void copyPlane(int plane, RouteAnswer from, int theirs) {
     cells[plane] = from.cells[theirs];
     lengths[plane] = from.lengths[theirs];
@@ -39,7 +42,10 @@ public final class RouteAnswer {
     borrowedPercent = from.borrowedPercent;
   }
 
-  /** Returns the generation of the file that was read; it grows with each change. */
+  /**
+   * Returns the generation of the routes file when it was read. It grows with each change of the
+   * file.
+   */
   public long generation() {
     return generation;
   }
@@ -48,14 +54,14 @@ public final class RouteAnswer {
     return RouteCell.reason(cells[plane]);
   }
 
-  /** Returns the length of the prefix that decided about a plane; −1 if none did. */
+  /** Returns the length of the prefix whose route the plane uses; −1 if it has no route. */
   public int prefixLength(int plane) {
     return cells[plane] == RouteCell.EMPTY ? -1 : lengths[plane];
   }
 
   /**
-   * Returns the figure of the plane's own route, in Mbit/s. Only {@link #weight} replaces a missing
-   * figure.
+   * Returns the bandwidth of the plane's own route, in Mbit/s, as published. {@link #weight} also
+   * applies the rules for missing bandwidths.
    */
   public int figure(int plane) {
     return RouteCell.weight(cells[plane]);
@@ -67,15 +73,15 @@ public final class RouteAnswer {
   }
 
   /**
-   * Returns the plane's weight relative to the others'; 0 if it doesn't reach the destination. Only
-   * the ratio of weights of one answer means anything.
+   * Returns the plane's weight relative to the weights of the other planes; 0 if the plane doesn't
+   * reach the destination. Only ratios of weights in one answer have a meaning.
    */
   public int weight(int plane) {
     if (!reason(plane).carriesTraffic()) {
       return 0;
     }
     int base = unscaled(plane);
-    /* No overflow: 24 bits × 100. */
+    /* The product can't overflow: a weight has 24 bits, and the factor is at most 100. */
     return isBorrowed(plane)
         ? Math.max(base > 0 ? 1 : 0, base * borrowedPercent)
         : base * WHOLE_PERCENT;

@@ -2,8 +2,8 @@ package io.heddle.routes;
 
 /**
  * Route of a plane for one prefix, in 32 bits. Bit 31 is set if the plane borrows another plane's
- * path. Bits 24 to 30 hold the reason's code, and the others the weight in Mbit/s. Zero leaves the
- * plane to a shorter prefix.
+ * path. Bits 24 to 30 hold the reason's code, and the others the weight in Mbit/s. Zero means that
+ * the plane has no route for this prefix, so a shorter prefix decides.
  */
 public final class RouteCell {
   /** Cell without a route. */
@@ -20,7 +20,8 @@ public final class RouteCell {
   /**
    * Returns a cell.
    *
-   * @param weight in Mbit/s; at least 1 for a reason with which the plane carries traffic, else 0
+   * @param weight weight in Mbit/s, limited to 1 to {@link #LARGEST_WEIGHT}; ignored for a reason
+   *     with which the plane carries no traffic
    * @throws IllegalArgumentException for {@link WeightReason#NO_ROUTE}, which is {@link #EMPTY}
    */
   public static int of(WeightReason reason, long weight) {
@@ -32,8 +33,8 @@ public final class RouteCell {
   }
 
   /**
-   * Returns the same cell for a plane that has lost its own path through the fabric: its prefix is
-   * still reached, over another plane's spine.
+   * Returns this cell for a plane that has lost its own path through the fabric, and still reaches
+   * the prefix over another plane's spine.
    */
   public static int borrowed(int cell) {
     return cell | Integer.MIN_VALUE;

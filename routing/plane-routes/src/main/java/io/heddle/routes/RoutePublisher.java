@@ -21,18 +21,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Writer of a routes file; one per file on a host, used by one thread.
+ * Writer of a routes file. There is one writer per file on a host, used by one thread.
  *
- * <p>Changes lie between {@link #begin} and {@link #commit}: readers see all of them or none. The
- * file is built aside and takes its name with {@link #goLive}. So a restarted daemon leaves its
- * predecessor's last weights in place until it has learned its own. A table that outgrows its file
- * moves to a larger one in the same manner.
+ * <p>Changes are made between {@link #begin} and {@link #commit}: readers see all of them or none.
+ * The file is built under a temporary name, and {@link #goLive} renames it. So after a restart of
+ * the daemon, readers use the last weights of the previous daemon until the new one has learned its
+ * own. A table that outgrows its file moves to a larger file in the same manner.
  */
 public final class RoutePublisher implements RouteTarget, AutoCloseable {
   private static final int FIRST_SLOTS = 1024;
   private static final int[] CELLS = {4, 8, 16, 32, RoutesLayout.MAX_PLANES};
 
-  /* At most eight of ten slots are taken: beyond that, chains grow long. */
+  /* At most eight of ten slots are used: beyond that, chains of colliding entries grow long. */
   private static final int LOAD_TENTHS = 8;
 
   private final Path path;
@@ -65,7 +65,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Creates a file, not yet live.
+   * Creates a file, which readers don't see until {@link #goLive}.
    *
    * @param publisher name of the publisher, for display
    * @param heartbeatPeriodMs period at which {@link #heartbeat} will be called
@@ -99,7 +99,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Returns whether another process has cut the file short, so that another store would be a fault.
+   * Returns whether another process has cut the file short, so that a store would cause a memory
+   * fault.
    */
   @Override
   public boolean isTruncated() {
@@ -108,8 +109,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Replaces the file after it was cut short: with its planes and rules, without routes, and not
-   * live.
+   * Replaces a file that was cut short. The new file has the same planes and rules but no routes,
+   * and isn't live yet.
    *
    * @throws HeddleException if the file can't be created
    */
@@ -137,7 +138,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     this.rules = rules;
   }
 
-  /** Sets the readers' rules for weights from now on. Outside of a change. */
+  /**
+   * Sets the readers' rules for weights from now on. Not allowed between {@link #begin} and {@link
+   * #commit}.
+   */
   @Override
   public void setRules(WeightRules next) {
     requireOpen();
@@ -165,7 +169,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Adds a plane, or changes the plane that has its key. Outside of a change.
+   * Adds a plane, or changes the plane that has the same key. Not allowed between {@link #begin}
+   * and {@link #commit}.
    *
    * @return the plane's number, which it keeps
    * @throws HeddleException for more than 64 planes, or if a larger file can't be created
@@ -222,7 +227,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
         record + RoutesLayout.PLANE_VIA, RoutesLayout.PLANE_VIA_BYTES, plane.via());
   }
 
-  /** Begins a change. Until {@link #commit}, readers of this file wait or keep their results. */
+  /**
+   * Begins a change. From its first store until {@link #commit}, readers of this file wait or keep
+   * their results.
+   */
   @Override
   public void begin() {
     requireOpen();
@@ -232,10 +240,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   /**
    * Sets a plane's cell of a prefix; {@link RouteCell#EMPTY} removes it.
    *
-   * @param high the prefix's first 64 bits, all beyond its length zero
+   * @param high the prefix's first 64 bits; bits beyond its length are zero
    * @param plane a number that {@link #setPlane} returned
-   * @throws HeddleException if the table needs a larger file that can't be created; everything so
-   *     far stays published
+   * @throws HeddleException if the table needs a larger file that can't be created; the entries so
+   *     far stay in the table
    */
   @Override
   public void set(long high, long low, int length, int plane, int cell) {
@@ -305,8 +313,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /*
-   * Refuses calls after the close. The file's memory is unmapped then, and a store there would end
-   * the process.
+   * Refuses calls after the close, when the file's memory is unmapped and a store would end the
+   * process.
    */
   private void requireOpen() {
     if (closed) {
@@ -329,7 +337,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     setLong(word, getLong(word) ^ 1L << length);
   }
 
-  /* The sequence becomes odd with the first store of a change, so that an empty change disturbs no reader. */
+  /*
+   * Prepares a store, which must be part of a change. The sequence becomes odd with the first
+   * store, so that an empty change disturbs no reader.
+   */
   private void write() {
     if (!changing) {
       throw new IllegalStateException("a change of the routes file without begin()");
@@ -373,13 +384,15 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     return getInt(map.base + RoutesLayout.ENTRIES);
   }
 
-  /** Signals readers that the daemon lives. */
+  /** Shows readers that the daemon is alive. */
   public void heartbeat() {
     requireOpen();
     Memory.setLongRelease(map.base + RoutesLayout.HEARTBEAT, clock.nanoTime());
   }
 
-  /** Gives the file its name; readers of a predecessor move to it. */
+  /**
+   * Renames the finished file to its final name. Readers of the previous file then switch to it.
+   */
   public void goLive() {
     requireOpen();
     if (!live) {
@@ -397,7 +410,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     try {
       before = RoutesMap.openToEnd(path);
     } catch (HeddleException foreign) {
-      /* An existing file of any kind is replaced. */
+      /* The existing file isn't a routes file, and is replaced too. */
     }
     heartbeat();
     setInt(next.base + RoutesLayout.STATE, RoutesLayout.LIVE);
@@ -414,7 +427,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /* The sequence changes so that waiting readers wake. A change that a dead writer left open stays open. */
+  /*
+   * Sets the final state of a file. The sequence changes, so that waiting readers wake. It stays
+   * odd if a dead writer left a change unfinished.
+   */
   private static void end(RoutesMap map, int state) {
     Memory.setIntRelease(map.base + RoutesLayout.STATE, state);
     long sequence = map.base + RoutesLayout.SEQUENCE;
@@ -423,8 +439,9 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /*
-   * Copies everything to a file with other numbers of cells and slots. If a change is in progress, readers of the
-   * old file see its first part as a complete state; each entry is whole.
+   * Copies everything to a file with other numbers of cells and slots. If a change is in progress,
+   * readers of the old file see the part made so far as a complete state. Each entry is consistent
+   * in itself.
    */
   private void moveTo(int cells, int slots) {
     RoutesMap next = RoutesMap.create(unfinishedPath(path), cells, slots);
@@ -460,7 +477,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     before.close();
   }
 
-  /** Marks the daemon as ended in good order; the last state stays readable. */
+  /** Marks the daemon as ended in good order. The last state stays readable. */
   @Override
   public void close() {
     if (closed) {
@@ -474,7 +491,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     try {
       Files.deleteIfExists(unfinishedPath(path));
     } catch (IOException left) {
-      /* The unfinished file stays: the next daemon replaces it. */
+      /* Leaves the unfinished file: the next daemon replaces it. */
     }
     lock.close();
   }

@@ -22,19 +22,22 @@ import org.jspecify.annotations.Nullable;
  * takes. If a daemon dies in the middle of a change, a look-up fails; it never returns a torn
  * result.
  *
- * <p>Several threads may call {@link #resolve}, each with an answer of its own; {@link #close} only
- * when no other call is in progress.
+ * <p>Several threads may call {@link #resolve}, each with an answer of its own. {@link #close} may
+ * be called only when no other call is in progress.
  *
  * <p>Another process may cut the file short, which removes memory under its readers. Every call
- * then ends with a {@link RoutesCutException}, never with anything else: the file's size is checked
- * before and after reading, and a fault in between is caught. A single look-up makes no such
- * checks, which would cost too much: trust its results only within {@link #reading}.
+ * then ends with a {@link RoutesCutException}: the file's size is checked before and after reading,
+ * and a memory fault in between is caught. Only {@link #resolve} doesn't check the size, which
+ * would cost too much: trust its results only within {@link #reading}.
  */
 public final class RouteReader implements AutoCloseable {
   private static final long GIVE_UP_NS = 2_000_000;
   private static final int TRIES_PER_LOOK_AT_CLOCK = 64;
 
-  /* Number of heartbeats that may be missed, and the shortest time, since a busy machine delays a daemon. */
+  /*
+   * A daemon counts as silent after this number of heartbeat periods, but not before the minimum
+   * time, since a busy machine delays it.
+   */
   private static final int MISSED_HEARTBEATS = 5;
   private static final long LEAST_SILENCE_NS = 1_000_000_000;
 
@@ -43,8 +46,8 @@ public final class RouteReader implements AutoCloseable {
   private final NanoClock clock;
 
   /*
-   * Last new heartbeat, and its time by this process's own clock: the daemon's clock may have another origin, in a
-   * time namespace.
+   * Last new heartbeat, and the time by this process's own clock at which it was seen. The daemon's
+   * clock may have another origin, in a time namespace.
    */
   private long lastHeartbeat;
   private long lastHeartbeatSeenNs;
@@ -59,7 +62,10 @@ public final class RouteReader implements AutoCloseable {
     lastHeartbeat = heartbeat;
     long now = clock.nanoTime();
     long age = now - heartbeat;
-    /* An impossible age comes from another clock; the daemon then counts as alive. */
+    /*
+     * A negative age means that the daemon's clock has another origin. The daemon then counts as
+     * alive.
+     */
     lastHeartbeatSeenNs = age >= 0 ? heartbeat : now;
   }
 
@@ -88,7 +94,7 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /** Returns the daemon's keys of the planes, by this host's addresses. */
+  /** Returns the route daemon's key of each plane, by this host's address on the plane. */
   public static Map<InetAddress, String> keys(List<PublishedPlane> planes) {
     Map<InetAddress, String> keys = new HashMap<>();
     for (PublishedPlane plane : planes) {
@@ -100,17 +106,18 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /**
-   * Reads, and returns the result only if the file was whole before and after.
+   * Runs a function that reads the file. Returns its result only if the file had its full length
+   * before and after.
    *
-   * @throws RoutesCutException if it wasn't
+   * @throws RoutesCutException if another process has cut the file short
    */
   public <T> T reading(Supplier<T> reads) {
     map.requireWhole();
     try {
       T result = reads.get();
       /*
-       * This check is within the try, since the JVM reports a memory fault at the return of a later
-       * call, this one at the latest.
+       * This check is within the try block, since the JVM may report a memory fault only when a
+       * later call returns, this call at the latest.
        */
       map.requireWhole();
       return result;
@@ -120,13 +127,13 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /**
-   * Finds the longest match for a destination, plane by plane. Trust the result only within {@link
+   * Finds the longest match for a destination for each plane. Trust the result only within {@link
    * #reading}.
    *
    * @param high the address's first 64 bits
-   * @param answer receives the result; valid if this returns true
-   * @return false if no whole state could be read within 2 ms: the daemon is in the middle of a
-   *     change, or died there
+   * @param answer receives the result, which is valid if this method returns true
+   * @return false if no consistent state could be read within 2 ms: the daemon is in the middle of
+   *     a change, or died in the middle of one
    */
   public boolean resolve(long high, long low, RouteAnswer answer) {
     try {
@@ -193,7 +200,10 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /* Gives undecided planes their cells of the prefix of this length; returns the number of planes decided. */
+  /*
+   * Sets the cell of each plane that has none yet from the prefix of this length. Returns the
+   * number of cells set.
+   */
   private int take(long high, long low, int length, RouteAnswer answer) {
     if (length > 128) {
       return 0;
@@ -215,7 +225,10 @@ public final class RouteReader implements AutoCloseable {
     return decided;
   }
 
-  /** Returns the planes, in order of their numbers; empty if no whole state could be read. */
+  /**
+   * Returns the planes, in order of their numbers; empty if no consistent state could be read
+   * within 2 ms.
+   */
   public List<PublishedPlane> planes() {
     return reading(this::readPlanes);
   }
@@ -257,16 +270,16 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /**
-   * Returns the word that {@link #awaitChange} compares; it also changes when the file is
-   * superseded.
+   * Returns the file's sequence, with which {@link #awaitChange} compares. It changes with each
+   * change of the file, and when the file is superseded.
    */
   public long sequence() {
     return reading(() -> Memory.getLongAcquire(map.base + RoutesLayout.SEQUENCE));
   }
 
   /**
-   * Waits until the sequence differs from the given value of {@link #sequence}, or the timeout
-   * passes. Costs nothing while nothing changes.
+   * Waits until the file's sequence differs from this value of {@link #sequence}, or until the
+   * timeout has passed. The thread sleeps meanwhile.
    */
   public void awaitChange(long sequence, long timeoutNs) {
     if (sequence() == sequence) {
@@ -274,12 +287,18 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /** Wakes every process that waits for this file, without a change. */
+  /**
+   * Wakes every thread that waits for a change of this file, in any process, although nothing has
+   * changed.
+   */
   public void wakeAll() {
     MemoryCalls.futexWakeAll(map.base + RoutesLayout.SEQUENCE);
   }
 
-  /** Returns the daemon's state. One thread; call it at least as often as the state matters. */
+  /**
+   * Returns the daemon's state. Only one thread may call this. It must do so regularly, since
+   * silence is measured from the call that saw the last new heartbeat.
+   */
   public Liveness liveness() {
     return reading(this::readLiveness);
   }
@@ -320,7 +339,7 @@ public final class RouteReader implements AutoCloseable {
     return path;
   }
 
-  /** Returns whether the reader's name still refers to the file that it reads. */
+  /** Returns whether the path still refers to the file that this reader has open. */
   public boolean isCurrent() {
     return map.isFileAt(path);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Destination of a table of routes: the routes file ({@link RoutePublisher}), or a simulator's
- * memory. Used by one thread. Changes lie between {@link #begin} and {@link #commit}.
+ * memory. Used by one thread. Changes are made between {@link #begin} and {@link #commit}.
  */
 public interface RouteTarget {
   /** Returns the table's path, for display. */
@@ -16,33 +16,37 @@ public interface RouteTarget {
   boolean isTruncated();
 
   /**
-   * Replaces the table by one with the same planes and rules, without routes.
+   * Replaces the table by a new table with the same planes and rules but without routes.
    *
-   * @throws HeddleException if it can't be created
+   * @throws HeddleException if the new table can't be created
    */
   void renew();
 
-  /** Sets the readers' rules for weights from now on. Outside of a change. */
+  /**
+   * Sets the readers' rules for weights from now on. Not allowed between {@link #begin} and {@link
+   * #commit}.
+   */
   void setRules(WeightRules next);
 
   /** Returns the planes, in order of their numbers. */
   List<PublishedPlane> planes();
 
   /**
-   * Adds a plane, or changes the plane that has its key. Outside of a change.
+   * Adds a plane, or changes the plane that has the same key. Not allowed between {@link #begin}
+   * and {@link #commit}.
    *
    * @return the plane's number, which it keeps
    * @throws HeddleException for too many planes
    */
   int setPlane(PublishedPlane plane);
 
-  /** Begins a change, of which readers see all or nothing. */
+  /** Begins a change. Readers see the whole change or nothing of it. */
   void begin();
 
   /**
    * Sets a plane's cell of a prefix; {@link RouteCell#EMPTY} removes it.
    *
-   * @param high the prefix's first 64 bits, all beyond its length zero
+   * @param high the prefix's first 64 bits; bits beyond its length are zero
    * @param plane a number that {@link #setPlane} returned
    * @throws HeddleException if there is no room
    */

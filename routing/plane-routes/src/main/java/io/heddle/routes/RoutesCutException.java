@@ -4,7 +4,10 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Exception for a routes file that became shorter than its mapping: another process has cut it. */
+/**
+ * Exception for a routes file that has become shorter than its memory mapping, because another
+ * process has cut it.
+ */
 public final class RoutesCutException extends HeddleException {
   private static final long serialVersionUID = 1L;
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *    56 slots, a power of two, u32         60 entries, u32
  *    64 last change, CLOCK_MONOTONIC ns    72 {@link MissingFigure}, u32
  *    76 weight of a route without figure   80 prefix lengths in use, 129 bits in 3 × u64
- *   104 percent of its weight that a borrowed path gets, u32
+ *   104 percent of its weight that a plane on a borrowed path keeps, u32
  *   128 publisher, 128 bytes, NUL-padded UTF-8
  * planes, from 512, 160 bytes each
  *     0 key, 64 bytes of text              64 source address, 16 bytes, zero where there is none
@@ -56,16 +56,16 @@ final class RoutesLayout {
   static final int PUBLISHER = 128;
   static final int PUBLISHER_BYTES = 128;
 
-  /** State of a file that routes are still being added to, before any reader. */
+  /** State of a file that is still being built and that readers don't see yet. */
   static final int BEING_BUILT = 0;
 
-  /** State of the file to read. */
+  /** State of a file that readers use. */
   static final int LIVE = 1;
 
-  /** State after a newer file has taken its place. */
+  /** State of a file that a newer file has replaced. */
   static final int SUPERSEDED = 2;
 
-  /** State after the daemon ended in good order. */
+  /** State of a file whose daemon has ended in good order. */
   static final int ENDED = 3;
 
   static final int PLANE_KEY_BYTES = 64;
@@ -100,25 +100,34 @@ final class RoutesLayout {
     return slotsOffset(cells) + (long) slots * slotBytes(cells);
   }
 
-  /** Returns an address's upper half without the bits after the address's first {@code length}. */
+  /**
+   * Returns an address's upper half, in which all bits after the address's first {@code length}
+   * bits are zero.
+   */
   static long maskHigh(long high, int length) {
     return length >= 64 ? high : length == 0 ? 0 : high & -1L << 64 - length;
   }
 
-  /** Returns an address's lower half without the bits after the address's first {@code length}. */
+  /**
+   * Returns an address's lower half, in which all bits after the address's first {@code length}
+   * bits are zero.
+   */
   static long maskLow(long low, int length) {
     return length >= 128 ? low : length <= 64 ? 0 : low & -1L << 128 - length;
   }
 
   /**
-   * Returns the shortest prefix length that may lead to an address. An IPv4 address is a mapped one
-   * (RFC 4291 §2.5.5.2), to which no IPv6 route leads, not even the default one.
+   * Returns the length of the shortest prefix that may be a route to an address. An IPv4 address is
+   * stored as a mapped address (RFC 4291 §2.5.5.2), for which no IPv6 route is used, not even the
+   * default route.
    */
   static int shortestFor(long high, long low) {
     return high == 0 && low >>> 32 == 0xffff ? MAPPED_BITS : 0;
   }
 
-  /** Returns sixteen bytes, IPv4 mapped; all zero for none. */
+  /**
+   * Returns the sixteen bytes of an address. An IPv4 address is mapped to IPv6; null gives zeros.
+   */
   static byte[] bytes(@Nullable InetAddress address) {
     if (!(address instanceof Inet4Address)) {
       return address == null ? new byte[16] : address.getAddress();
@@ -129,7 +138,10 @@ final class RoutesLayout {
     return raw;
   }
 
-  /* Hosts of a fabric differ in few bits of both halves: every bit must affect the low ones. */
+  /*
+   * Returns the hash of a prefix. The addresses of a fabric differ in few bits of both halves, so
+   * every bit must affect the hash's low bits.
+   */
   static int hash(long high, long low, int length) {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;

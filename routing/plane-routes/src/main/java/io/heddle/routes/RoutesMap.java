@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory mapping of a routes file, with the numbers of cells and slots from the file's header. */
 final class RoutesMap implements AutoCloseable {
-  /* Mode of the file, which jobs of other users may read. */
+  /* Mode of the file: jobs of other users may read it. */
   private static final int MODE = 0644;
 
   private final Path path;
@@ -47,7 +47,7 @@ final class RoutesMap implements AutoCloseable {
    * Creates a file with all of its blocks allocated: a store into a mapped page that a full disk
    * can't hold would kill the process.
    *
-   * @throws HeddleException with the missing resource and the number of bytes
+   * @throws HeddleException whose message has the reason and the number of bytes needed
    */
   static RoutesMap create(Path path, int cells, int slots) {
     long bytes = RoutesLayout.fileBytes(cells, slots);
@@ -94,7 +94,10 @@ final class RoutesMap implements AutoCloseable {
     return open(path, false);
   }
 
-  /** Opens for writing a file that a daemon of this user published, to mark it as superseded. */
+  /**
+   * Opens a file that a daemon of this user has published, for writing, so that it can be marked as
+   * superseded.
+   */
   static @Nullable RoutesMap openToEnd(Path path) {
     return open(path, true);
   }
@@ -119,8 +122,9 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /*
-   * Routes are accepted from root, from this process's user, and from the folder's owner, who decides which file
-   * has the name. A user who names a path trusts that owner; root chose the owner of the default folder.
+   * Requires a trusted owner of a file. Routes are accepted from root, from this process's user,
+   * and from the folder's owner, who decides which file has the name. A user who configures a path
+   * trusts the owner of its folder; root has chosen the owner of the default folder.
    */
   private static void requireTrusted(
       Path path, FileStatus file, FileStatus folder, boolean writing) {
@@ -164,7 +168,10 @@ final class RoutesMap implements AutoCloseable {
     return new RoutesMap(path, file, writing, cells, slots);
   }
 
-  /** Returns whether the name still refers to this file: it was neither replaced nor removed. */
+  /**
+   * Returns whether the name still refers to this file, so that the file was neither replaced nor
+   * removed.
+   */
   boolean isFileAt(Path name) {
     try {
       FileStatus there = OpenFolder.statusOf(name);
@@ -175,9 +182,10 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Returns whether the whole mapping is backed. Beyond a file's end there is no memory, and an
-   * access there is a SIGBUS. The JVM turns that into an InternalError, if the host process leaves
-   * it the signal. So this is checked before and after reading; it costs a system call.
+   * Returns whether the file is at least as long as the mapping. An access beyond the file's end
+   * causes a SIGBUS. The JVM turns the signal into an InternalError, unless the host process has
+   * replaced the JVM's signal handler. So callers check before and after reading; each check costs
+   * a system call.
    */
   boolean isWhole() {
     return file.sizeBytes() >= bytes;
@@ -203,8 +211,9 @@ final class RoutesMap implements AutoCloseable {
   /**
    * Finds the slot of a prefix.
    *
-   * @return its address; if the prefix is missing, the complement of the address of the free slot
-   *     that it would take. For a reader, undefined if the writer changes the table meanwhile
+   * @return address of the slot. If the table doesn't have the prefix, the complement of the
+   *     address of the free slot that the prefix would take. For a reader, undefined if the writer
+   *     changes the table meanwhile
    */
   long find(long high, long low, int length) {
     int index = RoutesLayout.hash(high, low, length) & slots - 1;
@@ -226,7 +235,7 @@ final class RoutesMap implements AutoCloseable {
 
   /**
    * Frees a slot and closes the gap in its chain, so that look-ups may stop at the first free slot.
-   * Writer only.
+   * Called by the writer only.
    */
   void free(long slot) {
     int gap = (int) ((slot - firstSlot) / slotBytes);
@@ -244,7 +253,10 @@ final class RoutesMap implements AutoCloseable {
                   RoutesLayout.getLong(next + RoutesLayout.SLOT_LOW),
                   length)
               & slots - 1;
-      /* The entry may move back unless its home slot lies behind the gap. */
+      /*
+       * The entry may move to the gap unless its home slot, where look-ups begin, comes after the
+       * gap.
+       */
       if ((index - home & slots - 1) >= (index - gap & slots - 1)) {
         Memory.copy(next, slot(gap), slotBytes);
         gap = index;

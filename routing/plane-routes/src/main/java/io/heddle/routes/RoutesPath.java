@@ -3,20 +3,20 @@ package io.heddle.routes;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Default path of the routes file, and its setting. */
+/** Default path of the routes file, and the settings that change it. */
 public final class RoutesPath {
-  /** Default for the daemon and the jobs of a host. */
+  /** Default path for the route daemon and the jobs of a host. */
   public static final Path DEFAULT = Path.of("/run/heddle/routes");
 
-  /** Setting of a job that doesn't follow routes. */
+  /** Value of HEDDLE_ROUTES for a job that doesn't follow routes. */
   public static final String NONE = "none";
 
   private RoutesPath() {}
 
   /**
-   * Returns the file that HEDDLE_ROUTES names.
+   * Returns the path of the routes file that HEDDLE_ROUTES names.
    *
-   * @param setting blank or null if it isn't set
+   * @param setting value of HEDDLE_ROUTES; blank or null if it isn't set
    * @return null if no routes are to be followed
    */
   public static @Nullable Path of(@Nullable String setting) {
@@ -27,11 +27,12 @@ public final class RoutesPath {
   }
 
   /**
-   * Returns the file that a job follows. The operator's weights take precedence over routes.
+   * Returns the path of the routes file that a job follows. The operator's weights take precedence
+   * over routes.
    *
-   * @param routes HEDDLE_ROUTES
-   * @param weights HEDDLE_WEIGHTS
-   * @return null if it follows none
+   * @param routes value of HEDDLE_ROUTES
+   * @param weights value of HEDDLE_WEIGHTS
+   * @return null if the job follows no routes
    */
   public static @Nullable Path followed(@Nullable String routes, @Nullable String weights) {
     return weights == null || weights.isBlank() ? of(routes) : null;

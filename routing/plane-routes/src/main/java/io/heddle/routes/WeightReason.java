@@ -6,9 +6,9 @@ public enum WeightReason {
   NO_ROUTE("no route"),
   PATH_BANDWIDTH("path bandwidth"),
   LINK_BANDWIDTH("link bandwidth"),
-  /** The local port carries less than the route's figure. */
+  /** The local port's rate is lower than the route's bandwidth. */
   LOCAL_RATE("rate of the local port"),
-  /** The route has no figure; see {@link MissingFigure}. */
+  /** The route has no bandwidth; see {@link MissingFigure}. */
   NO_FIGURE("route without a bandwidth"),
   PATH_BANDWIDTH_ZERO("unreachable: path bandwidth 0"),
   UNREACHABLE("unreachable: announced so");
@@ -26,7 +26,7 @@ public enum WeightReason {
     return text;
   }
 
-  /** Returns whether a route with this reason carries anything at all. */
+  /** Returns whether a route with this reason carries traffic. */
   public boolean carriesTraffic() {
     return switch (this) {
       case PATH_BANDWIDTH, LINK_BANDWIDTH, LOCAL_RATE, NO_FIGURE -> true;
@@ -34,7 +34,10 @@ public enum WeightReason {
     };
   }
 
-  /* A file of a later release may have codes that this release doesn't know. */
+  /*
+   * Returns the reason with this code. A file of a later release may have unknown codes, which
+   * count as no route.
+   */
   static WeightReason ofCode(int code) {
     return code < BY_CODE.length ? BY_CODE[code] : NO_ROUTE;
   }

@@ -1,11 +1,12 @@
 package io.heddle.routes;
 
 /**
- * Rules by which readers turn the routes' figures into weights; the daemon sets them for all
- * readers.
+ * Rules by which readers compute weights from the bandwidths of routes. The route daemon sets them
+ * for all readers.
  *
  * @param missingFigure treatment of a route without a bandwidth
- * @param defaultWeight of such a route under {@link MissingFigure#DEFAULT}, in Mbit/s
+ * @param defaultWeight weight of a route without a bandwidth under {@link MissingFigure#DEFAULT},
+ *     in Mbit/s
  * @param borrowedPercent share of its weight that a plane keeps while it borrows another plane's
  *     path, 0 to 100
  */

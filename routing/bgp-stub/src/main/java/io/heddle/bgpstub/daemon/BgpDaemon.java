@@ -34,9 +34,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Route daemon: a session with each configured peer, their routes, and the routes file.
+ * Route daemon. It has a BGP session with each configured peer, and publishes the routes of all
+ * peers in the routes file.
  *
- * <p>All work runs on the speaker's thread; the public methods are for any other thread.
+ * <p>All work runs on the BGP speaker's thread. The public methods may be called by any other
+ * thread.
  */
 public final class BgpDaemon implements AutoCloseable {
   private static final int HEARTBEAT_MS = 100;
@@ -47,10 +49,13 @@ public final class BgpDaemon implements AutoCloseable {
   private static final long PEERS_IN_USE_NS = 300_000_000;
   private static final long RETRY_NS = 5_000_000_000L;
 
-  /* A dump of this size leaves enough garbage on the heap to be worth a collection. */
+  /*
+   * Number of route changes after which a garbage collection is worthwhile: a table dump of this
+   * size leaves much garbage on the heap.
+   */
   private static final long LARGE_DUMP = 20_000;
 
-  /* Peers with End-of-RIB send it within this time; the others never do. */
+  /* Peers that support End-of-RIB send it within this time; other peers never send it. */
   private static final long DUMP_NS = 3_000_000_000L;
 
   private DaemonConfig config;
@@ -92,9 +97,9 @@ public final class BgpDaemon implements AutoCloseable {
   /**
    * Starts the daemon.
    *
-   * @param peersInUse addresses of the peers of this host's jobs; called a few times a second if a
-   *     peer takes filters
-   * @throws HeddleException if the routes file can't be created, or the port is in use
+   * @param peersInUse supplies the addresses of the hosts that this host's jobs talk to; called a
+   *     few times a second if a BGP peer takes filters
+   * @throws HeddleException if the routes file can't be created, or if the listening port is in use
    */
   public static BgpDaemon start(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
     BgpDaemon daemon = new BgpDaemon(config, peersInUse, log);
@@ -119,15 +124,15 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /**
-   * Sets the action for an error that the daemon's thread can't recover from; it runs on that
-   * thread.
+   * Sets the action for an error that the daemon's thread can't recover from. The action runs on
+   * that thread.
    */
   public void onPersistentFailure(EventLoop.FatalHandler end) {
     speaker.loop().onPersistentFailure(end);
   }
 
   /*
-   * Listens on IPv4 only if there is an IPv4 peer: another BGP speaker of the host may use that
+   * Listens on IPv4 only if there is an IPv4 peer: another BGP speaker of the host may use the
    * port.
    */
   private void listenOnIpv4(DaemonConfig of) {
@@ -180,11 +185,12 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /**
-   * Applies another configuration: unchanged peers keep their sessions and routes. For any thread.
+   * Applies another configuration. Unchanged peers keep their sessions and routes. Any thread may
+   * call this.
    *
    * @return the changes of the peers, for the log
-   * @throws HeddleException for values that can't change while the daemon runs; then nothing
-   *     changes
+   * @throws HeddleException if a value differs that can't change while the daemon runs; then
+   *     nothing is applied
    */
   public synchronized String reload(DaemonConfig next) {
     ConfigChange change = ConfigChange.between(speaker.callOnLoop(() -> config), next);
@@ -210,8 +216,8 @@ public final class BgpDaemon implements AutoCloseable {
     config = next;
     logged.clear();
     /*
-     * New sessions start after the end of the old ones: a new peer may have the address of an ended
-     * one.
+     * New sessions start after the removed ones have ended, since a new peer may have the address
+     * of a removed peer.
      */
     speaker.execute(() -> {
       change.added().forEach(peer -> add(peer, next).start());
@@ -231,7 +237,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /*
-   * Removes this host's address from planes without a peer, so that new jobs don't use their names.
+   * Removes this host's address from planes that no peer defines any more, so that new jobs don't
+   * use the names of those planes.
    */
   private void publishOrphans() {
     Set<String> keys = new HashSet<>();
@@ -251,7 +258,10 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* Publishes the heartbeat, and runs due tasks. */
+  /*
+   * Publishes a heartbeat, restores a truncated routes file, and publishes the file once it is
+   * ready.
+   */
   private void heartbeat() {
     reschedule(HEARTBEAT_NS, this::heartbeat);
     rib.restoreIfCut();
@@ -263,7 +273,10 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* Reschedules first, so that a failure doesn't stop the repetition. */
+  /*
+   * Schedules a repeated task's next run. A task calls this first, so that its failure doesn't stop
+   * the repetition.
+   */
   private void reschedule(long delayNs, Runnable task) {
     speaker.loop().schedule(delayNs, task);
   }
@@ -280,7 +293,10 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* A predecessor's routes are better than an incomplete set from our peers. */
+  /*
+   * Returns whether the routes may replace those of the previous daemon: the previous routes are
+   * better than an incomplete set from our peers.
+   */
   private boolean isReady() {
     long running = System.nanoTime() - startNs;
     boolean all = !peers.isEmpty();
@@ -303,8 +319,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /*
-   * Garbage from reading a large dump would stay resident while nothing else happens here. A
-   * collection takes some 20 ms, once, while no route changes.
+   * Collects the garbage left by reading a large table dump, which would otherwise stay resident
+   * while the daemon is idle. One collection takes some 20 ms, at a time when no route changes.
    */
   private void collectGarbageAfterDump() {
     long changes = rib.changes();
@@ -316,8 +332,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /*
-   * Reads addresses, ports and routers of this host. Returns whether an early second reading is
-   * worthwhile.
+   * Reads this host's addresses, ports and default routers. Returns whether to read again soon,
+   * because something is still missing.
    */
   private boolean readHost() {
     boolean waiting = false;
@@ -339,7 +355,7 @@ public final class BgpDaemon implements AutoCloseable {
     return waiting && isYoung;
   }
 
-  /* Returns whether a missing item makes an early second reading worthwhile. */
+  /* Returns whether to read again soon, because an address, an interface or a router is missing. */
   private boolean readPeerAddresses(DaemonPeer peer, OwnAddresses own, Set<String> named) {
     PeerConfig of = peer.config();
     String link = interfaceOf(of, own);
@@ -402,8 +418,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /*
-   * A job's peers come one after another, so a change of the filter is sent only after it has been
-   * stable for a moment.
+   * Passes the hosts in use to the peers' filters. The hosts of a job appear one after another, so
+   * a changed set is used only after two equal readings.
    */
   private void gatherPeersInUse() {
     reschedule(PEERS_IN_USE_NS, this::gatherPeersInUse);
@@ -454,7 +470,10 @@ public final class BgpDaemon implements AutoCloseable {
             peers.stream().map(DaemonPeer::view).toList()));
   }
 
-  /** Returns routes as received, from one peer or from all. */
+  /**
+   * Returns at most {@code most} routes as received, from one peer or, if {@code peerName} is null,
+   * from all.
+   */
   public List<Route> routes(@Nullable String peerName, int most) {
     return speaker.callOnLoop(() -> {
       List<Route> all = new ArrayList<>();
@@ -468,8 +487,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /**
-   * Returns the routes by which each plane reaches a destination; the first route of a plane
-   * counts.
+   * Returns the routes by which each plane reaches a destination. A plane uses its first route in
+   * the list.
    */
   public List<Route> explain(Prefix destination) {
     return speaker.callOnLoop(() -> rib.explain(destination));

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Difference between the running and a newly read configuration.
+ * Difference between the running configuration and a newly read one.
  *
- * @param removed peers whose sessions end, by name: removed ones, and those whose session must be
- *     replaced
+ * @param removed names of the peers whose sessions end: removed peers, and peers whose session must
+ *     be replaced
  * @param added peers whose sessions begin
- * @param adjusted peers that keep the session with other settings
+ * @param adjusted peers that keep their session but get other settings
  * @param unchanged number of unchanged peers
  */
 record ConfigChange(

@@ -82,7 +82,7 @@ public final class ConfigParser {
   /**
    * Reads a configuration.
    *
-   * @throws HeddleException with file, line, key, value and allowed values
+   * @throws HeddleException whose message has file, line, key, value and allowed values
    */
   public static DaemonConfig read(Path file) {
     try {
@@ -173,7 +173,10 @@ public final class ConfigParser {
 
   private static CodePoints codePoints(ConfigText.Section top) {
     CodePoints standard = CodePoints.DEFAULT;
-    /* The daemon takes no Flowspec rules, so that type is free for any other use. */
+    /*
+     * The daemon takes no Flowspec rules, so the redirect community's type may be used for another
+     * community.
+     */
     int noRedirect = -1;
     int most = 0xffff;
     try {
@@ -267,8 +270,9 @@ public final class ConfigParser {
   }
 
   /*
-   * Two planes on one interface: the owner of its addresses is ambiguous. One plane on two
-   * interfaces: its address is ambiguous.
+   * Refuses two planes on one interface, since it would be unclear to which plane the interface's
+   * addresses belong. Refuses one plane on two interfaces, since the plane's address would be
+   * ambiguous.
    */
   private static void refuseOverlap(
       ConfigText.Section section, PeerConfig peer, List<PeerConfig> before) {
@@ -352,7 +356,7 @@ public final class ConfigParser {
     return new Families(words.contains("ipv6"), words.contains("ipv4"), List.of());
   }
 
-  /* Errors about a key don't show the key. */
+  /* Returns the TCP-MD5 key. Error messages about a key don't contain the key. */
   private static String md5Key(ConfigText.Section section) {
     String key = section.text("md5-key", "");
     int bytes = key.getBytes(StandardCharsets.UTF_8).length;

@@ -10,14 +10,15 @@ import java.util.List;
 /**
  * Configuration of the daemon.
  *
- * @param as our AS
+ * @param as number of our AS
  * @param routerId our BGP identifier; 0 to derive one from this host's addresses
- * @param listenPort port for peers' connections; 0 for none
- * @param publish the routes file
- * @param control control socket for {@code heddle bgp show}
- * @param publishAfterMs longest wait for peers' complete routes before weights are published
+ * @param listenPort port on which peers may connect; 0 for none
+ * @param publish path of the routes file
+ * @param control path of the control socket for {@code heddle bgp show}
+ * @param publishAfterMs longest time in milliseconds to wait for the peers' complete routes before
+ *     weights are published
  * @param announce whether this host's addresses are announced
- * @param fibSuppress whether they carry the FIB-suppress community
+ * @param fibSuppress whether the announced addresses carry the FIB-suppress community
  */
 public record DaemonConfig(
     long as,
@@ -32,7 +33,7 @@ public record DaemonConfig(
     RibOptions routes,
     CodePoints codePoints,
     List<PeerConfig> peers) {
-  /** Returns the families of all peers that define a plane. */
+  /** Returns the address families of all peers that define this plane. */
   Families familiesOf(String planeKey) {
     boolean ipv6 = false;
     boolean ipv4 = false;

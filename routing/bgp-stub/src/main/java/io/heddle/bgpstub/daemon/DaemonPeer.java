@@ -4,9 +4,12 @@ import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgpstub.rib.AdjRibIn;
 import io.heddle.bgpstub.rib.PeerRoutes;
 
-/** A configured peer with its session and routes. For the speaker's thread. */
+/** Configured peer with its session and routes. Used by the BGP speaker's thread only. */
 record DaemonPeer(PeerConfig config, PeerSession session, PeerRoutes routes) {
-  /** Returns the peer with its configuration in another file. */
+  /**
+   * Returns this peer with the settings that it has in another configuration; unchanged if it has
+   * none there.
+   */
   DaemonPeer of(DaemonConfig next) {
     for (PeerConfig peer : next.peers()) {
       if (peer.name().equals(config.name())) {

@@ -6,11 +6,12 @@ import java.util.List;
 /**
  * Snapshot of the daemon.
  *
- * @param publish the routes file
- * @param live whether the file is published yet
- * @param incomplete whether a full disk keeps routes out of it
- * @param entries prefixes in it
- * @param unknownPeers connections from addresses of no peer
+ * @param publish path of the routes file
+ * @param live whether the routes file is published yet
+ * @param incomplete whether a full disk prevents routes from being published
+ * @param entries number of prefixes in the routes file
+ * @param generation number that grows with each change of the routes file
+ * @param unknownPeers number of connections from addresses that belong to no configured peer
  */
 public record DaemonView(
     long as,

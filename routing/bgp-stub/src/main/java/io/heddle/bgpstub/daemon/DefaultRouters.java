@@ -8,11 +8,14 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Default router on an interface that the kernel has learned from router advertisements. */
+/**
+ * Look-up of the IPv6 default router that the kernel has on an interface, usually from router
+ * advertisements.
+ */
 final class DefaultRouters {
   /*
-   * IPv6 routes of this process's network namespace. Fields: destination, its length, source, its
-   * length, gateway, …, interface.
+   * IPv6 routes of this process's network namespace. Fields of a line: destination, destination
+   * length, source, source length, gateway, …, interface.
    */
   private static final Path ROUTES = Path.of("/proc/self/net/ipv6_route");
   private static final int FIELDS = 10;
@@ -21,7 +24,7 @@ final class DefaultRouters {
 
   private DefaultRouters() {}
 
-  /** Returns the router; null if the kernel has none on this interface (yet). */
+  /** Returns the default router; null if the kernel has none on this interface (yet). */
   static @Nullable Inet6Address on(String interfaceName) {
     try {
       for (String line : Files.readAllLines(ROUTES)) {

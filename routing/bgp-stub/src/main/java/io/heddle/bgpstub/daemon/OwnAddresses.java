@@ -25,7 +25,7 @@ final class OwnAddresses {
   OwnAddresses(HostAddresses host) {
     this.host = host;
     usable = new ArrayList<>(ofKind(true).usable());
-    /* IPv4 peers are configured explicitly, so IPv4 addresses count on dual-stack hosts, too. */
+    /* Adds IPv4 addresses even on dual-stack hosts, since IPv4 peers are configured explicitly. */
     usable.addAll(ofKind(false).usable());
   }
 
@@ -36,8 +36,8 @@ final class OwnAddresses {
   }
 
   /**
-   * Returns the usable addresses on an interface, of families spoken there: IPv6 before IPv4,
-   * EUI-64 before others, then by value.
+   * Returns the usable addresses of these families on an interface. They are in order: IPv6 before
+   * IPv4, EUI-64 addresses before others, then by value.
    */
   List<InetAddress> on(String interfaceName, Families families) {
     List<AssignedAddress> found = new ArrayList<>();
@@ -59,8 +59,8 @@ final class OwnAddresses {
   }
 
   /**
-   * Returns the rate of an interface's port in Mbit/s; 0 if unknown. The speed of a virtual
-   * interface is meaningless.
+   * Returns the rate of an interface's port in Mbit/s; 0 if unknown. A virtual interface has no
+   * rate, since the speed that it reports is meaningless.
    */
   long rateMbps(String interfaceName) {
     for (NetworkLink link : host.links()) {
@@ -73,7 +73,7 @@ final class OwnAddresses {
   }
 
   /**
-   * Returns the interface with an address in the same subnet as another address; null if there is
+   * Returns the interface that has an address in the same subnet as {@code other}; null if there is
    * none.
    */
   @Nullable String linkTowards(InetAddress other) {
@@ -90,8 +90,8 @@ final class OwnAddresses {
   }
 
   /**
-   * Returns a unique identifier of this host, from its usable addresses: the IPv6 ones if there are
-   * any.
+   * Returns a BGP identifier for this host: a hash of its usable IPv6 addresses, or of its IPv4
+   * addresses if it has no IPv6 address.
    */
   int routerId() {
     int hash = 1;

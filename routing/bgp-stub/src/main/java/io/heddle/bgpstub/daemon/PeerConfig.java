@@ -13,15 +13,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration of one peer.
  *
- * @param address its address; null for the interface's default router
- * @param families of routes exchanged with it
- * @param as its AS; 0 for any but ours
- * @param plane name of the plane of all its routes; empty if their colours determine it
- * @param rateMbps of the port; 0 to read it from the kernel
- * @param asSets whether its routes may have AS_SETs in their paths
+ * @param interfaceName interface towards the peer; empty if the peer's subnet determines it
+ * @param address the peer's address; null for the interface's default router
+ * @param families address families of the routes exchanged with the peer
+ * @param as number of the peer's AS; 0 for any AS except ours
+ * @param plane name of the plane of all the peer's routes; empty if the routes' colours determine
+ *     their planes
+ * @param rateMbps rate of the local port in Mbit/s; 0 to read it from the kernel
+ * @param asSets whether the peer's routes may have AS_SETs in their paths
  * @param bfd BFD options; null for no BFD
- * @param filter whether it filters routes to the peers in use
- * @param filterAlways prefixes that its filter always permits
+ * @param filter whether the peer gets a filter, so that it sends only routes to hosts that jobs use
+ * @param filterAlways prefixes that the filter always permits
  */
 public record PeerConfig(
     String name,
@@ -43,14 +45,14 @@ public record PeerConfig(
     List<Prefix> filterAlways) {
   private static final int SUBNET_BITS = 64;
 
-  /** Returns whether the colours of its routes determine their planes. */
+  /** Returns whether the colours of the peer's routes determine their planes. */
   public boolean isPlaneFromColour() {
     return plane.isEmpty();
   }
 
   /**
-   * Returns whether a session may continue with the other's settings: rate and filter don't affect
-   * it.
+   * Returns whether a session with the other settings may continue with these: they differ at most
+   * in the rate and in the prefixes that are always permitted.
    */
   boolean hasSessionOf(PeerConfig other) {
     return withRateAndFilter(other.rateMbps, other.filterAlways).equals(other);
@@ -78,9 +80,10 @@ public record PeerConfig(
   }
 
   /**
-   * Returns the prefixes that a peer's filter must permit. If colours determine the planes, a leaf
-   * announces subnets: those of the jobs' peers, and our own, whose colours name the planes of our
-   * addresses. The length of IPv4 subnets is unknown, so there the filter permits everything.
+   * Returns the prefixes that the peer's filter must permit. If colours determine the planes, the
+   * leaf announces subnets. Then the filter must permit the subnets of the hosts in use, and our
+   * own subnets, whose colours determine the planes of our addresses. The lengths of IPv4 subnets
+   * are unknown, so no IPv4 filter is sent.
    *
    * @param inUse hosts that jobs talk to
    * @param own this host's addresses towards the peer
@@ -102,7 +105,7 @@ public record PeerConfig(
     return wanted;
   }
 
-  /** Returns the key of the plane; null if colours determine it. */
+  /** Returns the key of the peer's plane; null if colours determine the planes. */
   public @Nullable String planeKey() {
     return isPlaneFromColour() ? null : "plane:" + plane;
   }

@@ -6,8 +6,8 @@ import io.heddle.bgp.session.SessionStatus;
  * Snapshot of a peer for {@code heddle bgp show}.
  *
  * @param plane key of the plane, or "by colour"
- * @param withoutPlane announcements without a colour, if colours determine the plane
- * @param filterLines lines of the filter that it has from us
+ * @param withoutPlane number of announced routes without a colour, if colours determine the plane
+ * @param filterLines number of lines of the filter that we sent to the peer
  */
 public record PeerView(
     SessionStatus status,

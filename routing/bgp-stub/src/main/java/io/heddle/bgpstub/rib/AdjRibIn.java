@@ -12,11 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adj-RIB-In: the routes received from one peer. They belong to the configured plane, or each to
- * the plane of its colour.
+ * Adj-RIB-In: the routes received from one peer. All belong to the peer's configured plane, or each
+ * to the plane of its colour.
  */
 public final class AdjRibIn implements AutoCloseable {
-  /* Lowest bit of a route's number. */
+  /*
+   * Lowest bit of a route's value in the table, which marks a stale route. The other bits are the
+   * number of the route's attributes.
+   */
   private static final int STALE = 1;
 
   private final Rib rib;
@@ -30,7 +33,7 @@ public final class AdjRibIn implements AutoCloseable {
   private long withoutPlane;
 
   /**
-   * @param planeKey the plane of all routes; null to use each route's colour
+   * @param planeKey key of the plane of all routes; null to use each route's colour
    */
   AdjRibIn(Rib rib, String name, @Nullable String planeKey, long rateMbps) {
     this.rib = rib;
@@ -43,7 +46,7 @@ public final class AdjRibIn implements AutoCloseable {
     return name;
   }
 
-  /** Returns the plane of all routes; null if colours determine it. */
+  /** Returns the key of the plane of all routes; null if colours determine the planes. */
   public @Nullable String planeKey() {
     return planeKey;
   }
@@ -58,7 +61,8 @@ public final class AdjRibIn implements AutoCloseable {
   }
 
   /**
-   * Returns the number of routes in the last UPDATEs without a plane, because they have no colour.
+   * Returns the number of routes announced in this session that belong to no plane, usually because
+   * they have no colour.
    */
   public long withoutPlane() {
     return withoutPlane;
@@ -69,7 +73,7 @@ public final class AdjRibIn implements AutoCloseable {
     return complete;
   }
 
-  /** Sets whether the initial dump is complete, by End-of-RIB or by time. */
+  /** Sets whether the initial table dump is complete, as its End-of-RIB shows. */
   public void setComplete(boolean value) {
     complete = value;
   }
@@ -79,7 +83,10 @@ public final class AdjRibIn implements AutoCloseable {
     update.withdrawn().forEach(this::withdraw);
     if (!update.announced().isEmpty()) {
       int number = numberOf(update.attributes());
-      /* The set is held meanwhile, so that replacing the last old route doesn't release it. */
+      /*
+       * Holds the attribute set during the loop. Otherwise it might be released in between, when
+       * its last old route is replaced.
+       */
       attributes.acquire(number);
       int plane = attributes.plane(number);
       if (plane == AttributeTable.NO_PLANE) {
@@ -98,7 +105,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
     if (set.aigp() != null && !hasSeenAigp) {
       hasSeenAigp = true;
-      recomputeCells(); // the meaning of missing AIGP is known only now
+      recomputeCells(); // only now it is known that a missing AIGP means a borrowed path
     }
     return attributes.add(set, planeOf(set), cellOf(set));
   }
@@ -142,7 +149,10 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** Marks a family's routes as stale. The peer sends them again, or {@link #dropStale} follows. */
+  /**
+   * Marks a family's routes as stale. The peer then sends them again, or {@link #dropStale}
+   * withdraws them.
+   */
   public void markStale(AddressFamily family) {
     routes.mark(STALE, (high, low, length) -> isOf(family, high, low, length));
     complete = false;
@@ -194,7 +204,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** Evaluates all routes by new options. */
+  /** Computes the cells of all routes again, after a change of the options. */
   void recomputeAllCells() {
     recomputeCells();
     rib.publishSoon();
@@ -226,7 +236,7 @@ public final class AdjRibIn implements AutoCloseable {
         rib.changed(high, low, length, attributes.plane(value >>> 1)));
   }
 
-  /** Returns the number of this peer's routes with a prefix that none of the other peers has. */
+  /** Returns the number of this peer's routes with a prefix that none of {@code others} has. */
   int countRoutesMissingFrom(List<AdjRibIn> others) {
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {
@@ -241,7 +251,8 @@ public final class AdjRibIn implements AutoCloseable {
   }
 
   /**
-   * Returns the number of the attributes of this prefix's route on a plane; NONE if there is none.
+   * Returns the number of the attributes of this prefix's route on a plane; {@link RouteTable#NONE}
+   * if there is no route.
    */
   int numberAt(long high, long low, int length, int plane) {
     int value = routes.get(high, low, length);
@@ -296,7 +307,7 @@ public final class AdjRibIn implements AutoCloseable {
         attributes.cell(number));
   }
 
-  /** Frees its memory; no method may be called any more. */
+  /** Frees the table's memory; no method may be called afterwards. */
   @Override
   public void close() {
     routes.close();

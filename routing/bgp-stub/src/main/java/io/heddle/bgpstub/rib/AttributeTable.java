@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attribute sets of a peer's routes, each stored once with a reference count, its plane and its
- * cell.
+ * Table of the attribute sets of a peer's routes. Each set is stored once, with its number of
+ * routes, its plane and its {@link io.heddle.routes.RouteCell cell}.
  */
 final class AttributeTable {
   /** Plane of routes that belong to no plane. */
@@ -25,12 +25,12 @@ final class AttributeTable {
   private int freeCount;
   private int used;
 
-  /** Returns the number of these attributes; {@link RouteTable#NONE} if they are new. */
+  /** Returns the number of this attribute set; {@link RouteTable#NONE} if the set is new. */
   int find(PathAttributes attributes) {
     return numbers.getOrDefault(attributes, RouteTable.NONE);
   }
 
-  /** Adds new attributes, without a route yet. */
+  /** Adds a new attribute set, which has no route yet. Returns its number. */
   int add(PathAttributes attributes, int plane, int cell) {
     int number = freeCount > 0 ? free[--freeCount] : used++;
     if (number == routes.length) {
@@ -53,7 +53,7 @@ final class AttributeTable {
     routes[number]++;
   }
 
-  /** Releases one route; attributes without routes are removed. */
+  /** Releases one route of a set. A set without routes is removed. */
   void release(int number) {
     if (--routes[number] == 0) {
       numbers.remove(attributes(number));
@@ -82,7 +82,7 @@ final class AttributeTable {
     cells[number] = cell;
   }
 
-  /** Returns the upper bound of numbers; some may be free. */
+  /** Returns the upper bound of the sets' numbers. Some numbers below it may be free. */
   int end() {
     return used;
   }

@@ -17,7 +17,7 @@ final class CellPolicy {
   private CellPolicy() {}
 
   /**
-   * Returns the cell of a route.
+   * Returns the {@link RouteCell cell} of a route: weight and reason.
    *
    * @param localMbps rate of the local port; 0 if unknown
    */
@@ -56,18 +56,19 @@ final class CellPolicy {
   }
 
   /**
-   * Returns whether a route without AIGP may have lost its own path. On a fabric of deterministic
-   * paths every remote prefix has AIGP while it uses its own spine. The leaf's own prefixes have a
-   * path of one AS, and never AIGP.
+   * Returns whether a missing AIGP shows that the route's plane has lost its own path. On a fabric
+   * of deterministic paths every remote prefix has AIGP while the plane uses its own spine. The
+   * leaf's own prefixes have a path of one AS, and never AIGP.
    */
   static boolean lacksAigp(PathAttributes attributes) {
     return attributes.aigp() == null && attributes.asPath().hops() > 1;
   }
 
   /**
-   * Returns whether the first of two routes of one prefix on one plane is better. Criteria, in
-   * order: the route carries traffic; it uses its plane's own path; it has AIGP, and the lower
-   * value; its path has fewer ASes; its bandwidth is greater.
+   * Returns whether the first of two routes of one prefix on one plane is better. The better route
+   * is the first that differs in this order: it carries traffic; it uses its plane's own path; it
+   * has the lower AIGP, where a missing AIGP is highest; its path has fewer ASes; its bandwidth is
+   * greater.
    */
   static boolean isBetter(PathAttributes a, int cellA, PathAttributes b, int cellB) {
     boolean carriesA = RouteCell.reason(cellA).carriesTraffic();

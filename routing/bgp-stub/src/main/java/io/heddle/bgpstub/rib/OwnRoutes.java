@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Host routes announced to one peer. Computes the messages from the routes that the peer has. */
+/**
+ * Host routes that we announce to one peer. It computes the messages that change the peer's set of
+ * them.
+ */
 final class OwnRoutes {
   /**
    * Attributes common to all announced routes.
@@ -32,22 +35,22 @@ final class OwnRoutes {
   }
 
   /**
-   * Sets the community; from the next {@link #change} on, all routes are announced with or without
-   * it.
+   * Sets whether routes carry the FIB-suppress community. The next {@link #change} announces all
+   * routes again.
    */
   void setFibSuppress(boolean suppress) {
     terms = new Terms(terms.localAs, terms.routerId, suppress);
     announcedMbps = -1;
   }
 
-  /** Forgets the announced routes: the peer has none of them. */
+  /** Forgets the announced routes, because the peer has none of them. */
   void forget() {
     announced = Set.of();
   }
 
   /**
-   * Returns the messages that change the peer's set to exactly these routes; empty if no change is
-   * needed.
+   * Returns the messages after which the peer has exactly the routes of these addresses; empty if
+   * no change is needed.
    */
   List<UpdateMessage> change(Set<InetAddress> addresses, long rateMbps) {
     Set<Prefix> wanted = new TreeSet<>();

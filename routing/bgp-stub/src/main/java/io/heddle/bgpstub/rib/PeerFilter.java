@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Address prefix filter that one peer has from us (RFC 5291, RFC 5292), as lines to send.
+ * Address prefix filter that we send to one peer (RFC 5291, RFC 5292).
  *
- * <p>An unwanted prefix is denied under its line's number, never removed. One widespread BGP
- * implementation takes every removal for the removal of all lines, and then sends its whole table.
- * Once most lines are denied, the filter is rebuilt: a message with a deferred answer removes all
- * lines, and the full list follows.
+ * <p>The line of an unwanted prefix is changed to deny, never removed. One widespread BGP
+ * implementation treats every removal as the removal of all lines, and then sends its whole table.
+ * Once most lines deny, the filter is rebuilt: one message removes all lines and defers the peer's
+ * answer, and the full list follows.
  */
 final class PeerFilter {
   private static final int FIRST_SEQUENCE = 5;
@@ -26,7 +26,7 @@ final class PeerFilter {
   private final Map<Prefix, Long> denied = new LinkedHashMap<>();
   private long nextSequence = FIRST_SEQUENCE;
 
-  /** Returns the whole list, for a peer without a filter of ours. */
+  /** Starts a new filter. Returns all its lines, for a peer that has no filter from us. */
   List<OrfEntry> rebuild(Collection<Prefix> wanted) {
     permitted.clear();
     denied.clear();
@@ -34,7 +34,10 @@ final class PeerFilter {
     return update(wanted);
   }
 
-  /** Returns the lines after which exactly these prefixes are permitted; empty without a change. */
+  /**
+   * Returns the lines to send, after which exactly these prefixes are permitted; empty if nothing
+   * changes.
+   */
   List<OrfEntry> update(Collection<Prefix> wanted) {
     List<OrfEntry> lines = new ArrayList<>();
     TreeSet<Prefix> sorted = new TreeSet<>(wanted);
@@ -68,7 +71,7 @@ final class PeerFilter {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }
 
-  /** Returns whether a route to this destination may pass. */
+  /** Returns whether the filter permits a route to this destination. */
   boolean permits(Prefix destination) {
     return permitted.keySet().stream().anyMatch(prefix -> prefix.covers(destination));
   }

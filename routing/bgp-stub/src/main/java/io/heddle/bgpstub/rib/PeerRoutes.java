@@ -17,14 +17,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Link between one peer's session and the routes: takes in its routes, announces our addresses to
- * it, and keeps its filter up to date. For the speaker's thread.
+ * Listener of one peer's session: it stores the peer's routes, announces our addresses to the peer,
+ * and keeps the peer's filter up to date. Used by the BGP speaker's thread only.
  */
 public final class PeerRoutes implements SessionListener {
   private final AdjRibIn routes;
   private final OwnRoutes own;
   private final PeerFilter filter = new PeerFilter();
-  /* Families without End-of-RIB so far. */
+  /* Address families whose End-of-RIB hasn't arrived yet. */
   private final Set<AddressFamily> awaitingEndOfRib = new HashSet<>();
   private @Nullable PeerSession session;
   private @Nullable Negotiated agreed;
@@ -44,7 +44,10 @@ public final class PeerRoutes implements SessionListener {
     return routes;
   }
 
-  /** Returns the lines of the filter that the peer has from us; 0 if it takes none. */
+  /**
+   * Returns the number of lines of the filter that we sent to the peer; 0 if the peer takes no
+   * filter.
+   */
   public int filterLines() {
     return filter.lines();
   }
@@ -101,8 +104,8 @@ public final class PeerRoutes implements SessionListener {
   }
 
   /*
-   * The peer sends no routes before a filter or a request; without wanted prefixes, all routes are
-   * requested.
+   * Sends the whole filter. The peer sends no routes before a filter or a request, so all routes
+   * are requested if no prefix is wanted.
    */
   private void sendFullFilter(PeerSession up, Negotiated terms) {
     boolean replaces = filter.lines() > 0;

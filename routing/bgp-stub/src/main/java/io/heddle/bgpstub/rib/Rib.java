@@ -17,11 +17,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes of all peers, and the routes file that follows them. A change enters the file at once;
- * readers see it together with all other changes of the same round of the speaker's event loop.
+ * Routing table: the routes of all peers, and the routes file that is derived from them. A change
+ * is written to the file at once. Readers see it together with all other changes of the same round
+ * of the BGP speaker's event loop.
  */
 public final class Rib implements AutoCloseable {
-  /** Value that is no plane's cell. */
+  /** Value that no cell has: look up the plane's best route instead. */
   static final int UNKNOWN = RouteCell.borrowed(RouteCell.EMPTY);
 
   private static final String COLOUR_PREFIX = "colour:";
@@ -33,21 +34,22 @@ public final class Rib implements AutoCloseable {
   private final List<AdjRibIn> peers = new ArrayList<>();
   private final Map<String, Integer> planes = new HashMap<>();
   private final List<String> keys = new ArrayList<>();
-  /* Number of peers that define a plane, by its number. */
+  /* Number of peers that may have routes of a plane, indexed by the plane's number. */
   private int[] peersOfPlane = {};
   private boolean publishing;
   private boolean flushPlanned;
   private boolean incomplete;
   /*
-   * Last logged reason why publishing stopped: repeated attempts with the same failure log nothing.
+   * Last logged reason why publishing stopped. A later attempt that fails for the same reason logs
+   * nothing.
    */
   private String loggedReason = "";
   private boolean frozen;
   private long changes;
 
   /**
-   * @param publisher the routes file, or its substitute
-   * @param later runs a task on the speaker's thread after the present one
+   * @param publisher writer of the routes file, or of its substitute
+   * @param later runs a task on the BGP speaker's thread after the present task
    */
   public Rib(RouteTarget publisher, RibOptions options, Executor later, Log log) {
     this.publisher = publisher;
@@ -68,8 +70,8 @@ public final class Rib implements AutoCloseable {
   /**
    * Adds a peer.
    *
-   * @param planeKey the plane of all its routes; null to use each route's colour
-   * @param rateMbps of the local port; 0 if unknown
+   * @param planeKey key of the plane of all the peer's routes; null to use each route's colour
+   * @param rateMbps rate of the local port in Mbit/s; 0 if unknown
    */
   public AdjRibIn addPeer(String name, @Nullable String planeKey, long rateMbps) {
     AdjRibIn peer = new AdjRibIn(this, name, planeKey, rateMbps);
@@ -93,7 +95,7 @@ public final class Rib implements AutoCloseable {
     }
   }
 
-  /** Removes a peer and its routes. Its plane stays. */
+  /** Removes a peer and its routes. The peer's plane stays. */
   public void removePeer(AdjRibIn peer) {
     peer.clear();
     peers.remove(peer);
@@ -102,7 +104,9 @@ public final class Rib implements AutoCloseable {
     peer.close();
   }
 
-  /** Sets the rules by which readers weigh and routes are evaluated. */
+  /**
+   * Sets the rules by which readers compute weights, and the options by which cells are computed.
+   */
   public void setRules(WeightRules rules, RibOptions next) {
     flush();
     restoreIfCut();
@@ -121,7 +125,10 @@ public final class Rib implements AutoCloseable {
     return options;
   }
 
-  /** Returns the number of the plane with this key; a new plane gets the next number. */
+  /**
+   * Returns the number of the plane with this key. A new plane gets the next number; NO_PLANE if it
+   * can't be published.
+   */
   int plane(String key, String via) {
     Integer known = planes.get(key);
     if (known != null) {
@@ -167,8 +174,8 @@ public final class Rib implements AutoCloseable {
   /**
    * Handles a change of a route.
    *
-   * @param only the caller's new cell, used if no other peer defines that plane; UNKNOWN to look up
-   *     the best one
+   * @param only new cell of the caller's route, used if no other peer may have routes of that
+   *     plane; UNKNOWN to look up the best route
    */
   void changed(long high, long low, int length, int plane, int only) {
     changes++;
@@ -235,8 +242,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Creates the routes file again if another process has truncated it. Call it periodically,
-   * because routes may not change for long.
+   * Creates the routes file again if another process has truncated it. The daemon calls this
+   * periodically, since a truncation is noticed otherwise only when a route changes.
    */
   public void restoreIfCut() {
     try {
@@ -271,19 +278,20 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Freezes the file: we are about to end sessions ourselves, which says nothing about the planes.
+   * Freezes the routes file before the daemon ends its sessions: their end says nothing about the
+   * planes.
    */
   public void freeze() {
     flush();
     frozen = true;
   }
 
-  /** Returns the number of route changes. */
+  /** Returns the number of route changes since the start. */
   public long changes() {
     return changes;
   }
 
-  /* Returns the number of prefixes, summed over all peers. */
+  /* Returns the number of distinct prefixes of all peers. */
   private int prefixes() {
     int count = 0;
     for (int i = 0; i < peers.size(); i++) {
@@ -297,13 +305,16 @@ public final class Rib implements AutoCloseable {
     return incomplete;
   }
 
-  /** Tries again to publish everything; call it periodically while {@link #isIncomplete}. */
+  /** Tries again to publish all routes. Called periodically while {@link #isIncomplete}. */
   public void retry() {
     if (incomplete) {
       incomplete = false;
       try {
         begin();
-        /* Nothing is withdrawn before: readers keep their routes until the new set is complete. */
+        /*
+         * Reserves the space before routes are removed, so that readers keep their routes if the
+         * disk is still full.
+         */
         publisher.reserve(prefixes());
         publisher.clear();
       } catch (HeddleException full) {
@@ -323,8 +334,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Returns the routes by which each plane reaches a destination, by longest match per plane; the
-   * first route of a plane counts.
+   * Returns the routes by which each plane reaches a destination: each peer's longest match. A
+   * plane uses its first route in the list.
    */
   public List<Route> explain(Prefix destination) {
     List<Route> found = new ArrayList<>();
@@ -346,8 +357,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Returns the plane of an own address, by the colour of the longest route that covers it; null if
-   * no coloured route does.
+   * Returns the key of the plane of one of this host's addresses, by the colour of the longest
+   * route that covers the address; null if no coloured route covers it.
    */
   public @Nullable String planeOf(InetAddress address) {
     Route longest = null;
@@ -365,7 +376,7 @@ public final class Rib implements AutoCloseable {
     return longest == null || longest.prefix().shownLength() == 0 ? null : longest.plane();
   }
 
-  /** Frees the peers' memory; call it last. */
+  /** Frees the memory of the peers' routes; no method may be called afterwards. */
   @Override
   public void close() {
     peers.forEach(AdjRibIn::close);

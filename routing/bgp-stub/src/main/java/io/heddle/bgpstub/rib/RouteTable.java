@@ -6,17 +6,18 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * Hash table of prefixes with a number each, for 100,000 routes and more: 24 bytes per slot, in
- * native memory of its own. Growth returns the old memory to the system at once; on the heap it
- * would stay resident until a collection, which an idle daemon doesn't have. Open addressing with
- * linear probing, at most four fifths full; it doubles when it grows. For one thread.
+ * Hash table from prefixes to numbers, for 100,000 routes and more, with 24 bytes per slot in
+ * native memory. When the table grows, its old memory returns to the system at once. On the heap it
+ * would stay resident until a garbage collection, which an idle daemon doesn't have. The table uses
+ * open addressing with linear probing, is at most four fifths full, and doubles when it grows. Used
+ * by one thread.
  *
  * <pre>
  * slot    0 prefix, 16 bytes as two u64    16 its length, u32    20 number + 1, u32; 0 is a free slot
  * </pre>
  */
 final class RouteTable implements AutoCloseable {
-  /** Absence of a number; numbers are never negative. */
+  /** Result if a prefix isn't in the table; numbers are never negative. */
   static final int NONE = -1;
 
   /** Visitor of {@link #forEach}; must not change the table. */
@@ -62,7 +63,7 @@ final class RouteTable implements AutoCloseable {
     return value(find(high, low, length));
   }
 
-  /** Sets a prefix's number; returns the previous one. */
+  /** Sets the number of a prefix. Returns its previous number, or {@link #NONE}. */
   int put(long high, long low, int length, int value) {
     int slot = find(high, low, length);
     int before = value(slot);
@@ -82,7 +83,7 @@ final class RouteTable implements AutoCloseable {
     return before;
   }
 
-  /** Removes a prefix; returns its number. */
+  /** Removes a prefix. Returns its number, or {@link #NONE}. */
   int remove(long high, long low, int length) {
     int gap = find(high, low, length);
     int before = value(gap);
@@ -145,7 +146,7 @@ final class RouteTable implements AutoCloseable {
     }
   }
 
-  /* Switches to empty slots; returns the arena of the old ones. */
+  /* Switches to new, empty slots. Returns the arena of the old slots. */
   private Arena allocateSlots(int newSlots) {
     Arena old = arena;
     Arena next = Arena.ofShared();
@@ -196,7 +197,10 @@ final class RouteTable implements AutoCloseable {
     return to >= from ? to - from : to - from + slots;
   }
 
-  /* The number of slots is arbitrary, so the hash's upper half is scaled to it. */
+  /*
+   * Returns the slot at which the search for a prefix begins: the hash's upper half, scaled to the
+   * number of slots.
+   */
   private int homeSlot(long high, long low, int length) {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;
