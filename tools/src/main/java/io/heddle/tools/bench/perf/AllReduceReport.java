@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * All-reduce times of several contestants.
+ * Report of {@code heddle perf allreduce}: all-reduce times of several contestants.
  *
  * @param network isolation of the hosts
  * @param ranks number of ranks
  * @param mtuBytes MTU of the links
- * @param processors processors of the machine
- * @param contestants names in order; the last is the rival that the others are compared with, with
- *     its helper threads if any
+ * @param processors number of processors of the machine
+ * @param contestants names of the contestants in order; the last one is the rival with which the
+ *     others are compared, with its helper threads if any
  * @param rounds number of rounds; contestants alternate
  */
 record AllReduceReport(
@@ -35,11 +35,12 @@ record AllReduceReport(
   /**
    * Result of one contestant at one size.
    *
-   * @param medianUs median over the rounds of the mean time of an iteration
-   * @param leastUs minimum over the rounds
-   * @param mostUs maximum over the rounds
-   * @param busbwGigabytesPerSecond bus bandwidth at the median, as nccl-tests define it
-   * @param rivalRatio rival's median ÷ this one; above 1 is faster than the rival
+   * @param medianUs median over the rounds of the mean time of an iteration, µs
+   * @param leastUs minimum over the rounds, µs
+   * @param mostUs maximum over the rounds, µs
+   * @param busbwGigabytesPerSecond bus bandwidth at the median time, as nccl-tests define it, in
+   *     10^9 bytes per second
+   * @param rivalRatio rival's median ÷ this contestant's; above 1 this contestant is faster
    */
   record Cell(
       double medianUs,
@@ -77,7 +78,7 @@ record AllReduceReport(
     return Quantiles.of(rounds.stream().mapToDouble(AllReduceResult::timeUs));
   }
 
-  /** Returns the report as a text table, about 45 columns per contestant. */
+  /** Returns the report as a text table of about 45 characters per contestant. */
   String table() {
     StringBuilder text = new StringBuilder();
     text.append(
@@ -117,7 +118,7 @@ record AllReduceReport(
     return Runtime.getRuntime().availableProcessors();
   }
 
-  /** Returns the name of the report's files, without extension. */
+  /** Returns the name of the report's files, without file extension. */
   static String fileName(String date, int ranks) {
     return "allreduce-" + date + "-" + ranks + "-ranks";
   }

@@ -11,11 +11,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Contestant of {@code heddle perf among-threads}: warm ranks that sleep until they are ordered to
- * measure.
+ * Contestant of {@code heddle perf among-threads}: ranks that are connected and warm, and sleep
+ * until they are told to measure.
  */
 final class AmongThreadsContestant implements AutoCloseable {
-  /* Ranks give up by themselves after a minute without progress. */
+  /*
+   * Seconds without a line of any rank after which the ranks count as hung. A rank without progress
+   * ends by itself after 60 s.
+   */
   private static final long QUIET_SECONDS = 300;
 
   private final String role;
@@ -27,7 +30,7 @@ final class AmongThreadsContestant implements AutoCloseable {
   /**
    * Starts the ranks.
    *
-   * @param onIdle called a few times a second while waiting
+   * @param onIdle called a few times a second while this class waits for ranks
    */
   AmongThreadsContestant(
       Lab lab,
@@ -53,7 +56,7 @@ final class AmongThreadsContestant implements AutoCloseable {
             onIdle);
   }
 
-  /** Returns the plugin's name and role; valid once warm. */
+  /** Returns the plugin's name and the contestant's role; valid once the ranks are warm. */
   String name() {
     return net + ", " + role;
   }
@@ -68,7 +71,7 @@ final class AmongThreadsContestant implements AutoCloseable {
   }
 
   /**
-   * Measures one turn at a size.
+   * Measures the all-reduces of one turn at a size.
    *
    * @return median time of an all-reduce, µs
    * @throws HeddleException if a rank ends, has wrong data or reports nothing
@@ -93,8 +96,8 @@ final class AmongThreadsContestant implements AutoCloseable {
   }
 
   /**
-   * Returns the thread accounts over all turns at a size: a rank's mean for each all-reduce,
-   * including the small one before it. Empty unless the plan enables accounts.
+   * Returns the mean account of each of a rank's threads for one all-reduce, over all turns at a
+   * size. It includes the small all-reduce before each. Empty unless the plan enables accounts.
    */
   List<ThreadAccount> threads(long bytes, int rounds) {
     return ThreadAccount.means(

@@ -9,31 +9,32 @@ import java.util.List;
 /** Event that a rank of {@code heddle-among-threads} prints as a line. */
 sealed interface AmongThreadsEvent {
   /**
-   * Event: the rank is connected and warm.
+   * Event of a rank that is connected and warm.
    *
    * @param net name reported by the plugin
    */
   record Ready(String net) implements AmongThreadsEvent {}
 
   /**
-   * Event: the rank has finished the all-reduces of one size.
+   * Event of a rank that has finished the all-reduces of one size.
    *
    * @param bytes size of each all-reduce
-   * @param wrong number of wrong elements in all of them
+   * @param wrong number of wrong elements in all these all-reduces
    * @param timesUs time of each all-reduce, µs
-   * @param threads accounts of the rank's threads over all of them; empty unless requested
+   * @param threads accounts of the rank's threads over these all-reduces; empty unless the plan
+   *     enables accounts
    */
   record Turn(long bytes, long wrong, List<Double> timesUs, List<ThreadAccount> threads)
       implements AmongThreadsEvent {}
 
   /**
-   * Event: the rank has closed its communicators.
+   * Event of a rank that has closed its communicators.
    *
-   * @param wrong total number of wrong elements
+   * @param wrong number of wrong elements in all all-reduces
    */
   record Ended(long wrong) implements AmongThreadsEvent {}
 
-  /** Any line that isn't one of these events. */
+  /** Any other line. */
   record Unknown(String line) implements AmongThreadsEvent {}
 
   static AmongThreadsEvent parse(String line) {

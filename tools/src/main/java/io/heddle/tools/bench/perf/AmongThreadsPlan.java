@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Settings of the ranks, the same for each contestant.
+ * Settings of the ranks, which are the same for each contestant.
  *
  * @param driver program of the ranks
- * @param spins empty polls after which a worker yields its core; 0 for never
+ * @param spins number of empty polls after which the thread that stands for the GPU's kernels
+ *     yields its core; 0 for never
  * @param maxBytes size of the largest all-reduce
- * @param turns all-reduces in a turn
- * @param accounts whether ranks report the run time of each thread
+ * @param turns number of all-reduces in a turn
+ * @param accounts whether ranks report the accounts of each thread
  */
 record AmongThreadsPlan(
     Path driver,
@@ -56,7 +57,7 @@ record AmongThreadsPlan(
     return command;
   }
 
-  /** Returns the line that orders a turn from the driver. */
+  /** Returns the line that tells the driver to run a turn. */
   String orderLine(long bytes) {
     return bytes + " " + turns;
   }

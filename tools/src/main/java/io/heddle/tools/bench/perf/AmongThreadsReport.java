@@ -9,16 +9,19 @@ import java.util.Map;
  * Report of {@code heddle perf among-threads}: all-reduce times of several contestants.
  *
  * @param network isolation of the hosts
- * @param processors processors of the machine
- * @param load load average of the last minute, before
- * @param loadAtEnd load average of the last minute, at the end; includes the measurement's own
+ * @param processors number of processors of the machine
+ * @param load load average of the last minute before the measurement
+ * @param loadAtEnd load average of the last minute at the end, which includes the measurement's own
+ *     load
  * @param algorithm topology of the all-reduce
  * @param ranks number of ranks
- * @param channels concurrent channels of each rank
- * @param spins empty polls after which a worker yields its core; 0 for never
- * @param rounds turns of each contestant at each size
- * @param turns all-reduces in a turn
- * @param contestants names in order; the last is the rival that the others are compared with
+ * @param channels number of concurrent channels of each rank
+ * @param spins number of empty polls after which the thread that stands for the GPU's kernels
+ *     yields its core; 0 for never
+ * @param rounds number of turns of each contestant at each size
+ * @param turns number of all-reduces in a turn
+ * @param contestants names of the contestants in order; the last one is the rival with which the
+ *     others are compared
  */
 record AmongThreadsReport(
     String network,
@@ -33,7 +36,9 @@ record AmongThreadsReport(
     int turns,
     List<String> contestants,
     List<Row> rows) {
-  /* Threads that ran less are only in the JSON. */
+  /*
+   * Run time in µs from which the table shows a thread. Threads that ran less are only in the JSON.
+   */
   private static final double LEAST_SHOWN_US = 0.5;
 
   /** Topology of the all-reduce. */
@@ -56,16 +61,17 @@ record AmongThreadsReport(
   /**
    * Result of one contestant at one size.
    *
-   * @param medianUs median over the rounds
-   * @param lowerQuartileUs lower quartile over the rounds
-   * @param upperQuartileUs upper quartile over the rounds
-   * @param timesRival rival's time ÷ this one, median over the rounds; above 1 is faster
-   * @param lowerQuartileTimesRival lower quartile of that ratio
-   * @param upperQuartileTimesRival upper quartile of that ratio
-   * @param rounds median time of each round's turn, µs; entries of contestants with the same index
-   *     are of the same round
+   * @param medianUs median over the rounds, µs
+   * @param lowerQuartileUs lower quartile over the rounds, µs
+   * @param upperQuartileUs upper quartile over the rounds, µs
+   * @param timesRival median over the rounds of the rival's time ÷ this contestant's; above 1 this
+   *     contestant is faster
+   * @param lowerQuartileTimesRival lower quartile of this ratio
+   * @param upperQuartileTimesRival upper quartile of this ratio
+   * @param rounds median time of an all-reduce in each round's turn, µs; values of contestants at
+   *     the same index are from the same round
    * @param threads accounts of a rank's threads for an all-reduce and the small one before it, in
-   *     order of run time; empty unless enabled
+   *     descending order of run time; empty unless enabled
    */
   record Cell(
       double medianUs,
@@ -85,7 +91,7 @@ record AmongThreadsReport(
   /**
    * Builds the rows of the table.
    *
-   * @param figures times of each contestant, by size, one per round
+   * @param figures times of each contestant in µs, by size, one per round
    */
   static List<Row> rows(List<Map<Long, List<Double>>> figures, Accounts accounts) {
     List<Row> rows = new ArrayList<>();
@@ -119,7 +125,8 @@ record AmongThreadsReport(
   }
 
   /**
-   * Returns the times of the slowest rank: an all-reduce ends when its last rank has the result.
+   * Returns the times of the slowest rank, since an all-reduce ends when the last rank has the
+   * result.
    */
   static List<Double> slowestOf(List<List<Double>> timesOfRanks) {
     List<Double> slowest = new ArrayList<>(timesOfRanks.getFirst());

@@ -5,10 +5,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Report of {@code heddle perf bgp}, written by the feeding program.
+ * Report of {@code heddle perf bgp}, written by the program that feeds the routes.
  *
  * @param peers number of peers that announce routes
- * @param routesPerPeer routes announced by each peer
+ * @param routesPerPeer number of routes that each peer announces
  * @param load load averages of 1, 5 and 15 minutes at the end
  */
 record BgpFeedReport(int peers, int routesPerPeer, List<Double> load, List<Run> runs) {
@@ -18,15 +18,16 @@ record BgpFeedReport(int peers, int routesPerPeer, List<Double> load, List<Run> 
    * @param receiver receiving daemon: heddle or bird
    * @param sender bird, or prebuilt for prebuilt UPDATEs
    * @param feed packed: many routes per UPDATE; unpacked: adjacent routes differ in their
-   *     attributes; aggregate: one route for all hosts, and a few unreachable hosts
-   * @param seconds time from the first route held (prebuilt: from the first byte sent) to the last;
-   *     0 for an aggregate
-   * @param cpuSeconds processor time of the receiver
-   * @param memoryMb memory of the receiver after the feed, by the kernel's field names, MiB
-   * @param memoryBeforeMb memory of the receiver before the feed
+   *     attributes, so that each needs its own UPDATE; aggregate: one route for all hosts, and a
+   *     few unreachable hosts
+   * @param seconds time until the receiver held the last route, since it held the first (prebuilt:
+   *     since the first byte was sent); 0 for an aggregate
+   * @param cpuSeconds processor time of the receiver in seconds
+   * @param memoryMb memory of the receiver after the feed, MiB, by the kernel's field names
+   * @param memoryBeforeMb memory of the receiver before the feed, MiB, by the kernel's field names
    * @param prefixes number of prefixes in the routes file; null for BIRD, which has none
-   * @param changeUs time of single changes with the whole table, from UPDATE to the cell of the
-   *     routes file; null if none were made
+   * @param changeUs times from an UPDATE that changes a single route until the routes file shows
+   *     the change, with the whole table present, µs; null if none were made
    */
   record Run(
       String receiver,

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Contestant of {@code heddle perf calls}: a process whose plugin sends messages to itself on its
- * turn.
+ * Contestant of {@code heddle perf calls}: a process whose plugin sends messages to itself on
+ * request.
  */
 final class CallCostContestant implements AutoCloseable {
   private static final Pattern PAUSE = Pattern.compile("Total: +([0-9]+) ns");
@@ -69,7 +69,7 @@ final class CallCostContestant implements AutoCloseable {
     return pauses != null;
   }
 
-  /** Returns the figures of each case, one per round. */
+  /** Returns the times of each case in ns, one per counted round. */
   Map<String, List<Double>> figures() {
     return figures;
   }
@@ -98,7 +98,7 @@ final class CallCostContestant implements AutoCloseable {
     process.request("soak " + milliseconds, line -> {});
   }
 
-  /** Returns the results of the soaks since the last report. */
+  /** Returns the calls of the soaks since the last report. */
   CallCostReport.Soak report() throws InterruptedException {
     List<CallCostReport.Tail> tails = new ArrayList<>();
     long[] messages = {0};
@@ -115,11 +115,12 @@ final class CallCostContestant implements AutoCloseable {
     return new CallCostReport.Soak(messages[0], tails);
   }
 
-  /** Starts counting calls, pauses and allocations. */
+  /** Starts a new count of calls, pauses and allocations. */
   void beginSoaks() throws IOException, InterruptedException {
     report();
     allocatedBefore = allocatedBytes();
-    pausesBefore = pausesNs().size(); // last, since reading the allocated bytes pauses the JVM too
+    /* Counted last, since reading the allocated bytes pauses the JVM too. */
+    pausesBefore = pausesNs().size();
   }
 
   /**
@@ -151,7 +152,10 @@ final class CallCostContestant implements AutoCloseable {
     return found;
   }
 
-  /* Returns bytes allocated by the calling thread, the first of the process; −1 if unknown. */
+  /*
+   * Returns the number of bytes allocated by the thread that makes the calls, which is the
+   * process's first thread; −1 if unknown.
+   */
   private long allocatedBytes() throws IOException, InterruptedException {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     if (pauses == null || !Files.isExecutable(jcmd)) {

@@ -8,14 +8,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cost of the plugin's calls, beside the same steps in C.
+ * Report of {@code heddle perf calls}: the cost of the plugin's calls, compared with the same steps
+ * in C.
  *
- * @param machine machine of the measurement
- * @param load load averages of the last minute, before and after
+ * @param machine description of the machine
+ * @param load load average of the last minute before the measurement
  * @param rounds number of rounds; contestants alternate
- * @param soakSeconds duration for which each contestant but the first sent messages with each call
- *     timed
- * @param contestants contestants in order; the first is the one in C, reference of the ratios
+ * @param soakSeconds seconds for which each Java contestant sent messages with every call timed
+ * @param contestants contestants in order; the first one is in C, and is the reference of the
+ *     ratios
  */
 record CallCostReport(
     String machine,
@@ -24,7 +25,7 @@ record CallCostReport(
     long soakSeconds,
     List<Contestant> contestants,
     List<Verdict> verdicts) {
-  /** Planes that a message of eight chunks is sprayed over. */
+  /** Number of planes over which a message of eight chunks is sprayed. */
   static final int PLANES = 8;
 
   private static final int REQUESTS_OF_A_SWEEP = 32;
@@ -38,7 +39,7 @@ record CallCostReport(
   /**
    * Contestant and its results.
    *
-   * @param name language and compilers
+   * @param name language of the plugin, and the compilers that it used
    * @param machine pauses and allocations of the JVM during the soaks; null for C
    */
   record Contestant(String name, List<Case> cases, Soak soak, @Nullable Machine machine) {
@@ -51,11 +52,12 @@ record CallCostReport(
    * Time of one case over all rounds.
    *
    * @param name name of the case
-   * @param medianNs median over the rounds
-   * @param leastNs minimum over the rounds
-   * @param lowerQuartileNs lower quartile over the rounds
-   * @param timesC median of the rounds' ratios to C
-   * @param leastTimesC ratio of the fastest rounds, which nothing disturbed
+   * @param medianNs median over the rounds, ns
+   * @param leastNs minimum over the rounds, ns
+   * @param lowerQuartileNs lower quartile over the rounds, ns
+   * @param timesC median over the rounds of this time ÷ the time in C
+   * @param leastTimesC minimum over the rounds ÷ the minimum in C. In the fastest rounds nothing
+   *     disturbed the measurement.
    */
   record Case(
       String name,
@@ -77,12 +79,12 @@ record CallCostReport(
    *
    * @param call name of the call
    * @param calls number of timed calls
-   * @param medianUs median
-   * @param p99Us 99th percentile
-   * @param p999Us 99.9th percentile
-   * @param p9999Us 99.99th percentile
-   * @param p99999Us 99.999th percentile
-   * @param mostUs maximum
+   * @param medianUs median, µs
+   * @param p99Us 99th percentile, µs
+   * @param p999Us 99.9th percentile, µs
+   * @param p9999Us 99.99th percentile, µs
+   * @param p99999Us 99.999th percentile, µs
+   * @param mostUs maximum, µs
    */
   record Tail(
       String call,
@@ -115,7 +117,8 @@ record CallCostReport(
    *
    * @param pauses number of safepoint pauses
    * @param longestPauseUs longest pause, µs
-   * @param allocatedBytes bytes allocated by the calling thread, to the KiB; null if unknown
+   * @param allocatedBytes number of bytes allocated by the thread that makes the calls, to the KiB;
+   *     null if unknown
    */
   record Machine(int pauses, double longestPauseUs, @Nullable Long allocatedBytes) {}
 
@@ -155,7 +158,7 @@ record CallCostReport(
     return new Contestant(name, cases, soak, machine);
   }
 
-  /** Judges one contestant. */
+  /** Compares one contestant with the targets. */
   static List<Verdict> judge(Contestant one) {
     List<Verdict> verdicts = new ArrayList<>();
     String name = one.name();

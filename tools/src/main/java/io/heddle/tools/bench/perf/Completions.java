@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Completion times of a rank's sends, recorded by the rank itself: an observer outside would be
- * delayed by the ranks on its processor and would see that as their stall.
+ * Completion times of a rank's sends. The rank records them itself: an observing process would be
+ * delayed by the ranks on its processor, and would take its own delay for a stall of theirs.
  *
- * @param seconds completion times on the monotonic clock, ascending
- * @param totals bytes sent up to and including each completion
+ * @param seconds completion times in ascending order, in seconds of the monotonic clock
+ * @param totals number of bytes sent up to and including each completion
  */
 record Completions(double[] seconds, long[] totals) {
   static Completions read(Path file) throws IOException {
@@ -34,7 +34,7 @@ record Completions(double[] seconds, long[] totals) {
     return new Completions(seconds, totals);
   }
 
-  /** Interval without a completion. */
+  /** Interval between two successive completions. */
   record Gap(double from, double to) {
     double seconds() {
       return to - from;
@@ -42,10 +42,10 @@ record Completions(double[] seconds, long[] totals) {
   }
 
   /**
-   * Returns the longest gap that ended within the interval or was open at its end; it may have
-   * begun before.
+   * Returns the longest gap that ended within the interval or was still open at its end. A gap may
+   * have begun before the interval.
    *
-   * @param end limit up to which a gap that is open at {@code to} is followed
+   * @param end latest time to which a gap counts that is still open at {@code to}
    */
   Gap longestGap(double from, double to, double end) {
     Gap longest = new Gap(from, from);
@@ -64,7 +64,7 @@ record Completions(double[] seconds, long[] totals) {
     return rest.seconds() > longest.seconds() ? rest : longest;
   }
 
-  /** Returns the bytes completed up to and including {@code time}. */
+  /** Returns the number of bytes completed up to and including {@code time}. */
   long bytesAt(double time) {
     int low = 0;
     int high = seconds.length;

@@ -14,9 +14,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options for the contestants and their links: the plugin over planes, and a rival. */
+/**
+ * Options for the contestants of a measurement and their links. Contestants are the plugin over
+ * planes, and a rival.
+ */
 final class ContestantsOption {
-  /** Limit of the TCP plugin and of NCCL's socket transport. */
+  /** Largest number of helper threads that the TCP plugin and NCCL's socket transport support. */
   private static final int MOST_RIVAL_THREADS = 16;
 
   private static final int MOST_RIVAL_SOCKETS = 64;
@@ -78,13 +81,13 @@ final class ContestantsOption {
   private @Nullable Path driver;
 
   /**
-   * Contestant; tables show the plugin's own name before {@code role}.
+   * Contestant of a measurement. Tables show the plugin's own name before {@code role}.
    *
-   * @param onePlane whether it has one plane instead of all
+   * @param onePlane whether the contestant uses one plane instead of all
    */
   record Contestant(String role, Path plugin, boolean onePlane) {}
 
-  /** Labs of the contestants: {@code narrow} for those with one plane. */
+  /** Labs of the contestants: {@code narrow} is for contestants with one plane. */
   record Links(Lab lab, Lab narrow) {
     Lab of(Contestant contestant) {
       return contestant.onePlane() ? narrow : lab;
@@ -95,7 +98,10 @@ final class ContestantsOption {
     return mtu;
   }
 
-  /** Returns the contestants: the plugin over one plane, over all, and last the rival. */
+  /**
+   * Returns the contestants: the plugin over one plane, the plugin over all planes, and last the
+   * rival.
+   */
   List<Contestant> contestants(OptionRange range) {
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
@@ -126,12 +132,14 @@ final class ContestantsOption {
                 rivalSockets == 1 ? "" : "s");
   }
 
-  /** Returns a suffix of the file name; empty unless the rival has helper threads. */
+  /**
+   * Returns a suffix for the name of the report's files; empty unless the rival has helper threads.
+   */
   String fileSuffix() {
     return rivalThreads == 0 ? "" : "-rival-" + rivalThreads + "x" + rivalSockets;
   }
 
-  /** Returns the program of the ranks: the option's, or else the built one. */
+  /** Returns the program of the ranks that the option names, or else the built one. */
   Path driver(Path built) {
     return file(driver, built, "the program of the ranks");
   }
@@ -142,7 +150,9 @@ final class ContestantsOption {
 
   Links links(Lab.Kind kind, int ranks, Cleanup cleanup) {
     Lab lab = cleanup.add(Labs.create(kind, new LabPlan(ranks, planes, mtu)));
-    /* On loopback the lab defines the planes, so one plane requires a separate lab. */
+    /*
+     * On loopback addresses a plugin uses all planes of its lab, so one plane needs a separate lab.
+     */
     Lab narrow = kind == Lab.Kind.LOOPBACK ? Labs.create(kind, new LabPlan(ranks, 1, mtu)) : lab;
     return new Links(lab, narrow);
   }

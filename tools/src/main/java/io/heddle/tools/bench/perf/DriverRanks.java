@@ -1,9 +1,9 @@
 package io.heddle.tools.bench.perf;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.job.RankProcess;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,13 +16,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks of one driver program, one on each host of a lab. Their output is read line by line and
- * rank by rank. If one rank fails, waiting for any of them throws with the failed rank's end.
+ * Ranks of one driver program, one on each host of a lab. A rank's output is read line by line. If
+ * a rank fails, each wait for any rank throws an exception that describes the failed rank's end.
  */
 final class DriverRanks implements AutoCloseable {
   private static final long POLL_MS = 200;
 
-  /** Time limit for the end of a rank that closed its input. */
+  /** Seconds in which a rank must end after it has closed its standard input. */
   private static final long END_SECONDS = 5;
 
   private final String name;
@@ -36,8 +36,9 @@ final class DriverRanks implements AutoCloseable {
    * Starts the ranks.
    *
    * @param name prefix of failure messages
-   * @param folder folder for logs, owned; deleted at the end unless a rank fails
-   * @param onIdle called a few times a second while waiting
+   * @param folder folder for logs. This object owns the folder and deletes it on close, unless a
+   *     rank fails.
+   * @param onIdle called a few times a second while a method waits
    */
   DriverRanks(
       String name,
@@ -102,8 +103,8 @@ final class DriverRanks implements AutoCloseable {
   /**
    * Waits for the next line of a rank.
    *
-   * @param quietSeconds time without a line of any rank after which they count as hung
-   * @throws HeddleException if the rank has ended, another has failed, or they hang
+   * @param quietSeconds seconds without a line of any rank after which the ranks count as hung
+   * @throws HeddleException if the rank has ended, another rank has failed, or the ranks hang
    */
   String next(int rank, long quietSeconds) throws InterruptedException {
     long start = System.nanoTime();
@@ -115,7 +116,8 @@ final class DriverRanks implements AutoCloseable {
       }
       failIfOneHasFailed();
       if (!ranks.get(rank).isAlive()) {
-        ranks.get(rank).exitCode(); // once it is known, all lines have been read
+        /* Waits until all lines of the ended rank have been read. */
+        ranks.get(rank).exitCode();
         @Nullable String left = lines.get(rank).poll();
         if (left != null) {
           return left;
@@ -128,7 +130,7 @@ final class DriverRanks implements AutoCloseable {
   }
 
   /**
-   * Waits until all ranks have ended. A rank without progress ends by itself.
+   * Waits until all ranks have ended. A rank that makes no progress ends by itself.
    *
    * @throws HeddleException if a rank has failed
    */
@@ -141,7 +143,7 @@ final class DriverRanks implements AutoCloseable {
     failIfOneHasFailed();
   }
 
-  /** Returns the unread lines of a rank that has ended. */
+  /** Returns the lines of an ended rank that {@link #next} hasn't returned. */
   List<String> unreadLines(int rank) {
     return List.copyOf(lines.get(rank));
   }
@@ -158,7 +160,10 @@ final class DriverRanks implements AutoCloseable {
     }
   }
 
-  /* Names all failed ranks: one may be the cause of the others' end. */
+  /*
+   * Returns an exception that names all failed ranks, since the failure of one may have caused the
+   * others.
+   */
   private HeddleException rankEnded(List<RankProcess> failed) throws InterruptedException {
     List<String> ends = new ArrayList<>();
     for (RankProcess rank : failed) {

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * Emulated guest whose kernel has RDMA devices (rxe). It runs scripts that are passed through a
- * shared folder, with the functions of {@code system-tests/guest/topology.sh}.
+ * Emulated guest whose kernel has RDMA devices (rxe). It runs scripts that it receives through a
+ * shared folder. The scripts can use the functions of {@code system-tests/guest/topology.sh}.
  */
 final class EmulatedGuest implements AutoCloseable {
   private static final Path SCRIPTS = Path.of("system-tests", "guest");
@@ -45,7 +45,10 @@ final class EmulatedGuest implements AutoCloseable {
     return given == null ? Installation.root().resolve(".build/guest") : Path.of(given);
   }
 
-  /** Returns the reason why a guest can't run here; builds the guest's image if it is missing. */
+  /**
+   * Returns the reason why this machine can't run a guest; empty if it can. Builds the guest's
+   * image if it is missing.
+   */
   static Optional<String> refusal() throws IOException, InterruptedException {
     if (!Files.isExecutable(script("make.sh"))) {
       return Optional.of("the emulated guest needs a checkout of the sources");
@@ -70,12 +73,12 @@ final class EmulatedGuest implements AutoCloseable {
   /**
    * Starts a guest and waits until it accepts scripts.
    *
-   * @param inside prefixes a command line so that it runs in the network namespace of the tap
-   *     devices
-   * @param taps tap devices of its interfaces eth0, eth1, …
-   * @param setUp script that runs before all others
-   * @param folder empty folder for its files
-   * @param limitSeconds time after which the guest is ended
+   * @param inside returns a command line that runs the given one in the network namespace of the
+   *     tap devices
+   * @param taps tap devices of the guest's interfaces eth0, eth1, …
+   * @param setUp script that the guest runs before all others
+   * @param folder empty folder for the guest's files
+   * @param limitSeconds seconds after which the guest is ended
    */
   static EmulatedGuest start(
       UnaryOperator<List<String>> inside,
@@ -140,7 +143,7 @@ final class EmulatedGuest implements AutoCloseable {
    * Runs a script with {@code bash -eu} to its end.
    *
    * @return output of the script
-   * @throws HeddleException if it fails, with its last line of output
+   * @throws HeddleException if the script fails, with its last line of output
    */
   String run(String script) throws IOException, InterruptedException {
     String name = "job" + ++jobs;
@@ -161,7 +164,7 @@ final class EmulatedGuest implements AutoCloseable {
     Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /* On SIGTERM the script removes its files; QEMU ends with the script. */
+  /* Ends the guest. On SIGTERM the script that runs QEMU ends it and removes its own files. */
   @Override
   public void close() throws IOException {
     process.destroy();

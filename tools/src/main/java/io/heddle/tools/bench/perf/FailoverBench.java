@@ -1,9 +1,10 @@
 package io.heddle.tools.bench.perf;
 
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceRun;
 import io.heddle.tools.job.SentByPlane;
-import io.heddle.cli.kit.Cleanup;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricRouteDaemons;
@@ -13,7 +14,6 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
 import io.heddle.tools.lab.TemporaryFabric;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +27,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measurement of failover: takes a plane from running all-reduces, round by round, and evaluates
- * their completions.
+ * Measurement of failover. In each round it takes a plane from running all-reduces and evaluates
+ * the ranks' completions.
  */
 final class FailoverBench {
   static final int PLANES = 4;
@@ -42,10 +42,10 @@ final class FailoverBench {
   private static final int TIMEOUT_SECONDS = 60;
   private static final double NANO = 1e-9;
 
-  /** Warm-up time of the ranks. */
+  /** Seconds for which the ranks warm up. */
   private static final double WARM_SECONDS = 1.5;
 
-  /** Observed time before the event, and after it. */
+  /** Seconds for which the ranks are observed before the event, and again after it. */
   private static final int OBSERVED_SECONDS = 3;
 
   private final Path plugin;
@@ -57,12 +57,13 @@ final class FailoverBench {
   private final @Nullable Consumer<String> timelines;
   private int runs;
 
-  /** Network of a case. */
+  /** Network of a case, with the loss of a plane. */
   private interface Bench {
     Lab lab();
 
     /**
-     * Prepares the loss of a plane, so that the start of a program isn't part of the measurement.
+     * Prepares the loss of a plane. The returned action causes it, without the time to start a
+     * program.
      */
     Runnable preparedLoss(int plane);
 
@@ -72,7 +73,7 @@ final class FailoverBench {
   /**
    * Creates the measurement.
    *
-   * @param policy HEDDLE_POLICY of the ranks
+   * @param policy value of HEDDLE_POLICY for the ranks
    * @param timelines consumer of each round's timeline; null for none
    */
   FailoverBench(
@@ -132,7 +133,10 @@ final class FailoverBench {
     return recovery;
   }
 
-  /** One run, polled ten times a second; more would take processor time from the ranks. */
+  /**
+   * One run of the ranks. It is polled only ten times a second, since more polls would take
+   * processor time from the ranks.
+   */
   private static final class Round {
     private final Bench bench;
     private final int plane;

@@ -1,17 +1,17 @@
 package io.heddle.tools.bench.perf;
 
-/** Kind of plane loss, with its target for the job. */
+/** Kind of plane loss, with the time in which the job must recover. */
 enum FailoverCase {
-  /** Control case: nothing happens. */
+  /** Control case, in which nothing happens. */
   NOTHING("nothing", "nothing happens", 0),
 
-  /** Interface goes down at one host. */
+  /** The interface at one host goes down. */
   CARRIER("carrier", "the interface goes down", 50),
 
-  /** Packets vanish, without any notification. */
+  /** Packets are lost, and nothing notifies the hosts. */
   SILENT("silent", "packets vanish, no BFD", 1_000),
 
-  /** Packets vanish; the routers detect it by BFD and withdraw their routes. */
+  /** Packets are lost. The routers detect it by BFD and withdraw their routes. */
   SILENT_BFD("silent-bfd", "packets vanish, BFD between routers", 300),
 
   /** The plane's leaf announces a host as unreachable; packets still pass. */
@@ -27,7 +27,7 @@ enum FailoverCase {
     this.aimMs = aimMs;
   }
 
-  /** Returns the name on the command line. */
+  /** Returns the name of the case on the command line. */
   @Override
   public String toString() {
     return word;
@@ -37,12 +37,15 @@ enum FailoverCase {
     return text;
   }
 
-  /** Returns the time allowed from the event to full speed, ms; 0 if no stall is allowed. */
+  /**
+   * Returns the time in ms that the job may take from the event to full speed; 0 if no stall is
+   * allowed.
+   */
   int aimMs() {
     return aimMs;
   }
 
-  /** Returns whether the case needs routers. */
+  /** Returns whether the case needs a fabric of routers. */
   boolean onFabric() {
     return this == SILENT_BFD || this == WITHDRAWAL;
   }

@@ -8,7 +8,7 @@ import java.util.Objects;
 /**
  * Report of {@code heddle perf failover}.
  *
- * @param processors processors of the machine
+ * @param processors number of processors of the machine
  * @param bytes size of each all-reduce
  * @param policy spray policy
  * @param rounds number of rounds
@@ -17,10 +17,11 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
   /**
    * Result of one case.
    *
-   * @param plane name of the case, as in --cases
+   * @param plane name of the case, as in {@code --cases}
    * @param event description of the case
-   * @param aimMs time allowed to full speed, ms; 0 if no stall is allowed
-   * @param rounds result of each round
+   * @param aimMs time in ms that the job may take from the event to full speed; 0 if no stall is
+   *     allowed
+   * @param rounds effect of the event in each round
    * @param met whether every round met the target
    */
   record Row(String plane, String event, int aimMs, List<Recovery> rounds, boolean met) {
@@ -56,7 +57,7 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
     return text.toString();
   }
 
-  /** Returns the heading of the table. */
+  /** Returns the lines above the table. */
   static String head(int processors, long bytes, String policy, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(

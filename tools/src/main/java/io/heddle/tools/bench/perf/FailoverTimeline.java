@@ -10,16 +10,19 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Timeline of the logs and completions of a round's ranks around its event. */
+/**
+ * Timeline of the events around a plane loss: log lines of a round's ranks, and gaps in their
+ * completions.
+ */
 final class FailoverTimeline {
-  /** Line of a rank's log: the time, and the rest. */
+  /** Line of a rank's log: the time in seconds, and the text. */
   private static final Pattern LINE = Pattern.compile("(\\d+\\.\\d+) (.*)");
 
   private static final double BEFORE_SECONDS = 0.05;
   private static final double AFTER_SECONDS = 0.75;
   private static final double MS = 1e3;
 
-  /** Shortest gap between completions that is listed. */
+  /** Shortest gap between two completions, in seconds, that the timeline lists. */
   private static final double GAP_SECONDS = 0.008;
 
   private record Entry(double seconds, String text) {}
@@ -29,8 +32,10 @@ final class FailoverTimeline {
   /**
    * Returns the timeline, with times in milliseconds since the event.
    *
-   * @param event time when the command that causes the event was started
-   * @param over time when that command had ended
+   * @param event time at which the command that causes the event was started, in seconds of the
+   *     monotonic clock
+   * @param over time at which that command had ended, in seconds of the monotonic clock
+   * @param done completions of each rank
    */
   static String of(AllReducePlan plan, int ranks, double event, double over, List<Completions> done)
       throws IOException {

@@ -10,20 +10,23 @@ import java.util.Locale;
  * @param planeCount planes of each host
  * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages in flight
- * @param milliseconds duration of a measurement
+ * @param outstanding number of messages in flight
+ * @param milliseconds duration of a measurement, ms
  * @param rounds number of rounds
- * @param packetsPerMinute malformed packets per minute, to both ranks in turn
+ * @param packetsPerMinute number of malformed packets per minute, sent to both ranks in turn
  * @param load load averages of the last minute, before and after
- * @param calmGbps received payload while the packets went to a host outside the job, one value per
+ * @param calmGbps received payload in Gbit/s while the packets went to a host outside the job, one
+ *     value per round
+ * @param floodedGbps received payload in Gbit/s while the packets went to the job, one value per
  *     round
- * @param floodedGbps received payload while the packets went to the job
- * @param timesCalm ratio flooded ÷ calm of each round
- * @param calmBytesPerNs received payload per ns of the ranks' processor time, calm
- * @param floodedBytesPerNs received payload per ns of the ranks' processor time, flooded
- * @param timesCalmPerNs ratio flooded ÷ calm of each round, per processor time
- * @param packetsSent total of malformed packets to the job
- * @param counted growth of the device counters for such packets, from the first round to the last
+ * @param timesCalm flooded ÷ calm payload in each round
+ * @param calmBytesPerNs received payload in bytes per ns of the ranks' processor time, while calm
+ * @param floodedBytesPerNs received payload in bytes per ns of the ranks' processor time, while
+ *     flooded
+ * @param timesCalmPerNs flooded ÷ calm payload per processor time, in each round
+ * @param packetsSent number of malformed packets sent to the job in all rounds
+ * @param counted growth of the device counters for malformed packets, from the first round to the
+ *     last
  */
 record FloodReport(
     String network,

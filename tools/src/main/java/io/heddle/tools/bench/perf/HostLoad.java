@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Load average of this machine. */
+/** Reader of this machine's load average. */
 public final class HostLoad {
   private static final Path LOADAVG = Path.of("/proc/loadavg");
 

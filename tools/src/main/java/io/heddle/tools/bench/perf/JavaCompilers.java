@@ -6,18 +6,20 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Compilers of the JVM of a measured plugin. */
+/** Compilers that the JVM of a measured plugin may use. */
 enum JavaCompilers {
-  /** Default of the plugin: the first alone on fewer than four processors, else both. */
+  /** The plugin's default: only the first compiler on fewer than four processors, else both. */
   AUTO("", ""),
-  /** First compiler alone. */
+  /** Only the first compiler. */
   FIRST("-XX:TieredStopAtLevel=1", "Java's first compiler alone"),
-  /** Both compilers, the default on four or more processors. */
+  /** Both compilers, as by default on four or more processors. */
   BOTH("-XX:TieredStopAtLevel=4", "both of Java's compilers");
 
   static final String VARIABLE = "HEDDLE_JVM_OPTIONS";
 
-  /** Time after which the second compiler has compiled all code of a measurement, with margin. */
+  /**
+   * Time in ms after which the second compiler has compiled all code of a measurement, with margin.
+   */
   private static final long SECOND_COMPILER_MS = TimeUnit.SECONDS.toMillis(5);
 
   private final String option;
@@ -28,19 +30,19 @@ enum JavaCompilers {
     this.title = title;
   }
 
-  /** Returns the JVM option; empty for the default. */
+  /** Returns the JVM option that selects the compilers; empty for the default. */
   String option() {
     return option;
   }
 
-  /** Returns a description for people; empty for the default. */
+  /** Returns a description for reports; empty for the default. */
   String title() {
     return title;
   }
 
   /**
-   * Returns the environment variable with this option. The user's own options follow it, so that
-   * they take precedence.
+   * Returns the environment variable with the option that selects the compilers; empty for the
+   * default. The user's own options follow in the variable, so that they take precedence.
    *
    * @param own the user's options, or null
    */
@@ -52,12 +54,15 @@ enum JavaCompilers {
     return environment;
   }
 
-  /** Returns the time that a contestant runs before its code is compiled for good, ms. */
+  /**
+   * Returns the time in ms that a contestant must run until the compilers have finished with its
+   * code.
+   */
   long settleMs() {
     return this == BOTH ? SECOND_COMPILER_MS : 0;
   }
 
-  /** Returns a suffix of the file name; empty for the default. */
+  /** Returns a suffix for the name of the report's files; empty for the default. */
   String fileSuffix() {
     return this == AUTO ? "" : "-compilers-" + name().toLowerCase(Locale.ROOT);
   }

@@ -8,11 +8,11 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Machine of a measurement.
+ * Description of the machine that ran a measurement.
  *
  * @param processor model name of the processor
- * @param processors processors available to the measurement
- * @param memoryGibibytes memory size
+ * @param processors number of processors available to the measurement
+ * @param memoryGibibytes size of the memory, GiB
  * @param kernel release of the kernel
  * @param java name and version of the JVM
  */

@@ -11,7 +11,7 @@ final class MessagesOption {
   private static final int FEWEST_PLANES = 2;
   private static final int MOST_PLANES = 16;
 
-  /** Limit of the program of the ranks. */
+  /** Largest number of messages in flight that the program of the ranks supports. */
   private static final int MOST_OUTSTANDING = 32;
 
   @Option(

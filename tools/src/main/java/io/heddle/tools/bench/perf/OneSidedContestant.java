@@ -2,8 +2,8 @@ package io.heddle.tools.bench.perf;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Json;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Contestant of {@code heddle perf one-sided}: ranks that measure puts or messages on their turn
- * and are idle otherwise.
+ * Contestant of {@code heddle perf one-sided}: ranks that measure puts or messages on request and
+ * are idle otherwise.
  */
 final class OneSidedContestant implements AutoCloseable {
   private static final long QUIET_SECONDS = 120;
@@ -22,8 +22,8 @@ final class OneSidedContestant implements AutoCloseable {
   /**
    * Test case.
    *
-   * @param name name for the driver's {@code --test}
-   * @param iterations iterations of a round
+   * @param name value of the driver's option {@code --test}
+   * @param iterations number of iterations of a round
    */
   record Test(String name, long bytes, int ranks, int iterations, String unit) {}
 

@@ -7,23 +7,24 @@ import java.util.Locale;
  * Report of {@code heddle perf one-sided}.
  *
  * @param network isolation of the hosts
- * @param processors processors shared by all ranks
- * @param planes planes of each host
+ * @param processors number of processors, which all ranks share
+ * @param planes number of planes of each host
  * @param rounds number of rounds; puts and messages alternate
  * @param load load averages of the last minute, before and after
- * @param rows results, one for each test
+ * @param rows one result for each test
  */
 record OneSidedReport(
     String network, int processors, int planes, int rounds, List<Double> load, List<Row> rows) {
   /**
-   * Result of one test: one value per round; values with the same index are of the same round.
+   * Result of one test. Each list has one value per round; values at the same index are from the
+   * same round.
    *
    * @param test name of the test
    * @param bytes size of each put and of each message
    * @param ranks number of ranks
    * @param unit unit of the values
-   * @param puts values by puts with signals
-   * @param messages values by sends and receives of the net interface
+   * @param puts values of puts with signals
+   * @param messages values of sends and receives over the net interface
    * @param ratios puts ÷ messages
    */
   record Row(

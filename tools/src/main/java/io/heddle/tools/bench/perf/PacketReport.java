@@ -10,10 +10,10 @@ import java.util.Locale;
  * @param planeCount planes of each host
  * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages in flight
- * @param milliseconds duration of a measurement
+ * @param outstanding number of messages in flight
+ * @param milliseconds duration of a measurement, ms
  * @param rounds number of rounds
- * @param loss share of packets lost in the lossy rows
+ * @param loss share of packets that are lost in the rows with loss
  * @param load load averages of the last minute, before and after
  */
 record PacketReport(
@@ -28,14 +28,14 @@ record PacketReport(
     List<Double> load,
     List<Row> rows) {
   /**
-   * Result of one contestant: one value per round; values with the same index are of the same
-   * round.
+   * Result of one contestant. Each list has one value per round; values at the same index are from
+   * the same round.
    *
-   * @param contestant policy, or go-back-N
-   * @param loss share of packets lost
-   * @param goodputGbps received payload
-   * @param timesSpray goodput ÷ that of spray without loss
-   * @param timesLossless goodput ÷ the same contestant's without loss
+   * @param contestant name of the spray policy, or go-back-N
+   * @param loss share of packets that are lost; 0 for none
+   * @param goodputGbps received payload, Gbit/s
+   * @param timesSpray goodput ÷ goodput of policy spray without loss
+   * @param timesLossless goodput ÷ goodput of the same contestant without loss
    */
   record Row(
       String contestant,

@@ -1,16 +1,16 @@
 package io.heddle.tools.bench.perf;
 
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.ReportOption;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
 import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.job.SizesOption;
-import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.Installation;
-import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -63,7 +63,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** Outcome of one run of a contestant. */
+  /** Result of one run of a contestant. */
   private record Outcome(String name, List<AllReduceResult> results) {}
 
   @Override

@@ -1,11 +1,11 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that compares the plugin's calls with the same steps in C, on a device that costs
- * nothing.
+ * Command that compares the plugin's calls with the same steps in C. The verbs device of the
+ * stand-in completes each post at once, so that only the calls cost time.
  */
 @Command(
     name = "calls",
@@ -44,7 +44,10 @@ final class PerfCallsCommand implements Callable<Integer> {
   private static final int MOST_WARM_UP_ROUNDS = 10;
   private static final long TURN_MS = 1_000;
 
-  /** Shorter turn of C, whose tail needs fewer messages. */
+  /**
+   * Length in ms of a soak turn of the contestant in C. It is shorter than a Java contestant's
+   * turn, since the percentiles of C's calls need fewer messages.
+   */
   private static final long SHORT_TURN_MS = 200;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -137,7 +140,7 @@ final class PerfCallsCommand implements Callable<Integer> {
         each.round(round >= 0);
       }
     }
-    /* Code of the timed loop is compiled before measurements count. */
+    /* Unmeasured soak, in which Java compiles the code of the timed loop. */
     for (CallCostContestant each : all) {
       each.soak(TURN_MS);
       each.beginSoaks();

@@ -1,18 +1,18 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.PolicyName;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.PolicyName;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -154,7 +154,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
     err.flush();
   }
 
-  /* Printed case by case, so that an interrupted run keeps its results. */
+  /* Prints a result as soon as its case is measured, so that an interrupted run keeps it. */
   private void printNow(String text) {
     if (!form.isJson()) {
       PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();

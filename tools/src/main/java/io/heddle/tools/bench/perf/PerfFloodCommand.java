@@ -1,13 +1,13 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.DeviceCounters;
-import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.DeviceCounters;
+import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.FloodPacket;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
@@ -26,7 +26,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that measures the cost of a flood of malformed packets for a job. */
+/** Command that measures how much bandwidth a job loses to a flood of malformed packets. */
 @Command(
     name = "flood",
     description =
@@ -45,7 +45,7 @@ final class PerfFloodCommand implements Callable<Integer> {
   private static final int BYSTANDER = RANKS + 1;
   private static final int SECONDS_PER_MINUTE = 60;
 
-  /** Bytes in a millisecond at 1 Gbit/s. */
+  /** Bytes that are transferred in a millisecond at 1 Gbit/s. */
   private static final double BYTES_PER_GBPS_MS = 1e6 / 8;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -135,7 +135,9 @@ final class PerfFloodCommand implements Callable<Integer> {
                   "flooded",
                   plugin,
                   plan,
-                  /* ECN-capable packets, so that the device checks marks. */
+                  /*
+                   * Makes packets ECN-capable, so that the device checks them for congestion marks.
+                   */
                   Map.of(
                       "HEDDLE_PROVIDER",
                       "soft",
@@ -182,7 +184,7 @@ final class PerfFloodCommand implements Callable<Integer> {
         counted(before, after));
   }
 
-  /* Adds a sample, and returns the number of packets sent meanwhile. */
+  /* Adds a sample, and returns the number of malformed packets that were sent meanwhile. */
   private long measure(
       PluginPerfContestant job,
       PluginPerfPlan.Step step,
@@ -206,7 +208,7 @@ final class PerfFloodCommand implements Callable<Integer> {
         .toList();
   }
 
-  /* Returns each counter's growth. */
+  /* Returns the growth of each counter. */
   private static List<FloodReport.Counted> counted(
       Map<String, Long> before, Map<String, Long> after) {
     return Arrays.stream(FloodPacket.values())

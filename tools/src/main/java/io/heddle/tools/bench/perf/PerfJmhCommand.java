@@ -1,10 +1,10 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.ReportOption;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +85,10 @@ final class PerfJmhCommand implements Callable<Integer> {
     }
   }
 
-  /* JMH writes an empty file for a run without results. */
+  /*
+   * Copies the results into perf-tests/results. JMH writes an empty file for a run without results,
+   * which is an error.
+   */
   private static void keep(Path results) throws IOException {
     if (!Files.exists(results) || Files.size(results) == 0) {
       throw new HeddleException("JMH measured nothing, so no results are saved");

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Commands of {@code heddle perf} that measure the plugin, its parts, and rivals. */
 public final class PerfMeasurements {
-  /** In the order of their help. */
+  /** Classes of the commands, in the order in which the help shows them. */
   public static final List<Class<?>> COMMANDS =
       List.of(
           PerfPluginCommand.class,

@@ -1,12 +1,12 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
+import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -69,18 +69,19 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
    * Parameters of one run.
    *
    * @param ranks number of ranks
-   * @param contexts contexts of each rank
-   * @param operations operations from each rank to each rank, itself included, in each context
-   * @param maxBytes size of the largest put
+   * @param contexts number of contexts of each rank
+   * @param operations number of operations from each rank to each rank, itself included, in each
+   *     context
+   * @param maxBytes size of the largest put in bytes
    */
   record Run(int ranks, int contexts, int operations, long maxBytes) {}
 
   /**
    * JSON document of the command.
    *
-   * @param seed seed that repeats the runs with --seed
-   * @param planes planes of each host
-   * @param runs correct runs
+   * @param seed seed with which {@code --seed} repeats the runs
+   * @param planes number of planes of each host
+   * @param runs runs that were made, all of them correct
    */
   record Document(long seed, int planes, List<Run> runs) {}
 
@@ -132,8 +133,10 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
     }
   }
 
-  /* Each lane of a rank allocates eight times the largest put, so runs with many lanes have smaller
-  puts. */
+  /*
+   * Returns the runs of {@code --whole}. For each pair of ranks and each context the driver
+   * allocates eight times the largest put, so runs with many contexts have smaller puts.
+   */
   private static List<Run> all() {
     List<Run> runs = new ArrayList<>();
     for (int ranks : List.of(2, 4, 8)) {

@@ -1,11 +1,11 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -20,7 +20,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that compares puts with signals with messages of the net interface. */
+/**
+ * Command that compares two transfers: puts with signals over NCCL's one-sided table, and messages
+ * over its net interface.
+ */
 @Command(
     name = "one-sided",
     description =
@@ -97,7 +100,9 @@ final class PerfOneSidedCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* A warm-up round precedes the counted ones, for the compiler. */
+  /*
+   * Measures one test by both transfers. The first round isn't counted, since Java compiles in it.
+   */
   private OneSidedReport.Row measure(
       Labs.Choice choice, OneSidedContestant.Test test, Path driver, Path plugin)
       throws IOException, InterruptedException {

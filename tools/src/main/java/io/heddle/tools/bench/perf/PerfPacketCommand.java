@@ -1,11 +1,11 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabCommand;
 import io.heddle.tools.lab.LabPlan;
@@ -25,7 +25,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that compares one queue pair over all planes with one per plane, with and without loss.
+ * Command that compares policy packet, which has one queue pair over all planes, with policies that
+ * have one queue pair per plane, with and without loss.
  */
 @Command(
     name = "packet",
@@ -80,7 +81,7 @@ final class PerfPacketCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** Contestant, with or without loss. */
+  /** Contestant at one share of lost packets. */
   private record Entry(String name, String policy, boolean standardPeers, double loss) {
     Map<String, String> environment() {
       return Map.of(
@@ -141,8 +142,10 @@ final class PerfPacketCommand implements Callable<Integer> {
     try (Cleanup cleanup = new Cleanup()) {
       for (Entry entry : entries()) {
         progress.update(() -> "heddle perf packet: warming up " + entry.label());
-        /* Each contestant has separate hosts: standard devices listen on port 4791 only, which one
-        process can bind. */
+        /*
+         * Each contestant has its own hosts. Standard peers receive on port 4791 only, and a host
+         * has only one process that can bind it.
+         */
         Lab lab =
             cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, messages.planes(), mtu)));
         PluginPerfContestant contestant =

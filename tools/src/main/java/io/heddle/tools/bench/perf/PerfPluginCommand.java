@@ -1,12 +1,12 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
 import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
@@ -22,8 +22,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that compares the plugin's bandwidth and latency, over one plane and over several, with a
- * TCP plugin.
+ * Command that measures the plugin's bandwidth and latency over one plane and over all, and
+ * compares them with a TCP plugin.
  */
 @Command(
     name = "plugin",

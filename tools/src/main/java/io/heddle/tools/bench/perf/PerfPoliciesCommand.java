@@ -1,12 +1,12 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.PolicyName;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.PolicyName;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
@@ -44,12 +44,14 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   private static final double MICROSECONDS_PER_MS = 1e3;
 
   /**
-   * Payload share of a soft device's packet: 8,704 B beside Ethernet, IPv6, UDP, BTH, RETH and
-   * ICRC.
+   * Share of the payload in a packet of the soft device: 8,704 B of payload, and headers of
+   * Ethernet, IPv6, UDP, BTH, RETH and ICRC.
    */
   private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
 
-  /** Factor from a rate to the rate that BGP announces, which is in whole Gbit/s. */
+  /**
+   * Factor from a rate to the path bandwidth that BGP announces, since BGP carries whole Gbit/s.
+   */
   private static final int ANNOUNCED_TIMES = 100;
 
   private static final int MTU_BYTES = 9_000;
@@ -223,7 +225,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
           List<Long> before = fabric.receivedBytesByPlane();
           double possible = calm;
           if (situation == PolicySituation.BURSTS) {
-            /* The same bursts for every policy of a round. */
+            /* All policies of a round see the same bursts. */
             PlaneBursts.Run run = bursts.begin(SEED + round);
             try (run) {
               sample = each.getValue().sample(step);

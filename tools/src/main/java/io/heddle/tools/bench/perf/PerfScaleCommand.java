@@ -2,13 +2,13 @@ package io.heddle.tools.bench.perf;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that measures the cost of connections by their number, by planes and by ranks, beside
- * TCP.
+ * Command that measures the cost of connections, by the number of connections, planes and ranks,
+ * and compares it with TCP.
  */
 @Command(
     name = "scale",
@@ -118,10 +118,16 @@ final class PerfScaleCommand implements Callable<Integer> {
   private record Contestant(String name, Path plugin) {}
 
   /**
-   * Setting of a point of an axis; {@code connections} counts those of a rank with each other rank.
+   * Setting of a point of an axis.
+   *
+   * @param value value of the varied quantity
+   * @param connections number of connections of a rank with each other rank, in each direction
    */
   private record Setting(int value, int ranks, int planes, int connections) {
-    /* Returns the connections of a rank with all others, including the first one. */
+    /*
+     * Returns the number of connections of a rank with all others in each direction, including the
+     * first one with each.
+     */
     int ofRank() {
       return (connections + 1) * (ranks - 1);
     }
@@ -239,7 +245,7 @@ final class PerfScaleCommand implements Callable<Integer> {
             onIdle)) {
       ranksOfRun.awaitEnd();
       Map<String, JsonNode> events = new HashMap<>();
-      /* The connecting rank reports; all do the same work. */
+      /* Only the first rank's report counts, since all ranks do the same work. */
       for (String line : ranksOfRun.unreadLines(0)) {
         JsonNode event = event(line);
         if (event == null) {

@@ -1,16 +1,16 @@
 package io.heddle.tools.bench.perf;
 
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.ReportOption;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
 import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.job.SizesOption;
-import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.Installation;
-import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabCommand;
 import io.heddle.tools.lab.Labs;
@@ -29,7 +29,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that measures all-reduces through the libibverbs provider without RDMA hardware. */
+/**
+ * Command that measures all-reduces through the libibverbs provider. A stand-in for libibverbs
+ * replaces RDMA hardware.
+ */
 @Command(
     name = "standin",
     description =
@@ -70,7 +73,10 @@ final class PerfStandinCommand implements Callable<Integer> {
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** Default values with fewer sizes than usual, since four setups are measured. */
+  /**
+   * Default values of the size options. They select fewer sizes than other commands do, since four
+   * setups are measured.
+   */
   static final class Defaults implements CommandLine.IDefaultValueProvider {
     @Override
     public @Nullable String defaultValue(CommandLine.Model.ArgSpec argument) {
@@ -80,7 +86,7 @@ final class PerfStandinCommand implements Callable<Integer> {
     }
   }
 
-  /** Setup to compare. */
+  /** Devices and addresses of a host, as one contestant. */
   private record Setup(String name, int devices, int addresses) {}
 
   private static final List<Setup> SETUPS =

@@ -1,17 +1,17 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RankProcess;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.RankProcess;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that measures the plugin's start-up time and resident memory. */
+/**
+ * Command that measures the time of the plugin's start and the memory of the process afterwards.
+ */
 @Command(
     name = "start",
     description =
@@ -41,7 +43,10 @@ import picocli.CommandLine.Option;
 final class PerfStartCommand implements Callable<Integer> {
   private static final long START_SECONDS = 60;
 
-  /** Poll interval; a process is idle if it ran for less than a tenth of it. */
+  /**
+   * Interval in ms between two readings of processor time. A process is idle if it ran for less
+   * than a tenth of the interval.
+   */
   private static final long POLL_MS = 200;
 
   private static final int MOST_POLLS = 25;
@@ -115,7 +120,10 @@ final class PerfStartCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* The driver starts the plugin, and then waits for another rank that never comes. */
+  /*
+   * Measures one start. The driver starts the plugin and then waits for a second rank, which is
+   * never started.
+   */
   private static void start(Lab lab, Path driver, Path plugin, StartReport.Contestant into)
       throws IOException, InterruptedException {
     try (RunFolder folder = new RunFolder()) {
@@ -157,7 +165,7 @@ final class PerfStartCommand implements Callable<Integer> {
     }
   }
 
-  /* Waits until the warm-up is over; returns the processor time so far, ns. */
+  /* Waits until the process's warm-up is over. Returns the processor time used so far, ns. */
   private static long awaitIdle(long pid) throws IOException, InterruptedException {
     long before = ThreadTimes.of(pid, List.of()).all();
     for (int poll = 0; poll < MOST_POLLS; poll++) {

@@ -1,21 +1,21 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.platform.HeddleException;
+import io.heddle.switching.LabSwitches;
+import io.heddle.switching.SprayScope;
+import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.FabricSwitching;
 import io.heddle.tools.lab.LabCommand;
 import io.heddle.tools.lab.TemporaryFabric;
-import io.heddle.platform.HeddleException;
-import io.heddle.switching.LabSwitches;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchingMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +30,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that compares the hosts' policies over switches that hash and that spray. */
+/**
+ * Command that compares the hosts' spray policies over switches in each mode, which hash or spray.
+ */
 @Command(
     name = "switching",
     description =
@@ -43,10 +45,16 @@ import picocli.CommandLine.Option;
         "%nEach policy runs alone, in two processes; switching modes alternate, round by round."
             + " Wrong data ends the run.")
 final class PerfSwitchingCommand implements Callable<Integer> {
-  /** Pseudo-policy of hosts that send as to standard devices, without ECN. */
+  /**
+   * Name that stands for a policy in {@code --policies}: hosts that send as to standard devices,
+   * without ECN.
+   */
   static final String STANDARD = "standard";
 
-  /** Pseudo-policy of the kernel's RDMA devices in an emulated guest. */
+  /**
+   * Name that stands for a policy in {@code --policies}: the kernel's RDMA devices in an emulated
+   * guest.
+   */
   static final String RXE = "rxe";
 
   private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD, RXE);
@@ -59,8 +67,8 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   private static final int QUARTER = 4;
 
   /**
-   * Time allowed for a guest's start and end on a busy machine; and, below, for each of its
-   * measurements.
+   * Seconds allowed for a guest's start and end on a busy machine. The next constant is for each
+   * measurement.
    */
   private static final int GUEST_SECONDS = 300;
 
@@ -128,7 +136,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** State of the links. */
+  /** Rates of the links in a situation. */
   private enum Links {
     EQUAL("all links equal"),
     QUARTER("link 1 at a quarter of the rate, unannounced");
@@ -263,7 +271,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     return new SwitchedContestant(own.lab(), policy, plugin, plan, rate);
   }
 
-  /* Sets the rate of all links, and a fraction of it for the first. */
+  /* Sets the rate of all links. The first link's rate is divided by {@code slowedBy}. */
   private static void setRates(Fabric fabric, double gbps, int slowedBy) {
     for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
       long bitsPerSecond = Math.round(gbps * GIGA / (plane == 1 ? slowedBy : 1));

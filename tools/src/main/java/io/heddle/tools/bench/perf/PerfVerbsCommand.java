@@ -15,7 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that compares the verbs API from Java with C. */
+/** Command that compares the cost of the verbs API from Java with its cost from C. */
 @Command(
     name = "verbs",
     description =
@@ -27,10 +27,10 @@ import picocli.CommandLine.Option;
         "%nJava runs twice: with both compilers, the default on four or more processors, and with"
             + " the first one alone, the default on fewer. Contestants alternate.")
 final class PerfVerbsCommand implements Callable<Integer> {
-  /** Rounds in which Java compiles. */
+  /** Number of rounds before the measured ones, in which Java compiles. */
   private static final int WARM_UP_ROUNDS = 12;
 
-  /** JVM options of the plugin that influence the cost of calls. */
+  /** JVM options of the plugin that affect the cost of calls. */
   static final List<String> MACHINE =
       List.of(
           "-XX:+UseSerialGC",
@@ -39,7 +39,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
           "--enable-native-access=ALL-UNNAMED",
           "-XX:+UseSystemMemoryBarrier");
 
-  /** JVM options that the plugin adds on few processors. */
+  /** JVM options that the plugin adds on fewer than four processors. */
   static final List<String> FIRST_COMPILER =
       List.of(
           "-XX:TieredStopAtLevel=1",

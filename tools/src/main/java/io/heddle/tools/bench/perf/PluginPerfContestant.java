@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Contestant of {@code heddle perf plugin}: two warm ranks that measure on their turn and are idle
+ * Contestant of {@code heddle perf plugin}: two warm ranks that measure on request and are idle
  * otherwise.
  */
 final class PluginPerfContestant implements AutoCloseable {
@@ -47,8 +47,9 @@ final class PluginPerfContestant implements AutoCloseable {
   }
 
   /**
-   * Returns the plugin's name and role, the slower start and the larger memory of its ranks, and
-   * the threads' share in the measurements so far. Valid once warm.
+   * Returns the contestant's entry in the report. It contains the slower start and the larger
+   * memory of the two ranks, and the control threads' share of processor time in the measurements
+   * so far. Valid once the ranks are warm.
    */
   PluginPerfReport.Contestant entry() {
     return new PluginPerfReport.Contestant(
@@ -59,7 +60,10 @@ final class PluginPerfContestant implements AutoCloseable {
         times.all() == 0 ? null : PERCENT * times.busiest() / measuredNs);
   }
 
-  /* Returns null if a rank has ended; its exit code gives the reason elsewhere. */
+  /*
+   * Returns the ranks' processor times so far; null if a rank has ended. The next wait for the rank
+   * reports its end.
+   */
   private @Nullable ThreadTimes timesSoFar() {
     ThreadTimes sum = ThreadTimes.NONE;
     for (long pid : ranks.pids()) {
@@ -75,7 +79,7 @@ final class PluginPerfContestant implements AutoCloseable {
   /**
    * Waits until both ranks are connected and warm.
    *
-   * @throws HeddleException if a rank ends, or none reports anything for a minute
+   * @throws HeddleException if a rank ends, or no rank reports anything for a minute
    */
   void awaitWarm() throws InterruptedException {
     for (int rank = 0; rank < RANKS; rank++) {
@@ -94,13 +98,14 @@ final class PluginPerfContestant implements AutoCloseable {
   /**
    * Result of one measurement.
    *
-   * @param figure figure in the unit of its kind
+   * @param figure measured value, in the unit of the measurement's kind
    * @param messageP99Us 99th percentile of the message time in a one-way stream, µs
-   * @param processorNs processor time of the ranks' threads, ns; NaN if unknown
+   * @param processorNs processor time of the ranks' threads during the measurement, ns; NaN if
+   *     unknown
    */
   record Sample(double figure, double messageP99Us, double processorNs) {}
 
-  /** Runs {@link #sample}; returns its figure. */
+  /** Runs one measurement and returns its figure. */
   double measure(PluginPerfPlan.Step step) throws InterruptedException {
     return sample(step).figure();
   }

@@ -4,31 +4,31 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 
-/** Line printed by {@code heddle-plugin-perf}. */
+/** Event that a rank of {@code heddle-plugin-perf} prints as a line. */
 sealed interface PluginPerfEvent {
   /**
-   * Event: the plugin is loaded and initialised.
+   * Event of a rank that has loaded and initialised the plugin.
    *
-   * @param startMs duration of the start
-   * @param residentMebibytes growth of the process's resident memory
+   * @param startMs duration of the start, ms
+   * @param residentMebibytes growth of the process's resident memory by the start, MiB
    */
   record Started(String net, double startMs, double residentMebibytes) implements PluginPerfEvent {}
 
-  /** Event: the warm-up is over. */
+  /** Event of a rank whose warm-up is over. */
   record Warm() implements PluginPerfEvent {}
 
   /**
-   * Event: one measurement is done.
+   * Event of a rank that has finished one measurement.
    *
-   * @param value figure of this rank: received bytes per second, or the median half round trip in
-   *     µs; 0 if this rank has no part in it; NaN if too little arrived for a figure
-   * @param messageP99Us 99th percentile of the time of messages sent in a stream, µs; 0 if it sent
-   *     none
+   * @param value measured value of this rank: received bytes per second, or the median half round
+   *     trip in µs; 0 if this rank measures nothing in this kind; NaN if too little arrived
+   * @param messageP99Us 99th percentile of the times of messages that this rank sent in a stream,
+   *     µs; 0 if it sent none
    */
   record Measured(PluginPerfKind kind, long bytes, double value, double messageP99Us)
       implements PluginPerfEvent {}
 
-  /** Event: all measurements are done. */
+  /** Event of a rank that has finished all measurements. */
   record Ended() implements PluginPerfEvent {}
 
   /** Any other line. */

@@ -2,7 +2,7 @@ package io.heddle.tools.bench.perf;
 
 import java.util.Locale;
 
-/** Kind of measurement of {@code heddle perf plugin}, in the order of a round. */
+/** Kind of measurement of {@code heddle perf plugin}. A round measures the kinds in this order. */
 enum PluginPerfKind {
   BANDWIDTH("bandwidth in one direction", "Gbit/s"),
   DUPLEX("bandwidth in both directions, sum", "Gbit/s"),
@@ -26,12 +26,15 @@ enum PluginPerfKind {
     return unit;
   }
 
-  /** Returns the name for the driver's {@code --kinds}. */
+  /** Returns the name in the driver's option {@code --kinds}. */
   String option() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Combines the values of both ranks into one figure in {@link #unit}. */
+  /**
+   * Combines the values of the two ranks into one figure in {@link #unit}. A rank that doesn't
+   * measure has the value 0.
+   */
   double combine(double firstRank, double secondRank) {
     return switch (this) {
       case BANDWIDTH, DUPLEX -> (firstRank + secondRank) * BITS_PER_GIGABIT_BYTE;
@@ -39,7 +42,10 @@ enum PluginPerfKind {
     };
   }
 
-  /** Returns the ratio of this figure to the rival's; above 1 is better. */
+  /**
+   * Returns the ratio of a figure to the rival's, inverted for latencies, so that more than 1 is
+   * better.
+   */
   double timesRival(double figure, double rival) {
     return switch (this) {
       case BANDWIDTH, DUPLEX -> figure / rival;

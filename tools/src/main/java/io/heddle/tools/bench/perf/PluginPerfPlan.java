@@ -5,15 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Plan of the measurements of a run, the same for every contestant.
+ * Plan of the measurements of a run, which is the same for every contestant.
  *
  * @param driver path of the C program {@code heddle-plugin-perf}
- * @param kinds kinds in the order of {@link PluginPerfKind}
- * @param latencyMaxBytes largest size of a round trip
- * @param outstanding messages in flight in a bandwidth measurement, for each flow
- * @param flows connections in each direction in a bandwidth measurement
- * @param uncountedMs time of each contestant in uncounted rounds, before the first that counts
- * @param milliseconds duration of a measurement
+ * @param kinds kinds to measure, in the order of {@link PluginPerfKind}
+ * @param latencyMaxBytes largest message of a round trip
+ * @param outstanding number of messages in flight on each connection in a bandwidth measurement
+ * @param flows number of connections in each direction in a bandwidth measurement
+ * @param uncountedMs time in ms that each contestant spends in uncounted rounds before the first
+ *     counted one
+ * @param milliseconds duration of a measurement, ms
  * @param pinned whether each data thread is pinned to a processor
  */
 record PluginPerfPlan(
@@ -29,7 +30,7 @@ record PluginPerfPlan(
     int rounds,
     int milliseconds,
     boolean pinned) {
-  /** Measurement in a round; rounds from 1 count, those up to 0 are uncounted. */
+  /** Measurement in a round. Rounds from 1 on are counted; earlier ones are warm-up. */
   record Step(int round, PluginPerfKind kind, long bytes) {}
 
   /** Returns the number of uncounted rounds. */
@@ -74,7 +75,7 @@ record PluginPerfPlan(
     return command;
   }
 
-  /** Returns the steps in the order of the driver. */
+  /** Returns the steps in the order in which the driver runs them. */
   List<Step> steps() {
     List<Step> steps = new ArrayList<>();
     for (int round = 1 - uncountedRounds(); round <= rounds; round++) {

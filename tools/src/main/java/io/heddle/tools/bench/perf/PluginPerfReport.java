@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param network isolation of the hosts
  * @param mtuBytes MTU of the links
- * @param processors processors of the machine
- * @param compilers requested compilers of Java
+ * @param processors number of processors of the machine
+ * @param compilers requested compilers of the plugin's JVM
  * @param pinned whether each data thread is pinned to a processor
- * @param outstanding messages in flight
- * @param flows connections in each direction in a bandwidth measurement
- * @param milliseconds duration of a measurement
+ * @param outstanding number of messages in flight
+ * @param flows number of connections in each direction in a bandwidth measurement
+ * @param milliseconds duration of a measurement, ms
  * @param rounds number of rounds; contestants alternate in each measurement
- * @param contestants contestants in order; the last is the rival that the others are compared with
+ * @param contestants contestants in order; the last one is the rival with which the others are
+ *     compared
  */
 record PluginPerfReport(
     String network,
@@ -35,13 +36,15 @@ record PluginPerfReport(
   /**
    * Contestant of the run.
    *
-   * @param name plugin and planes; for a rival with helper threads, their number and sockets
-   * @param startMs time from loading the plugin to the count of its devices, both ranks at once
-   * @param residentMebibytes growth of a rank's resident memory by that
-   * @param controlPercent share of the threads that don't move data, and exist for plane failures,
-   *     in the ranks' processor time in bandwidth measurements; null if not measured
-   * @param busiestThreadPercent share of a core that the busiest thread of both ranks had in
-   *     bandwidth measurements; null if not measured
+   * @param name plugin and planes; for a rival with helper threads, the numbers of threads and
+   *     sockets
+   * @param startMs time in ms from loading the plugin until it has counted its devices, when both
+   *     ranks start at once
+   * @param residentMebibytes growth of a rank's resident memory during this time, MiB
+   * @param controlPercent share in the ranks' processor time of the threads that move no data and
+   *     exist for plane failures, in bandwidth measurements, percent; null if not measured
+   * @param busiestThreadPercent share of a core that the busiest thread of both ranks used in
+   *     bandwidth measurements, percent; null if not measured
    */
   record Contestant(
       String name,
@@ -71,16 +74,16 @@ record PluginPerfReport(
    * @param median median over the rounds
    * @param least minimum over the rounds
    * @param most maximum over the rounds
-   * @param timesRival ratio to the rival; above 1 is better
-   * @param rounds figure of each round; entries of contestants with the same index are of the same
-   *     round; NaN for a round without a figure, which is left out of the median
+   * @param timesRival ratio to the rival, inverted for latencies; above 1 is better
+   * @param rounds figure of each round; values of contestants at the same index are from the same
+   *     round. NaN for a round without a figure, which is left out of the median.
    */
   record Cell(double median, double least, double most, double timesRival, List<Double> rounds) {}
 
   /**
    * Builds the sections.
    *
-   * @param figures figures of each contestant, by kind and size, one per round
+   * @param figures figures of each contestant, by step, which includes the round
    */
   static List<Section> sections(
       PluginPerfPlan plan, List<Map<PluginPerfPlan.Step, Double>> figures) {
@@ -185,7 +188,7 @@ record PluginPerfReport(
     text.append(String.format(Locale.ROOT, format, arguments));
   }
 
-  /** Returns the name of the report's files, without extension. */
+  /** Returns the name of the report's files, without file extension. */
   static String fileName(String date, int mtuBytes, int flows) {
     return "plugin-" + date + "-mtu-" + mtuBytes + (flows == 1 ? "" : "-flows-" + flows);
   }

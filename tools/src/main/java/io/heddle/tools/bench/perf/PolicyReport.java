@@ -7,13 +7,14 @@ import java.util.Locale;
  * Report of {@code heddle perf policies}.
  *
  * @param planeCount planes of each host
- * @param rateGbps rate of a plane's links
+ * @param rateGbps rate of a plane's links, Gbit/s
  * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages in flight
- * @param milliseconds duration of a measurement
+ * @param outstanding number of messages in flight
+ * @param milliseconds duration of a measurement, ms
  * @param rounds number of rounds
- * @param payloadShare payload share of a full packet's bytes on the wire, the ideal
+ * @param payloadShare share of payload in the wire bytes of a full packet. It is the goodput that a
+ *     link ideally reaches, as a share of its rate.
  * @param load load averages of the last minute, before and after
  */
 record PolicyReport(
@@ -36,14 +37,14 @@ record PolicyReport(
   record Situation(String name, String text, List<Cell> policies) {}
 
   /**
-   * Result of one policy, one value per round.
+   * Result of one policy, with one value per round in each list.
    *
    * @param policy spray policy
-   * @param goodputGbps received payload
+   * @param goodputGbps received payload, Gbit/s
    * @param ofIdeal goodput ÷ payload capacity of all planes together
-   * @param messageP99Ms 99th percentile of the message time
-   * @param planeShares shares of the planes in the packets received by spines, a list of all planes
-   *     per round
+   * @param messageP99Ms 99th percentile of the message times, ms
+   * @param planeShares share of each plane in the packets that the spines received, one list of all
+   *     planes per round
    */
   record Cell(
       String policy,

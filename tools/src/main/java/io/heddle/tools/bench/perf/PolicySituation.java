@@ -15,7 +15,7 @@ enum PolicySituation {
     this.text = text;
   }
 
-  /** Returns a description for people. */
+  /** Returns a description for tables. */
   String text() {
     return text;
   }
@@ -25,7 +25,7 @@ enum PolicySituation {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the divisor of the first plane's rate. */
+  /** Returns the number by which the first plane's rate is divided. */
   int slowedBy() {
     return this == ANNOUNCED || this == UNANNOUNCED ? 4 : 1;
   }

@@ -12,7 +12,7 @@ public final class Quantiles {
     sorted = values.sorted().toArray();
   }
 
-  /** Returns the quantiles of all values; NaN counts as the greatest. */
+  /** Returns the quantiles of all values. NaN counts as the greatest value. */
   public static Quantiles of(List<Double> values) {
     return of(values.stream().mapToDouble(Double::doubleValue));
   }
@@ -26,7 +26,7 @@ public final class Quantiles {
     return of(values.stream().mapToDouble(Double::doubleValue).filter(Double::isFinite));
   }
 
-  /** Returns the middle value, or the mean of both middle values. */
+  /** Returns the middle value, or the mean of the two middle values; NaN without values. */
   public double median() {
     if (sorted.length == 0) {
       return Double.NaN;
@@ -42,7 +42,7 @@ public final class Quantiles {
     return between(0.75);
   }
 
-  /* Interpolates linearly between adjacent values. */
+  /* Returns a quantile, interpolated linearly between adjacent values. */
   private double between(double share) {
     if (sorted.length == 0) {
       return Double.NaN;
@@ -54,19 +54,19 @@ public final class Quantiles {
   }
 
   /**
-   * Returns the measured value whose rank is nearest to a share of the range, without
-   * interpolation; the greater of two that are equally near.
+   * Returns the measured value whose rank is nearest to a quantile, without interpolation. Of two
+   * that are equally near it is the greater.
    */
   double nearest(double share) {
     return sorted.length == 0 ? Double.NaN : sorted[(int) Math.round(share * (sorted.length - 1))];
   }
 
-  /** NaN if a value is NaN. */
+  /** Returns the minimum; NaN if a value is NaN or there is none. */
   public double least() {
     return Arrays.stream(sorted).min().orElse(Double.NaN);
   }
 
-  /** NaN if a value is NaN. */
+  /** Returns the maximum; NaN if a value is NaN or there is none. */
   public double most() {
     return Arrays.stream(sorted).max().orElse(Double.NaN);
   }

@@ -6,17 +6,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Effect of an event in the middle of a run on its throughput, by the completions of its ranks.
+ * Effect of an event in the middle of a run on the throughput, by the completion times of the
+ * ranks' sends.
  *
- * @param usualGapMs usual longest time without a completion of a rank: median over the seconds
- *     before the event
- * @param gapMs longest time without a completion of a rank in the second after the event; a gap
- *     that begins there counts to its end
- * @param fullSpeedMs time from the event to full speed: the first 20 ms window, after a stall if
- *     there is one, that carries as much as all but the slowest tenth of such windows at the end;
- *     capped at 80 % of the mean there, and at least half of that; null if never reached
- * @param beforeMegabytesPerSecond throughput before the event
- * @param afterMegabytesPerSecond throughput at the end
+ * @param usualGapMs usual length of the longest gap between completions of a rank, ms: each second
+ *     before the event has a longest gap, and this is their median
+ * @param gapMs longest gap between completions of a rank in the second after the event, ms; a gap
+ *     that begins in this second counts up to its end
+ * @param fullSpeedMs time from the event to full speed, ms; null if never reached. Full speed is
+ *     the first 20 ms window, after a stall if there is one, that carries enough. Enough is what
+ *     all but the slowest tenth of such windows carry at the end of the run, but not more than 80 %
+ *     and not less than 40 % of the mean throughput there.
+ * @param beforeMegabytesPerSecond throughput before the event, MB/s
+ * @param afterMegabytesPerSecond throughput at the end of the run, MB/s
  */
 record Recovery(
     double usualGapMs,
@@ -24,7 +26,7 @@ record Recovery(
     @Nullable Double fullSpeedMs,
     double beforeMegabytesPerSecond,
     double afterMegabytesPerSecond) {
-  /** Window length, seconds. */
+  /** Length of a window, seconds. */
   static final double WINDOW = 0.02;
 
   static final double FULL = 0.8;
@@ -43,8 +45,8 @@ record Recovery(
    * Evaluates a run.
    *
    * @param ranks completions of each rank
-   * @param event time of the event, on the clock of the completions
-   * @param seconds period to evaluate before the event, and after it, in whole seconds; the last
+   * @param event time of the event, in seconds of the completions' clock
+   * @param seconds number of seconds to evaluate before the event, and again after it; the last
    *     third counts as steady
    */
   static Recovery of(List<Completions> ranks, double event, int seconds) {
@@ -98,7 +100,10 @@ record Recovery(
     return bytes / (to - from);
   }
 
-  /* Returns the throughput that all but the slowest tenth of the windows reach. */
+  /*
+   * Returns the throughput that all but the slowest tenth of the windows reach, in bytes per
+   * second.
+   */
   private static double slowest(List<Completions> ranks, double from, double to) {
     int count = (int) ((to - from - WINDOW) / STEP);
     double[] rates = new double[count];

@@ -1,12 +1,12 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.GuestPorts;
 import io.heddle.platform.HeddleException;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.LinkCount;
+import io.heddle.tools.job.RunFolder;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.GuestPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,29 +19,37 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Standard peers: two of the kernel's RDMA devices, one behind each leaf, with stock perftest over
- * them. Both are in one emulated guest, which is slow, so the links are slower still.
+ * Contestant with standard peers: two of the kernel's RDMA devices, one behind each leaf, over
+ * which stock perftest sends. Both devices are in one emulated guest. The guest is slow, so the
+ * links are shaped to less than the guest can send.
  */
 final class RxeContestant implements SwitchedTraffic {
   private static final int QUEUE_PAIRS = 8;
   private static final int MESSAGE_BYTES = 32_768;
 
   /**
-   * Messages in flight for each queue pair: enough to keep links busy while an emulated processor
-   * pauses, and few enough for the queue of a slow link, even with three queue pairs.
+   * Number of messages in flight for each queue pair. They keep a link busy while an emulated
+   * processor pauses. They also fit into the queue of a slow link, even if three queue pairs share
+   * the link.
    */
   private static final int OUTSTANDING = 3;
 
-  /** Exponent of the retry timeout, 4.3 s: an emulated end may pause for long. */
+  /**
+   * Exponent of the retry timeout. The timeout is 4.3 s, since an emulated device may pause for
+   * long.
+   */
   private static final int RETRY_EXPONENT = 20;
 
-  /** Uncounted time before and after a measurement. */
+  /** Seconds before and after a measurement that perftest doesn't count. */
   private static final int MARGIN_SECONDS = 1;
 
-  /** MTU of the links, for a path MTU of 4096 and its headers. */
+  /** MTU of the links in bytes: a path MTU of 4096 and headers. */
   private static final int MTU_BYTES = 4_200;
 
-  /** Payload share of a middle packet: 4,096 B beside Ethernet, IPv6, UDP, BTH and ICRC. */
+  /**
+   * Share of the payload in a middle packet of a message: 4,096 B of payload, and headers of
+   * Ethernet, IPv6, UDP, BTH and ICRC.
+   */
   private static final double PAYLOAD_SHARE = 4096.0 / (4096 + 14 + 40 + 8 + 12 + 4);
 
   private static final String CLIENT = "rxe0";
@@ -55,11 +63,11 @@ final class RxeContestant implements SwitchedTraffic {
   private String queuePairs = "";
 
   /**
-   * Starts the guest with a port at either leaf, and its devices.
+   * Starts the guest, with a port at each of two leaves and an RDMA device on each port.
    *
-   * @param rateGbps rate of a link during measurements
-   * @param milliseconds duration of a measurement, cut to whole seconds
-   * @param limitSeconds time after which the guest is ended
+   * @param rateGbps rate of a link during measurements, Gbit/s
+   * @param milliseconds duration of a measurement, ms, rounded down to whole seconds
+   * @param limitSeconds seconds after which the guest is ended
    */
   RxeContestant(
       Fabric fabric, LabSwitches switching, double rateGbps, int milliseconds, long limitSeconds)
@@ -92,7 +100,7 @@ final class RxeContestant implements SwitchedTraffic {
     }
   }
 
-  /** Returns the reason why it can't run here. */
+  /** Returns the reason why this machine can't run the contestant; empty if it can. */
   static Optional<String> refusal() throws IOException, InterruptedException {
     boolean stock =
         Stream.of("/usr/bin", "/usr/local/bin")
@@ -147,7 +155,10 @@ final class RxeContestant implements SwitchedTraffic {
         SERVER);
   }
 
-  /* A first run verifies that the devices reach each other, and records the queue pairs. */
+  /*
+   * Runs perftest once, which verifies that the devices reach each other, and records its queue
+   * pairs.
+   */
   @Override
   public void awaitWarm() throws InterruptedException {
     try {
@@ -159,7 +170,7 @@ final class RxeContestant implements SwitchedTraffic {
 
   @Override
   public void awaitEnd() {
-    /* Nothing runs between measurements. */
+    /* Nothing to wait for, since nothing runs between measurements. */
   }
 
   @Override
@@ -168,7 +179,10 @@ final class RxeContestant implements SwitchedTraffic {
     List<LinkCount> before = switching.counts();
     String said = guest.run(script());
     List<LinkCount> after = switching.counts();
-    /* Other queue pairs would have other source ports, and so other hash values. */
+    /*
+     * Other queue pairs would have other source ports and so other hash values, and measurements
+     * couldn't be compared.
+     */
     if (!queuePairs(said).equals(queuePairs)) {
       throw new HeddleException(
           "the guest's queue pairs changed from " + queuePairs + " to " + queuePairs(said));
@@ -193,7 +207,10 @@ final class RxeContestant implements SwitchedTraffic {
     return numbers.toString();
   }
 
-  /** Returns the average of perftest's row: size, iterations, peak, average, messages. */
+  /**
+   * Returns the average bandwidth from perftest's row, whose columns are size, iterations, peak,
+   * average and messages.
+   */
   static double goodputGbps(String said) {
     Matcher row =
         Pattern.compile("(?m)^ *" + MESSAGE_BYTES + " +[0-9]+ +[0-9.]+ +([0-9.]+) +[0-9.]+ *$")
@@ -205,7 +222,7 @@ final class RxeContestant implements SwitchedTraffic {
     return Double.parseDouble(row.group(1));
   }
 
-  /** Returns a device's counter; zero counters aren't printed. */
+  /** Returns the value of a device's counter. Counters that are zero aren't in the output. */
   static double counter(String said, String device, String name) {
     Matcher found = COUNTER.matcher(said);
     while (found.find()) {

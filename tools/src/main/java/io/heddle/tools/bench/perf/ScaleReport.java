@@ -12,13 +12,14 @@ import java.util.function.Function;
  * Report of {@code heddle perf scale}.
  *
  * @param network isolation of the hosts
- * @param processors processors of the machine
- * @param load load average of the last minute, before
- * @param loadAtEnd load average of the last minute, at the end; includes the measurement's own
+ * @param processors number of processors of the machine
+ * @param load load average of the last minute before the measurement
+ * @param loadAtEnd load average of the last minute at the end, which includes the measurement's own
+ *     load
  * @param rounds number of rounds
  * @param maxBytes size of the largest message
- * @param contestants names in order; the last is the rival
- * @param axes varied quantities
+ * @param contestants names of the contestants in order; the last one is the rival
+ * @param axes results for each varied quantity
  */
 record ScaleReport(
     String network,
@@ -38,24 +39,25 @@ record ScaleReport(
   record Axis(String name, String fixed, List<Point> points) {}
 
   /**
-   * Results of all contestants at one value.
+   * Results of all contestants at one value of the varied quantity.
    *
    * @param value value of the varied quantity
-   * @param costs costs in the order of contestants
+   * @param costs cost of each contestant, in order
    */
   record Point(int value, List<Cost> costs) {}
 
   /**
-   * Cost of one contestant in the process of the first rank, one value per round.
+   * Cost of one contestant in the process of the first rank. Each list has one value per round.
    *
-   * @param setUpSeconds time until all connections were established
+   * @param setUpSeconds seconds until all connections were established
    * @param messageMicros time of one message in each direction, µs
    * @param idlePercent processor time while idle, percent of one processor
-   * @param memoryMib growth of the process since before it loaded the plugin
-   * @param connectionKib growth of the process per connection of one direction before any traffic,
-   *     garbage included
-   * @param descriptors descriptors per connection of one direction
-   * @param threads number of threads added since before it loaded the plugin
+   * @param memoryMib growth of the process's resident memory, from before it loaded the plugin
+   *     until it was idle, MiB
+   * @param connectionKib growth of the process's resident memory per connection of one direction,
+   *     before any traffic, KiB. Garbage of the set-up is included.
+   * @param descriptors number of file descriptors per connection of one direction
+   * @param threads number of threads that the process has added since before it loaded the plugin
    */
   record Cost(
       List<Double> setUpSeconds,
@@ -68,7 +70,7 @@ record ScaleReport(
     /**
      * Computes the cost from the first rank's reports.
      *
-     * @param rounds reports of each round, by name of the event
+     * @param rounds reports of each round, by the name of the event
      * @param messages number of messages on each connection in each direction
      */
     static Cost of(List<Map<String, JsonNode>> rounds, int messages) {
@@ -171,7 +173,7 @@ record ScaleReport(
     text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
   }
 
-  /** Collected rounds of one contestant. */
+  /** Rounds of one contestant, from which its cost is computed. */
   static final class Rounds {
     private final List<Map<String, JsonNode>> events = new ArrayList<>();
 

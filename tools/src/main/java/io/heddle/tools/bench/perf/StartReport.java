@@ -7,20 +7,20 @@ import java.util.Locale;
  * Report of {@code heddle perf start}.
  *
  * @param network isolation of the hosts
- * @param processors processors of the machine
+ * @param processors number of processors of the machine
  * @param rounds number of rounds
  * @param load load averages of the last minute, before and after
- * @param contestants results of the contestants
+ * @param contestants one result for each number of planes
  */
 record StartReport(
     String network, int processors, int rounds, List<Double> load, List<Contestant> contestants) {
   /**
-   * Result for one set of planes, one value per round.
+   * Result for one number of planes. Each list has one value per round.
    *
    * @param name number of planes
-   * @param startMs time from loading the plugin to the count of its devices
-   * @param processorMs processor time of the whole process until it was idle, warm-up included
-   * @param idleMebibytes resident memory of the whole process once idle
+   * @param startMs time from loading the plugin until it has counted its devices, ms
+   * @param processorMs processor time of the whole process until it was idle, including warm-up, ms
+   * @param idleMebibytes resident memory of the whole process once it was idle, MiB
    */
   record Contestant(
       String name, List<Double> startMs, List<Double> processorMs, List<Double> idleMebibytes) {}

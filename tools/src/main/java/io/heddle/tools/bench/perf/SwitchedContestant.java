@@ -1,22 +1,25 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.DeviceCounters;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.tools.lab.Lab;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.LinkCount;
+import io.heddle.tools.job.DeviceCounters;
+import io.heddle.tools.job.RunFolder;
+import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Plugin on a lab with load-balancing switches, with the counters of both. */
+/**
+ * Contestant that is the plugin on a lab with load-balancing switches. It also reads the counters
+ * of the plugin and of the switches.
+ */
 final class SwitchedContestant implements SwitchedTraffic {
   /**
-   * Payload share of a soft device's packet: 8,704 B beside Ethernet, IPv6, UDP, BTH, RETH and
-   * ICRC.
+   * Share of the payload in a packet of the soft device: 8,704 B of payload, and headers of
+   * Ethernet, IPv6, UDP, BTH, RETH and ICRC.
    */
   static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
 
@@ -29,7 +32,7 @@ final class SwitchedContestant implements SwitchedTraffic {
    * Starts the plugin's ranks.
    *
    * @param policy name of a spray policy, or {@link PerfSwitchingCommand#STANDARD}
-   * @param rateGbps rate of a link
+   * @param rateGbps rate of a link, Gbit/s
    */
   SwitchedContestant(Lab lab, String policy, Path plugin, PluginPerfPlan plan, double rateGbps)
       throws IOException {

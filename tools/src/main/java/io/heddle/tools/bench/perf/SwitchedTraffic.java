@@ -10,11 +10,12 @@ sealed interface SwitchedTraffic extends AutoCloseable permits SwitchedContestan
   /**
    * Result of one measurement.
    *
-   * @param goodputGbps received payload
-   * @param messageP99Ms 99th percentile of the message time; NaN if unknown
-   * @param spuriousRetransmissions needless retransmissions (the first copy had arrived) ÷ sent
-   *     packets; NaN if nothing was sent
-   * @param marked ECN-marked packets ÷ all packets that switches balanced; NaN if there were none
+   * @param goodputGbps received payload, Gbit/s
+   * @param messageP99Ms 99th percentile of the message times, ms; NaN if unknown
+   * @param spuriousRetransmissions share of needless retransmissions, whose first copy had arrived,
+   *     in the sent packets; NaN if nothing was sent
+   * @param marked share of ECN-marked packets in all packets that the switches balanced; NaN if
+   *     there were none
    */
   record Sample(
       double goodputGbps, double messageP99Ms, double spuriousRetransmissions, double marked) {}
@@ -22,7 +23,7 @@ sealed interface SwitchedTraffic extends AutoCloseable permits SwitchedContestan
   /** Returns the rate of a link during the measurement, Gbit/s. */
   double rateGbps();
 
-  /** Returns the payload share of a full packet's bytes on the wire. */
+  /** Returns the share of payload in the wire bytes of a full packet. */
   double payloadShare();
 
   /** Waits until the traffic is ready to be measured. */
@@ -31,13 +32,16 @@ sealed interface SwitchedTraffic extends AutoCloseable permits SwitchedContestan
   Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
       throws IOException, InterruptedException;
 
-  /** Waits for the end after the last measurement. */
+  /** Waits until the traffic has ended after the last measurement. */
   void awaitEnd() throws InterruptedException;
 
   @Override
   void close() throws IOException;
 
-  /** Returns marked ÷ all packets that switches balanced between two counts. */
+  /**
+   * Returns the share of ECN-marked packets in all packets that the switches balanced between two
+   * readings of their counters.
+   */
   static double marked(List<LinkCount> before, List<LinkCount> after) {
     double marked = marked(after) - marked(before);
     return marked / (marked + others(after) - others(before));

@@ -7,16 +7,17 @@ import java.util.Locale;
  * Report of {@code heddle perf switching}.
  *
  * @param links number of parallel links between two leaves, one over each spine
- * @param rateGbps rate of a link
+ * @param rateGbps rate of a link, Gbit/s
  * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages in flight
- * @param milliseconds duration of a measurement
+ * @param outstanding number of messages in flight
+ * @param milliseconds duration of a measurement, ms
  * @param rounds number of rounds
- * @param guestRateGbps rate of a link while rxe was measured
- * @param rxeSkipped reason why requested rxe was not measured; empty otherwise
- * @param payloadShare payload share of a full packet's bytes on the wire, the ideal; rxe's packets
- *     are smaller
+ * @param guestRateGbps rate of a link while rxe was measured, Gbit/s
+ * @param rxeSkipped reason why rxe was requested but not measured; empty otherwise
+ * @param payloadShare share of payload in the wire bytes of a full packet. It is the goodput that a
+ *     link ideally reaches, as a share of its rate. Rxe's packets are smaller and have another
+ *     share.
  * @param implementation implementation of the switches: bpf or nft
  * @param perPacket whether hosts sent single packets instead of segment trains
  * @param load load averages of the last minute, before and after
@@ -39,24 +40,24 @@ record SwitchingReport(
   /**
    * Results for one state of the links.
    *
-   * @param name equal or quarter
+   * @param name name of the state: equal or quarter
    * @param text state of the links
    */
   record Situation(String name, String text, List<Cell> cells) {}
 
   /**
-   * Result of one policy of the hosts under one switching mode, one value per round.
+   * Result of one policy of the hosts in one switching mode, with one value per round in each list.
    *
    * @param policy spray policy; standard: go-back-N as to standard devices, without ECN; rxe: the
    *     kernel's devices
    * @param switching switching mode: hash, spray or spraylink
-   * @param goodputGbps received payload
+   * @param goodputGbps received payload, Gbit/s
    * @param ofCapacity goodput ÷ payload capacity of all links together
-   * @param ofHash goodput ÷ the same policy's under hash in the same round
-   * @param messageP99Ms 99th percentile of the message time; null for rxe
-   * @param spuriousRetransmissions needless retransmissions (the first copy had arrived) ÷ sent
-   *     packets
-   * @param marked ECN-marked packets ÷ all packets that a leaf balanced
+   * @param ofHash goodput ÷ goodput of the same policy with hashing switches in the same round
+   * @param messageP99Ms 99th percentile of the message times, ms; null for rxe
+   * @param spuriousRetransmissions share of needless retransmissions, whose first copy had arrived,
+   *     in the sent packets
+   * @param marked share of ECN-marked packets in all packets that the switches balanced
    */
   record Cell(
       String policy,

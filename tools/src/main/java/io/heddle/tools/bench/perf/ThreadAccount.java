@@ -10,10 +10,10 @@ import java.util.Map;
  * Scheduler statistics of a thread, or of all threads with one name.
  *
  * @param name name of the thread, at most 15 characters
- * @param ranUs time on a core
- * @param waitedUs time ready to run without a core
- * @param voluntarySwitches voluntary context switches
- * @param involuntarySwitches involuntary context switches and yields
+ * @param ranUs time that the thread ran on a core, µs
+ * @param waitedUs time that the thread was ready to run and waited for a core, µs
+ * @param voluntarySwitches number of voluntary context switches
+ * @param involuntarySwitches number of involuntary context switches and yields
  */
 record ThreadAccount(
     String name,
@@ -39,7 +39,10 @@ record ThreadAccount(
         involuntarySwitches / count);
   }
 
-  /** Returns the sum for each name divided by a number, in descending order of run time. */
+  /**
+   * Returns, for each thread name, the sum of the accounts divided by {@code count}, in descending
+   * order of run time.
+   */
   static List<ThreadAccount> means(List<ThreadAccount> all, double count) {
     Map<String, ThreadAccount> sums = new LinkedHashMap<>();
     all.forEach(each -> sums.merge(each.name(), each, ThreadAccount::plus));

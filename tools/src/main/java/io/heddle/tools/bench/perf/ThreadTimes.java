@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Processor time of threads, in ns.
+ * Processor times of a process's threads, in ns.
  *
- * @param byThread of every live thread, by its number
- * @param named sum over the threads with the requested names
+ * @param byThread processor time of every live thread, by thread ID
+ * @param named sum of the processor times of the threads with the requested names
  */
 record ThreadTimes(Map<Long, Long> byThread, long named) {
-  /** Bytes of a thread's name that the kernel keeps. */
+  /** Number of bytes of a thread's name that the kernel keeps. */
   private static final int NAME_LENGTH = 15;
 
   static final ThreadTimes NONE = new ThreadTimes(Map.of(), 0);
 
-  /** Reads the times of a running process; a thread that ends meanwhile is left out. */
+  /** Reads the times of a running process's threads. A thread that ends meanwhile is left out. */
   static ThreadTimes of(long pid, List<String> names) throws IOException {
     Map<Long, Long> byThread = new HashMap<>();
     long named = 0;
@@ -47,12 +47,12 @@ record ThreadTimes(Map<Long, Long> byThread, long named) {
     return name.substring(0, Math.min(NAME_LENGTH, name.length()));
   }
 
-  /** Sum over all threads. */
+  /** Returns the sum over all threads. */
   long all() {
     return byThread.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** The time of the thread that had most; 0 without threads. */
+  /** Returns the largest time of a thread; 0 without threads. */
   long busiest() {
     return byThread.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }

@@ -33,10 +33,10 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.LongStream;
 
 /**
- * Program that measures posting and polling from Java, through the verbs API on the libibverbs
- * provider: the counterpart of perf-tests' {@code verbs_cost.c}, case by case. For each line on
- * standard input it runs one round: it prints a line {@code case nanoseconds} for each case, then
- * {@code end}.
+ * Program that measures the cost of posting and polling from Java, through the verbs API on the
+ * libibverbs provider. It has the same cases as {@code verbs_cost.c} in perf-tests, which measures
+ * them in C. For each line on standard input it runs one round: it prints a line {@code case
+ * nanoseconds} for each case, and then {@code end}.
  */
 final class VerbsCost {
   private static final int BATCH = 16;
@@ -45,7 +45,10 @@ final class VerbsCost {
   private static final int MEMORY_BYTES = 4096;
   private static final int DEPTH = 64;
 
-  /* Encodings of libibverbs; nothing is lost or late on the stand-in. */
+  /*
+   * Timers and retries as libibverbs encodes them. Their values don't matter on the stand-in, where
+   * no packet is lost or delayed.
+   */
   private static final int RECEIVER_NOT_READY_TIMER = 12;
   private static final int TIMEOUT = 14;
   private static final int RETRIES = 7;
@@ -124,7 +127,10 @@ final class VerbsCost {
     System.out.flush();
   }
 
-  /* Prints the median of the batches: an interruption affects only some of them. */
+  /*
+   * Prints the median time of a call over the batches, in ns. An interruption affects only some
+   * batches.
+   */
   private void report(String name, IntToLongFunction run) {
     int count = 0;
     for (long begin = System.nanoTime();

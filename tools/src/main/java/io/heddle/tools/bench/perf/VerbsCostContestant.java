@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Contestant of {@code heddle perf verbs}: a process that runs a round of the verbs cases for each
- * input line.
+ * Contestant of {@code heddle perf verbs}: a process that runs one round of the verbs cases per
+ * request.
  */
 final class VerbsCostContestant implements AutoCloseable {
   private final String name;
@@ -39,7 +39,7 @@ final class VerbsCostContestant implements AutoCloseable {
     return name;
   }
 
-  /** Returns the figures by case, one per counted round. */
+  /** Returns the times of each case in ns, one per counted round. */
   Map<String, List<Double>> nanoseconds() {
     return nanoseconds;
   }

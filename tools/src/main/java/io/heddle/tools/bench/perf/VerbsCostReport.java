@@ -7,17 +7,18 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Report of {@code heddle perf verbs}: cost of posting and polling from Java, beside C.
+ * Report of {@code heddle perf verbs}: the cost of posting and polling from Java, compared with C.
  *
- * @param processors processors of the machine
+ * @param processors number of processors of the machine
  * @param rounds number of rounds; contestants alternate
- * @param contestants contestants in order; the first is the one in C, reference of the ratios
+ * @param contestants contestants in order; the first one is in C, and is the reference of the
+ *     ratios
  */
 record VerbsCostReport(int processors, int rounds, List<Contestant> contestants) {
   /**
    * Contestant and its results.
    *
-   * @param name language and compilers
+   * @param name language of the contestant, and the compilers that it used
    */
   record Contestant(String name, List<Case> cases) {}
 
@@ -25,11 +26,12 @@ record VerbsCostReport(int processors, int rounds, List<Contestant> contestants)
    * Time of one case.
    *
    * @param name name of the case
-   * @param medianNs median over the rounds
-   * @param leastNs minimum over the rounds
-   * @param upperQuartileNs upper quartile over the rounds
-   * @param timesC median of the rounds' ratios to C
-   * @param leastTimesC ratio of the fastest rounds, which nothing disturbed
+   * @param medianNs median over the rounds, ns
+   * @param leastNs minimum over the rounds, ns
+   * @param upperQuartileNs upper quartile over the rounds, ns
+   * @param timesC median over the rounds of this time ÷ the time in C
+   * @param leastTimesC minimum over the rounds ÷ the minimum in C. In the fastest rounds nothing
+   *     disturbed the measurement.
    */
   record Case(
       String name,
@@ -42,7 +44,7 @@ record VerbsCostReport(int processors, int rounds, List<Contestant> contestants)
   /**
    * Builds the report.
    *
-   * @param first contestant in C
+   * @param first contestant in C, the reference of the ratios
    */
   static VerbsCostReport of(
       int processors, int rounds, VerbsCostContestant first, List<VerbsCostContestant> others) {

@@ -1,7 +1,7 @@
 /**
- * Commands of {@code heddle perf}: each measures one aspect of the plugin, often beside a rival,
- * and prints a table or a JSON document. {@code heddle bench} runs them as processes. Each runs on
- * the command's thread.
+ * Commands of {@code heddle perf}: each command measures one aspect of the plugin, often compared
+ * with a rival, and prints a table or a JSON document. {@code heddle bench} runs them as processes.
+ * A command runs on its own thread.
  */
 @NullMarked
 package io.heddle.tools.bench.perf;
