@@ -3,8 +3,8 @@ package io.heddle.bgp.bfd;
 /**
  * BFD timing: transmission interval and detection multiplier.
  *
- * @param intervalMs between two packets, ours and the peer's
- * @param multiplier detection multiplier: packets that may be lost
+ * @param intervalMs interval between two packets, for both directions
+ * @param multiplier number of intervals without a packet after which the path counts as down
  */
 public record BfdOptions(int intervalMs, int multiplier) {
   public static final BfdOptions DEFAULT = new BfdOptions(100, 3);

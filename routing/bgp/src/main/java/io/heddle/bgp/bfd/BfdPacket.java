@@ -34,7 +34,7 @@ record BfdPacket(
   static final int NEIGHBOR_DOWN = 3;
   static final int ADMINISTRATIVELY_DOWN = 7;
 
-  /** Returns the packet; null if RFC 5880 §6.8.6 discards it before the session look-up. */
+  /** Returns the decoded packet; null if RFC 5880 §6.8.6 discards it before the session look-up. */
   static @Nullable BfdPacket decode(byte[] bytes, int length) {
     if (length < BYTES) {
       return null;

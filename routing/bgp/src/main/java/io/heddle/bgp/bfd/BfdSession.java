@@ -4,21 +4,22 @@ import io.heddle.platform.NanoClock;
 import java.util.random.RandomGenerator;
 
 /**
- * BFD session with one peer (RFC 5880 §6.8), asynchronous mode, without sockets or threads: packets
- * come in by {@link #received}, time by {@link #tick}. For one thread.
+ * BFD session with one peer (RFC 5880 §6.8), asynchronous mode. It has no sockets or threads: the
+ * caller passes packets to {@link #received} and calls {@link #tick} when it is due. For one
+ * thread.
  */
 final class BfdSession {
-  /** Effects of packets and time. */
+  /** Actions that the session requests when packets arrive or time passes. */
   interface Actions {
     void send(BfdPacket packet);
 
     /**
-     * @param why empty when the session came up
+     * @param why reason why the session went down; empty if it came up
      */
     void changed(boolean up, String why);
   }
 
-  /* RFC 5880 §6.8.3: no faster than this while the session isn't up. */
+  /* RFC 5880 §6.8.3: least interval between our packets while the session isn't up. */
   private static final long SLOW_MICROS = 1_000_000;
 
   private final BfdOptions options;
@@ -66,7 +67,7 @@ final class BfdSession {
     return state == BfdState.UP ? intervalMicros() : Math.max(SLOW_MICROS, intervalMicros());
   }
 
-  /** Returns the detection time: the longest silence of the peer. */
+  /** Returns the detection time: without a packet for so long, the session goes down. */
   long detectionNs() {
     return 1_000L * peerMultiplier * Math.max(intervalMicros(), peerDesiredTxMicros);
   }
@@ -84,7 +85,10 @@ final class BfdSession {
     switch (packet.state()) {
       case ADMIN_DOWN -> {
         if (state != BfdState.DOWN) {
-          /* RFC 5882 §4.2: AdminDown of the peer says nothing about the path. */
+          /*
+           * RFC 5882 §4.2: AdminDown of the peer says nothing about the path, so no change is
+           * reported.
+           */
           state = BfdState.DOWN;
           diagnostic = BfdPacket.NEIGHBOR_DOWN;
         }
@@ -154,7 +158,10 @@ final class BfdSession {
     }
   }
 
-  /* Jitter of RFC 5880 §6.8.7: up to a quarter less; with multiplier 1 at least a tenth less. */
+  /*
+   * Shortens the interval at random by up to a quarter (RFC 5880 §6.8.7); with multiplier 1, by a
+   * tenth at least.
+   */
   private void scheduleNext() {
     long wholeNs = 1_000 * Math.max(desiredTxMicros(), peerRequiredRxMicros);
     double least = options.multiplier() == 1 ? 0.10 : 0;

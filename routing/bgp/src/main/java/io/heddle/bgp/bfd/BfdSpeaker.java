@@ -13,8 +13,8 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * BFD with all peers of a speaker: a receiving socket on port 3784 for each address family, and a
- * sending socket for each peer. For the loop's thread.
+ * BFD for all peers of a BGP speaker: a receiving socket on port 3784 for each address family, and
+ * a sending socket for each peer. For the loop's thread.
  */
 public final class BfdSpeaker implements AutoCloseable {
   /** Listener for the state of one path. */
@@ -50,7 +50,9 @@ public final class BfdSpeaker implements AutoCloseable {
               new BfdSession.Actions() {
                 @Override
                 public void send(BfdPacket packet) {
-                  /* A packet that can't be sent is missed by the peer, which reports it. */
+                  /*
+                   * An error is ignored: the peer misses the packet and reports the path as down.
+                   */
                   Path.this.socket.send(packet.encode(), Path.this.remote);
                 }
 
@@ -78,7 +80,7 @@ public final class BfdSpeaker implements AutoCloseable {
 
     private void tick() {
       if (!closed) {
-        /* A failed tick is followed by the next one. */
+        /* Scheduled in advance, so that another tick follows even if this one throws. */
         timer = loop.schedule(RETRY_TICK_NS, this::tick);
         session.tick();
         rearm();
@@ -189,7 +191,10 @@ public final class BfdSpeaker implements AutoCloseable {
     }
   }
 
-  /* The packet of a session must also come from its peer. */
+  /*
+   * Returns the path to which a packet belongs: by our discriminator, or by the source if the
+   * packet has none. The source must be the peer's address in both cases.
+   */
   private @Nullable Path find(BfdPacket read, Endpoint source) {
     if (read.yourDiscriminator() != 0) {
       Path path = paths.get(read.yourDiscriminator());

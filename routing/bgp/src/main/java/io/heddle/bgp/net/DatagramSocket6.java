@@ -73,7 +73,7 @@ public final class DatagramSocket6 implements AutoCloseable {
   /**
    * Opens a UDP socket that sends with hop limit 255.
    *
-   * @param device interface that its packets must use; empty for any
+   * @param device interface that the socket's packets must use; empty for any
    * @throws SystemCallException if the port is in use
    */
   public static DatagramSocket6 udp(EventLoop loop, Endpoint local, String device) {
@@ -106,7 +106,7 @@ public final class DatagramSocket6 implements AutoCloseable {
   public static DatagramSocket6 icmp(EventLoop loop, String device, int index, int type) {
     DatagramSocket6 socket = create(loop, SOCK_RAW, IPPROTO_ICMPV6, device);
     try {
-      /* A set bit blocks that type. */
+      /* ICMPV6_FILTER has a bit for each type; a set bit blocks that type. */
       long filter = socket.memory + NAME_AT;
       for (int i = 0; i < 8; i++) {
         int word = i == type >>> 5 ? ~(1 << (type & 31)) : -1;
@@ -188,7 +188,8 @@ public final class DatagramSocket6 implements AutoCloseable {
   /**
    * Receives one packet; {@link #source} and the other getters then describe it.
    *
-   * @return its bytes in the array, truncated to the array's size, or {@link #NOTHING}
+   * @return number of bytes written to the array, at most its size; {@link #NOTHING} if no packet
+   *     waits
    */
   public int receive(byte[] into) {
     header(Endpoint.SOCKADDR_BYTES, PAYLOAD_BYTES, CONTROL_BYTES);
@@ -252,7 +253,10 @@ public final class DatagramSocket6 implements AutoCloseable {
     return interfaceIndex;
   }
 
-  /** Sends a packet. Returns 0, or the kernel's errno. */
+  /**
+   * Sends a packet. Returns 0, or the kernel's errno. A packet for which the send buffer has no
+   * space is dropped; the result is then 0 too.
+   */
   public int send(byte[] packet, Endpoint to) {
     header(Endpoint.SOCKADDR_BYTES, packet.length, 0);
     to.write(memory + NAME_AT);

@@ -46,12 +46,12 @@ public record Endpoint(long high, long low, int scope, int port) {
     return new Endpoint(high, low, scope, other);
   }
 
-  /** Returns whether both are the same address on the same link; ports are ignored. */
+  /** Returns whether two endpoints have the same address on the same link; ports are ignored. */
   public boolean hasSameAddress(Endpoint other) {
     return high == other.high && low == other.low && (scope == other.scope || !isLinkLocal());
   }
 
-  /** Writes a sockaddr_in6. */
+  /** Writes a sockaddr_in6 at a native address. */
   void write(long at) {
     Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
     Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
@@ -61,7 +61,7 @@ public record Endpoint(long high, long low, int scope, int port) {
     Memory.ALL.set(Memory.NATIVE_INT, at + 24, scope);
   }
 
-  /** Reads a sockaddr_in6. */
+  /** Reads the sockaddr_in6 at a native address. */
   static Endpoint read(long at) {
     long high = Memory.ALL.get(Memory.NETWORK_LONG, at + 8);
     Endpoint unscoped =

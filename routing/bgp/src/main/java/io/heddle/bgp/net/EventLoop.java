@@ -19,8 +19,8 @@ import org.jctools.queues.atomic.unpadded.MpscUnboundedAtomicUnpaddedArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loop of a speaker, on one thread: waits in epoll for sockets, timers and tasks, and runs
- * them one after another. Its handlers must not block.
+ * Event loop of a speaker, on one thread. It waits in epoll for sockets, timers and tasks, and runs
+ * their handlers one after another. Handlers must not block.
  */
 public final class EventLoop implements AutoCloseable {
   public static final int READABLE = 1;
@@ -38,14 +38,14 @@ public final class EventLoop implements AutoCloseable {
      * Ends the work of a descriptor after {@link #onReady} threw an exception or {@link Error},
      * which is logged already.
      *
-     * @return false if it is unknown which object must end
+     * @return false if the error isn't limited to this descriptor's work
      */
     default boolean onBroken(Throwable thrown) {
       return false;
     }
   }
 
-  /** Termination of the process after an error that the BGP thread can't recover from. */
+  /** Handler of an error that the BGP thread can't recover from: it ends the process. */
   @FunctionalInterface
   public interface FatalHandler {
     void end(Throwable thrown);
@@ -103,7 +103,10 @@ public final class EventLoop implements AutoCloseable {
   private final int epollFd;
   private final WakeUp wakeUp;
 
-  /* Descriptor numbers are reused: an event for the last owner must not reach the next owner. */
+  /*
+   * Descriptor numbers are reused: an event for a number's previous owner must not reach its next
+   * owner.
+   */
   private record Registration(int generation, Handler handler) {}
 
   private final Int2ObjectHashMap<Registration> handlers = new Int2ObjectHashMap<>();
@@ -113,7 +116,7 @@ public final class EventLoop implements AutoCloseable {
   private final ResilientThread thread;
   private volatile FatalHandler fatalHandler = goesOn -> {};
 
-  /* Fault handlers, allocated in advance. */
+  /* Allocated in advance: a fault may be a lack of memory. */
   private final Consumer<Throwable> onTaskFault = this::handleTaskFault;
   private final Consumer<Throwable> onHandlerFault = this::handleBroken;
   private @Nullable Handler servedHandler;
@@ -151,7 +154,7 @@ public final class EventLoop implements AutoCloseable {
   public void execute(Runnable task) {
     tasks.add(task);
     if (!thread.isCurrent() && !closed) {
-      /* If the wake-up fails, the task only waits for the next event. */
+      /* If the wake-up fails, the task waits for the next event, which is harmless. */
       wakeUp.wake();
     }
   }
@@ -189,7 +192,7 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
-  /** Returns memory that any handler may use during one call. */
+  /** Returns the address of memory that any handler may use until it returns. */
   long scratch() {
     return scratch;
   }
@@ -226,7 +229,10 @@ public final class EventLoop implements AutoCloseable {
     return true;
   }
 
-  /** Sets the action for an error that this thread can't recover from; it runs on this thread. */
+  /**
+   * Sets the handler of an error that the loop's thread can't recover from. The handler runs on
+   * that thread.
+   */
   public void onPersistentFailure(FatalHandler end) {
     fatalHandler = end;
   }
@@ -288,9 +294,9 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /*
-   * A HeddleException is a refusal by the system or by Heddle, and leaves the state unchanged. The JVM throws
-   * InternalError for a fault in a mapped file that another process has truncated. After any other error the state
-   * is unknown.
+   * Ends the process after an error that leaves the state unknown. A HeddleException leaves the
+   * state unchanged: the system or Heddle has refused a request. The JVM throws InternalError for a
+   * fault in a mapped file that another process has truncated.
    */
   private void handleTaskFault(Throwable thrown) {
     if (!(thrown instanceof HeddleException) && !(thrown instanceof InternalError)) {
@@ -311,8 +317,8 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /**
-   * Runs the tasks that {@link #execute} has taken, then ends the thread. For any thread but the
-   * loop's.
+   * Runs the tasks that were passed to {@link #execute} before, then ends the thread. For any
+   * thread but the loop's.
    */
   @Override
   public void close() {

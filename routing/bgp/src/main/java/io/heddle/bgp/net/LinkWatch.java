@@ -8,13 +8,13 @@ import io.heddle.platform.SystemCallException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Watch of links' carriers, by netlink. For the loop's thread. */
+/** Watcher of the links' carriers, by netlink. For the loop's thread. */
 public final class LinkWatch implements AutoCloseable {
   /** Listener for changes; the initial state is not reported. */
   @FunctionalInterface
   public interface Listener {
     /**
-     * @param up whether packets can flow: administratively up, with carrier
+     * @param up whether packets can flow: the interface is administratively up and has a carrier
      */
     void linkChanged(String interfaceName, boolean up);
   }
@@ -48,10 +48,10 @@ public final class LinkWatch implements AutoCloseable {
         case AddressEvent.EventsLost lost ->
             HostAddresses.read().links().forEach(link -> setState(link, link.isUp()));
         case AddressEvent.AddressChanged address -> {
-          /* Nothing to do: a session finds its source address by itself. */
+          /* Ignored: a session looks up its source address itself. */
         }
         case AddressEvent.AddressRemoved address -> {
-          /* Likewise. */
+          /* Ignored: a session looks up its source address itself. */
         }
       }
     });

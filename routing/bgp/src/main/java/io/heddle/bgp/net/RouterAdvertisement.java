@@ -20,7 +20,7 @@ public record RouterAdvertisement(int lifetimeSeconds) {
   private static final int FIXED_BYTES = 16;
   private static final int SOURCE_ADDRESS_OPTION = 1;
 
-  /** Returns the advertisement; null if RFC 4861 §6.1.2 rejects the bytes. */
+  /** Returns the decoded advertisement; null if RFC 4861 §6.1.2 rejects the bytes. */
   static @Nullable RouterAdvertisement decode(byte[] bytes, int length) {
     ByteBuffer packet = ByteBuffer.wrap(bytes, 0, length);
     if (length < FIXED_BYTES || (packet.get(0) & 0xff) != TYPE || packet.get(1) != 0) {
@@ -37,7 +37,10 @@ public record RouterAdvertisement(int lifetimeSeconds) {
     return new RouterAdvertisement(packet.getShort(6) & 0xffff);
   }
 
-  /** Returns our advertisement, which attracts no traffic: lifetime 0, no prefix. */
+  /**
+   * Returns the bytes of this host's advertisement. It attracts no traffic: its lifetime is 0 and
+   * it has no prefix.
+   */
   static byte[] encodeOwn(byte[] macAddress) {
     ByteBuffer packet = ByteBuffer.allocate(FIXED_BYTES + optionBytes(macAddress));
     packet.put((byte) TYPE).put((byte) 0).putShort((short) 0);

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Discovery of the router on a link by its advertisements. Also advertises this host there, since
- * some routers accept only neighbours that they have seen. Waits for an interface or link-local
- * address that isn't ready. For the loop's thread.
+ * Discovery of the router on a link by its advertisements. Also advertises this host on the link,
+ * because some routers open sessions only with hosts whose advertisements they have received.
+ * Retries while the interface or its link-local address is missing. For the loop's thread.
  */
 public final class RouterDiscovery implements AutoCloseable {
   private static final long SECOND_NS = 1_000_000_000L;
@@ -37,7 +37,7 @@ public final class RouterDiscovery implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param onRouter receives the router's link-local address, again with each advertisement
+   * @param onRouter called with the router's link-local address at each advertisement
    */
   public RouterDiscovery(EventLoop loop, String interfaceName, Consumer<Inet6Address> onRouter) {
     this.loop = loop;
@@ -46,7 +46,10 @@ public final class RouterDiscovery implements AutoCloseable {
     round();
   }
 
-  /** Sets whether a session with the router is up; advertisements are then rare. */
+  /**
+   * Sets whether a session with the router is up. While one is, this host advertises itself every
+   * 60 s instead of every 10 s.
+   */
   public void setSessionUp(boolean now) {
     if (sessionUp && !now) {
       rounds = 0;
@@ -58,7 +61,7 @@ public final class RouterDiscovery implements AutoCloseable {
     if (closed) {
       return;
     }
-    /* A failed round is followed by the next one. */
+    /* Scheduled in advance, so that another round follows even if this one throws. */
     EventLoop.Timer again = loop.schedule(NO_SESSION_ROUND_NS, this::round);
     timer = again;
     DatagramSocket6 open = socket();
@@ -82,7 +85,10 @@ public final class RouterDiscovery implements AutoCloseable {
     timer = loop.schedule(waitNs, this::round);
   }
 
-  /** Opens the socket, again if the interface was replaced. */
+  /**
+   * Returns the socket; opens it first, or reopens it if the interface was replaced. Null if that
+   * fails.
+   */
   private @Nullable DatagramSocket6 socket() {
     int now = LinuxCalls.interfaceIndex(interfaceName);
     DatagramSocket6 open = socket;

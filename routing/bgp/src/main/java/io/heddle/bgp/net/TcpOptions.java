@@ -40,7 +40,7 @@ public record TcpOptions(int minHopLimit, byte[] md5Key, String device, int user
     return 31 * device.hashCode() + minHopLimit;
   }
 
-  /** Omits the key. */
+  /** Returns the options as text, without the key. */
   @Override
   public String toString() {
     return "min hop limit " + minHopLimit + (md5Key.length > 0 ? ", MD5" : "") + " " + device;

@@ -56,10 +56,10 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Starts to connect; the socket is writable when that has succeeded or failed.
+   * Starts to connect; the socket becomes writable when the attempt has succeeded or failed.
    *
    * @param local source address, null for the kernel's choice
-   * @throws SystemCallException if it failed at once
+   * @throws SystemCallException if the attempt failed at once
    */
   public static TcpSocket connect(
       EventLoop loop, @Nullable Endpoint local, Endpoint remote, TcpOptions options) {
@@ -84,7 +84,7 @@ public final class TcpSocket implements AutoCloseable {
   /**
    * Opens a listening socket.
    *
-   * @throws SystemCallException if the address is in use or not this host's
+   * @throws SystemCallException if the address is in use or belongs to another host
    */
   public static TcpSocket listen(EventLoop loop, Endpoint local) {
     TcpSocket socket = create(loop, local.isIpv4());
@@ -122,7 +122,7 @@ public final class TcpSocket implements AutoCloseable {
     }
   }
 
-  /** Accepts the next connection; null if none waits. */
+  /** Accepts the next connection; returns null if none waits. */
   public @Nullable TcpSocket accept() {
     long name = loop.scratch();
     Memory.ALL.set(Memory.NATIVE_INT, name + 64, Endpoint.SOCKADDR_BYTES);
@@ -133,12 +133,17 @@ public final class TcpSocket implements AutoCloseable {
     return accepted < 0 ? null : new TcpSocket(loop, accepted, ipv4);
   }
 
-  /* With these errors the connection still waits. Any other error concerns one lost connection. */
+  /*
+   * Returns whether an accept failed for lack of resources, so that the connection still waits. Any
+   * other error means that this connection is lost.
+   */
   private static boolean isOutOfResources(int errno) {
     return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
-  /** Sets a connection's options. An accepted socket inherits the key. */
+  /**
+   * Sets a connection's options. An accepted socket inherits the MD5 key of its listening socket.
+   */
   public void configure(TcpOptions options) {
     LinuxCalls.setIntOption(fd, SOL_TCP, TCP_NODELAY, 1);
     LinuxCalls.setIntOption(
@@ -160,10 +165,10 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Drops packets with a smaller hop limit (RFC 5082). Connections inherit the limit from a
-   * listening socket, which may lower it while connections are in use.
+   * Drops packets with a smaller hop limit (RFC 5082). An accepted connection inherits the limit of
+   * its listening socket. The limit may be lowered while connections are in use.
    *
-   * @param limit 0 for none
+   * @param limit least hop limit; 0 for no check
    * @throws SystemCallException if the kernel refuses
    */
   public void setMinHopLimit(int limit) {
@@ -175,8 +180,8 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Signs and checks segments to and from an address (RFC 2385); an empty key ends that. A
-   * listening socket has a key for each of its peers.
+   * Makes the kernel sign segments to an address and check those from it (RFC 2385); an empty key
+   * ends that. A listening socket has a key for each of its peers.
    *
    * @throws SystemCallException if the kernel lacks TCP-MD5
    */
@@ -235,8 +240,8 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Reads bytes into the array. Returns their number, {@link #WOULD_BLOCK}, or a negated errno;
-   * −ECONNRESET also if the peer has closed.
+   * Reads bytes into the array. Returns the number of bytes read, {@link #WOULD_BLOCK}, or a
+   * negated errno; −ECONNRESET also if the peer has closed.
    */
   public int read(byte[] into, int at, int most) {
     long got =

@@ -3,8 +3,8 @@ package io.heddle.bgp.session;
 import java.util.random.RandomGenerator;
 
 /**
- * Exponential back-off between attempts, doubled up to a limit, less a random part of up to a
- * quarter.
+ * Exponential back-off between attempts: it doubles after each failure up to a limit, and is then
+ * shortened at random by up to a quarter.
  */
 final class Backoff {
   private static final int MAX_DOUBLINGS = 20;

@@ -55,7 +55,7 @@ public final class BgpSpeaker implements AutoCloseable {
   /**
    * Returns the result of a supplier that runs on the speaker's thread. For any thread.
    *
-   * @throws HeddleException if it threw, or gave no result within 10 s
+   * @throws HeddleException if the supplier threw, or gave no result within 10 s
    */
   public <T> T callOnLoop(Supplier<T> question) {
     if (loop.isLoopThread()) {
@@ -85,10 +85,10 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   /**
-   * Accepts connections of peers, for one address family per call. For any thread.
+   * Starts to accept peers' connections to one address, of either family. For any thread.
    *
-   * @param local address and port; port 0 for any
-   * @return the port
+   * @param local address and port to listen on; port 0 for any free port
+   * @return port on which the socket listens
    * @throws HeddleException if the port is in use or needs privileges
    */
   public int listen(Endpoint local) {
@@ -142,7 +142,7 @@ public final class BgpSpeaker implements AutoCloseable {
     }
   }
 
-  /** Ends the session with a peer and forgets it. For any thread. */
+  /** Ends the session with a peer and removes the peer. For any thread. */
   public void remove(PeerSession session, String sentence) {
     execute(() -> {
       session.stop(sentence);
@@ -159,7 +159,10 @@ public final class BgpSpeaker implements AutoCloseable {
     });
   }
 
-  /* The hop limit of packets before accept() is checked too, if all peers have the check. */
+  /*
+   * Sets the smallest hop limit that any peer allows on the listening sockets: the kernel checks it
+   * before a connection is accepted. A peer without the check disables it there.
+   */
   private void limitHops() {
     int least =
         sessions.stream().mapToInt(session -> session.options().minHopLimit()).min().orElse(0);
@@ -180,13 +183,13 @@ public final class BgpSpeaker implements AutoCloseable {
     execute(() -> refresh = action);
   }
 
-  /** Returns the number of connections from addresses of no peer. For any thread. */
+  /** Returns the number of connections from addresses that belong to no peer. For any thread. */
   public long unknownPeers() {
     return callOnLoop(() -> unknownPeers);
   }
 
   /**
-   * Returns the BFD speaker of all peers with BFD.
+   * Returns the BFD speaker that serves all peers; opens it at the first call.
    *
    * @throws SystemCallException if its port is in use
    */
@@ -203,7 +206,7 @@ public final class BgpSpeaker implements AutoCloseable {
     refresh.accept(session, family);
   }
 
-  /** Sets the listening socket's key for a session with a new address. */
+  /** Sets the session's MD5 key on the listening sockets, for a peer whose address is new. */
   void keyChanged(PeerSession session) {
     listeners.forEach(socket -> setKey(socket, session));
   }
@@ -231,7 +234,8 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   /*
-   * Pauses before the next accept: the connection still waits, and polling it at once would spin.
+   * Pauses before the next accept: the connection still waits, so epoll would report it again at
+   * once and the loop would spin.
    */
   private void pauseAccepting(TcpSocket socket, SystemCallException why) {
     loop.schedule(
@@ -265,7 +269,7 @@ public final class BgpSpeaker implements AutoCloseable {
     }
   }
 
-  /* A connection may end before it is inspected. */
+  /* Returns the connection's remote address; null if the connection has already ended. */
   private static @Nullable Endpoint remoteOf(TcpSocket socket) {
     try {
       return socket.remoteEndpoint();

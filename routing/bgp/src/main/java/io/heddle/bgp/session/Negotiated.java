@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * Result of the OPEN exchange.
  *
  * @param peer the peer's OPEN
- * @param holdTimeSeconds the smaller of both; 0 for none
- * @param wire encoding of messages from now on
+ * @param holdTimeSeconds the smaller of the two offered hold times; 0 for no hold timer
+ * @param wire encoding of the messages that follow
  * @param routeRefresh whether the peer supports route refresh
- * @param enhancedRefresh whether it marks a refresh's begin and end (RFC 7313)
- * @param filtered families for which the peer takes address prefix filters from us; it sends none
- *     of their routes before it has a filter or a request
+ * @param enhancedRefresh whether the peer marks a refresh's begin and end (RFC 7313)
+ * @param filtered families for which the peer accepts address prefix filters from us. The peer
+ *     sends no routes of these families before it has received a filter or a refresh request
  */
 public record Negotiated(
     OpenMessage peer,
@@ -30,7 +30,7 @@ public record Negotiated(
     filtered = List.copyOf(filtered);
   }
 
-  /** Returns whether the peer takes filters of any family. */
+  /** Returns whether the peer accepts filters for any family. */
   public boolean hasFilters() {
     return !filtered.isEmpty();
   }
@@ -45,8 +45,8 @@ public record Negotiated(
   }
 
   /**
-   * Returns the peer's graceful restart capability; null without it. It may cover only some
-   * families, see {@link #restartFamilies}.
+   * Returns the peer's graceful restart capability; null if it is absent or covers no negotiated
+   * family. It may cover only some families, see {@link #restartFamilies}.
    */
   public Capability.@Nullable GracefulRestart gracefulRestart() {
     Capability.GracefulRestart restart = peer.find(Capability.GracefulRestart.class);

@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Negotiation of a session: our OPEN, and the check of the peer's (RFC 4271 §6.2, RFC 5492). */
+/**
+ * Negotiation of a session: our OPEN, and the check of the peer's OPEN (RFC 4271 §6.2, RFC 5492).
+ */
 final class OpenNegotiation {
   /** Agreement, or the NOTIFICATION with the reason of the refusal. */
   sealed interface Outcome {
@@ -49,7 +51,7 @@ final class OpenNegotiation {
                       AddressFamily.IPV4_UNICAST, AddressFamily.IPV6_UNICAST.afi()))));
     }
     if (options.filters()) {
-      /* One capability per family: FRR reads only the first family of each. */
+      /* One capability per family: FRR reads only the first family of each capability. */
       for (AddressFamily family : options.families().unicast()) {
         capabilities.add(
             new Capability.OutboundRouteFilter(
@@ -62,7 +64,10 @@ final class OpenNegotiation {
     }
     int restartSeconds = options.restartSeconds();
     if (options.gracefulRestart() || restartSeconds > 0) {
-      /* A helper lists no family, because it keeps no forwarding state (RFC 4724 §3). */
+      /*
+       * Without a restart time we only help a restarting peer. We then list no family, because we
+       * keep no forwarding state over a restart of our own (RFC 4724 §3).
+       */
       List<Capability.GracefulRestart.Kept> kept =
           restartSeconds == 0
               ? List.of()

@@ -14,10 +14,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/**
- * One TCP connection with a peer: byte streams in and out, split into messages. For the loop's
- * thread.
- */
+/** TCP connection with a peer, which carries messages in both directions. For the loop's thread. */
 final class PeerConnection {
   /** Listener for events of the connection; may close it. */
   interface Owner {
@@ -32,7 +29,9 @@ final class PeerConnection {
 
   private static final int ERROR_OR_HANG_UP = 8 | 16;
   private static final int INPUT_BYTES = 4 * BgpMessage.MAX_EXTENDED_BYTES;
-  /* A busy peer must leave time for the others' timers and messages. */
+  /*
+   * Limit of reads per event: a busy peer must leave time for timers and for other peers' messages.
+   */
   private static final int READS_A_TURN = 8;
 
   private final EventLoop loop;
@@ -86,7 +85,10 @@ final class PeerConnection {
     return socket;
   }
 
-  /* A peer's message may break only its own session. A lack of memory is no session's fault. */
+  /*
+   * Ends the session whose message caused an exception. Returns false for an error of the JVM, such
+   * as a lack of memory: that isn't limited to one session.
+   */
   private boolean onTaskFailure(Throwable thrown) {
     if (thrown instanceof VirtualMachineError) {
       return false;
@@ -176,7 +178,10 @@ final class PeerConnection {
         break;
       }
       if (sent < 0) {
-        /* The next read reports the end, after the peer's earlier messages. */
+        /*
+         * The connection is broken. A later read reports its end, after the messages that the peer
+         * sent before.
+         */
         output.clear();
         break;
       }
@@ -197,7 +202,9 @@ final class PeerConnection {
     }
   }
 
-  /** Returns how long the peer has read nothing while data waits; 0 if none waits. */
+  /**
+   * Returns the nanoseconds for which TCP has accepted no data while data waits; 0 if none waits.
+   */
   long blockedForNs() {
     return output.isEmpty() ? 0 : System.nanoTime() - blockedSinceNs;
   }

@@ -11,27 +11,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of one peer.
  *
- * @param name for logs and lists
- * @param remote its address; null to find it by router advertisements on the interface
+ * @param name name of the peer in logs and lists
+ * @param remote the peer's address; null to find it by router advertisements on the interface
  * @param interfaceName interface of a link-local or unknown peer; empty for others
- * @param port its port
+ * @param port the peer's TCP port
  * @param localAddress our source address; null for the kernel's choice
  * @param localAs our AS
- * @param remoteAs its AS; 0 for any other than ours
+ * @param remoteAs the peer's AS; 0 for any AS other than ours
  * @param routerId our BGP identifier
- * @param holdTimeSeconds offered; 0, or 3 and more
- * @param families offered; a session needs one that the peer speaks
+ * @param holdTimeSeconds hold time that we offer; 0, or 3 and more
+ * @param families families that we offer; a session needs one that the peer speaks too
  * @param passive whether we only accept connections
  * @param gtsmHops routers allowed between us and the peer, plus one (RFC 5082): 1 for a peer on the
  *     link; 0 for no check
  * @param md5Key key of RFC 2385; empty for none
  * @param bindToDevice whether the connection must use the interface
  * @param acceptAigp whether AIGP is read from this peer
- * @param acceptAsSets whether its routes may have AS_SETs in their paths
+ * @param acceptAsSets whether the peer's routes may have AS_SETs in their paths
  * @param filters whether to offer address prefix filters (RFC 5291)
  * @param gracefulRestart whether the peer's routes are kept while it restarts, on its request
- * @param restartSeconds restart time that we request for our routes (RFC 4724); 0 for not at all
- * @param bfd BFD while the session is up; null for none
+ * @param restartSeconds time for which the peer should keep our routes while we restart (RFC 4724);
+ *     0 if it should drop them
+ * @param bfd options of BFD while the session is up; null for no BFD
  * @param codePoints types of extended communities
  * @param retryFirstMs back-off after a first failure; doubled each time
  * @param retryMostMs longest back-off
@@ -64,11 +65,11 @@ public record PeerOptions(
     long openWaitMs) {
   public static final int BGP_PORT = 179;
 
-  /** Limit of the capability's 12 bits. */
+  /** Longest restart time: its field in the graceful restart capability has 12 bits. */
   public static final int MOST_RESTART_SECONDS = 4095;
 
   /**
-   * @throws IllegalArgumentException with the name of an invalid value
+   * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public PeerOptions {
     require(
@@ -101,7 +102,10 @@ public record PeerOptions(
     }
   }
 
-  /** Returns whether a peer is, or will be found, at an address that needs an interface. */
+  /**
+   * Returns whether a peer has a link-local address, or a null address, which stands for a
+   * link-local one still to be found.
+   */
   static boolean isOnLinkLocal(@Nullable InetAddress remote) {
     return remote == null || remote instanceof Inet6Address && remote.isLinkLocalAddress();
   }
@@ -128,8 +132,9 @@ public record PeerOptions(
   }
 
   /**
-   * Returns the message if nothing came in {@link #openWaitMs}. The kernel silently drops packets
-   * with another key, or over too many hops.
+   * Returns the message for a peer that didn't answer within {@link #openWaitMs}. It mentions the
+   * MD5 key and the hop limit, because the kernel silently drops packets with another key or a
+   * lower hop limit.
    */
   String describeSilence(String what) {
     String sentence = what + " within " + openWaitMs + " ms";

@@ -10,7 +10,10 @@ import java.net.Inet6Address;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Link to a peer: finds the peer there, advertises us, and runs BFD. For the loop's thread. */
+/**
+ * Path to a peer: finds the peer on its link, advertises this host there, and runs BFD. For the
+ * loop's thread.
+ */
 final class PeerPath {
   private final BgpSpeaker speaker;
   private final PeerOptions options;
@@ -35,7 +38,7 @@ final class PeerPath {
   /**
    * Starts BFD once the session is up.
    *
-   * @param local this end's address of the session, which the peer knows, so BFD uses it as well
+   * @param local our address of the session; BFD also sends from it, because the peer expects it
    */
   void sessionUp(Endpoint local, @Nullable Endpoint remote, Consumer<String> onPathDown) {
     RouterDiscovery running = discovery;

@@ -24,11 +24,11 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Session with one peer: connects, keeps the session and passes on its routes. Created by {@link
- * BgpSpeaker#add}; all methods are for the speaker's thread.
+ * Session with one peer: connects, keeps the session up and passes its routes to the listener.
+ * Created by {@link BgpSpeaker#add}; all methods are for the speaker's thread.
  */
 public final class PeerSession {
-  /* RFC 9687 §4: twice the hold time, and at least 8 minutes. */
+  /* RFC 9687 §4: the send hold time is twice the hold time, and at least 8 minutes. */
   private static final long SEND_HOLD_LEAST_NS = 480_000_000_000L;
   private static final long RETRY_TICK_NS = 1_000_000_000;
 
@@ -55,8 +55,8 @@ public final class PeerSession {
   private long failedAttempts;
   private long rejected;
   /*
-   * Latest causes for which a rejection was logged: the end of a session, and the number of an
-   * established session.
+   * Cause of the last logged rejection: the error that ended a session, or the number of the
+   * session that is up.
    */
   private @Nullable SessionEnd loggedEnd;
   private long loggedSession;
@@ -71,8 +71,8 @@ public final class PeerSession {
     this.path = new PeerPath(speaker, options);
     this.received = new ReceivedRoutes(this, loop, listener);
     /*
-     * Generator of this session. A ThreadLocalRandom fetched here and used on the loop's thread
-     * would be the same in every process of every host.
+     * Each session has its own generator. A ThreadLocalRandom obtained on this thread and used on
+     * the loop's thread would yield the same numbers in every process.
      */
     Backoff backoff =
         new Backoff(
@@ -125,7 +125,7 @@ public final class PeerSession {
     rearm();
   }
 
-  /** Retries now, because a change makes success likely: carrier came back. */
+  /** Retries now instead of after the back-off, for instance because the carrier came back. */
   public void retryNow() {
     fsm.retryNow();
     rearm();
@@ -143,7 +143,7 @@ public final class PeerSession {
     rearm();
   }
 
-  /** Returns the peer's address; null if (still) unknown. */
+  /** Returns the peer's address and port; null while the address is unknown. */
   public @Nullable Endpoint remote() {
     InetAddress address = remote;
     return address == null ? null : Endpoint.of(address, scope(), options.port());
@@ -167,8 +167,8 @@ public final class PeerSession {
   }
 
   /**
-   * Requests all routes of a family again; returns false if the peer doesn't support that or isn't
-   * connected.
+   * Requests all routes of a family again. Returns false if no session is up, or if the peer
+   * doesn't support route refresh or the family.
    */
   public boolean requestRefresh(AddressFamily family) {
     PeerConnection connection = current;
@@ -184,8 +184,9 @@ public final class PeerSession {
   }
 
   /**
-   * Sends lines of an address prefix filter, in as many messages as needed; all but the last defer
-   * the peer's answer. Returns false if the peer takes no filters of that family.
+   * Sends entries of an address prefix filter, in as many messages as needed. The peer sends its
+   * routes only after the last message. Returns false if no session is up, or if the peer accepts
+   * no filters for that family.
    */
   public boolean sendFilter(AddressFamily family, List<OrfEntry> lines) {
     for (int from = 0; from < lines.size(); from += OrfEntry.HOSTS_PER_MESSAGE) {
@@ -197,7 +198,10 @@ public final class PeerSession {
     return true;
   }
 
-  /** Sends one message of a filter and defers the peer's answer to a later message. */
+  /**
+   * Sends one message of a filter, after which the peer waits for a later message before it sends
+   * routes.
+   */
   public boolean sendDeferredFilter(AddressFamily family, List<OrfEntry> lines) {
     return sendFilter(family, false, lines);
   }
@@ -231,7 +235,7 @@ public final class PeerSession {
         received.counters(rejected, timesEstablished, failedAttempts));
   }
 
-  /** Takes a connection from the peer; closes it if the state doesn't allow it. */
+  /** Accepts a connection from the peer; closes it if the session's state doesn't allow one. */
   void accepted(TcpSocket socket) {
     if (!fsm.acceptsConnection()) {
       logRejection();
@@ -252,7 +256,7 @@ public final class PeerSession {
     rearm();
   }
 
-  /* Logs once for each idle time, and once for each session that blocks another connection. */
+  /* Logs one rejection per idle hold time, and one per session that is already up. */
   private void logRejection() {
     rejected++;
     SessionEnd end = lastEnd;
@@ -270,8 +274,8 @@ public final class PeerSession {
   }
 
   /**
-   * Returns our address of the session. Null if the session isn't up, or if the peer, being on this
-   * same host, has our address too.
+   * Returns our address of the session. Null if the session isn't up, or if the peer runs on this
+   * host and has the same address.
    */
   @Nullable Endpoint ownEndpoint() {
     return ownEndpoint;
@@ -302,7 +306,7 @@ public final class PeerSession {
     tick = loop.schedule(Math.max(0, dueNs - System.nanoTime()), this::onTick);
   }
 
-  /* A system error here doesn't stop the session's next tick. */
+  /* Schedules another tick even if a deadline's action throws. */
   private void onTick() {
     tick = null;
     try {
@@ -350,7 +354,7 @@ public final class PeerSession {
     }
   }
 
-  /** Actions of the state machine and events of the connections. */
+  /** Handler of the state machine's actions and of the connections' events. */
   private final class Effects implements SessionFsm.Actions, PeerConnection.Owner {
     @Override
     public void connect() {

@@ -16,13 +16,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filter of a peer's routes in front of the listener: counts faults, withdraws routes that passed
- * through us, and drops stale routes in time. For the loop's thread.
+ * Filter of a peer's routes in front of the listener: counts faults, withdraws routes that lead
+ * back to this speaker, and drops stale routes when their time limit expires. For the loop's
+ * thread.
  */
 final class ReceivedRoutes {
   private static final long STALE_LIMIT_NS = 300_000_000_000L;
 
-  /** Whether earlier routes of a family are stale, and until when. */
+  /** State of a family: whether its routes from before are stale, and the timer that drops them. */
   private static final class Staleness {
     private final AddressFamily family;
     private boolean stale;
@@ -47,7 +48,7 @@ final class ReceivedRoutes {
   private final SessionListener listener;
   private final List<Staleness> families;
   private @Nullable Negotiated lastNegotiated;
-  /* Attributes already logged in this session: a bit for each, by treatment. */
+  /* Per treatment, a bit set of the attribute codes whose faults this session has logged. */
   private final Map<AttributeFault.Treatment, long[]> logged =
       new EnumMap<>(AttributeFault.Treatment.class);
   private long updates;
@@ -65,7 +66,10 @@ final class ReceivedRoutes {
     this.families = session.options().families().all().stream().map(Staleness::new).toList();
   }
 
-  /** Returns the counters, with those of the session itself. */
+  /**
+   * Returns the counters of the received routes together with the session's own, which are
+   * parameters.
+   */
   SessionCounters counters(long rejected, long timesEstablished, long failedAttempts) {
     return new SessionCounters(
         updates,
@@ -122,7 +126,8 @@ final class ReceivedRoutes {
   }
 
   /*
-   * Withdraws routes that lead back here: by AS path, by originator (RFC 4456 §8), or by next hop.
+   * Turns announced routes into withdrawn ones if they lead back to this speaker: our AS is in the
+   * path, we are the originator (RFC 4456 §8), or the next hop is our address.
    */
   private UpdateMessage withdrawLooped(UpdateMessage update) {
     int routes = update.announcedRoutes();
@@ -199,8 +204,8 @@ final class ReceivedRoutes {
   }
 
   /**
-   * Handles the end of a session: a family's routes are kept as long as the peer requested, or not
-   * at all.
+   * Handles the end of a session: keeps a family's routes as stale for the time that the peer
+   * requested, or drops them.
    */
   void down(SessionEnd end) {
     Negotiated last = lastNegotiated;

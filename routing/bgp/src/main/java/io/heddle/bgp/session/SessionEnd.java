@@ -7,9 +7,9 @@ import java.util.List;
  * End of a session or of an attempt.
  *
  * @param cause kind of end
- * @param why the sentence for the log and the doctor, with the values
- * @param kept families whose routes the peer asked us to keep while it restarts (RFC 4724); {@link
- *     SessionListener#dropStaleRoutes} ends that
+ * @param why reason as a sentence with the values, for the log and {@code heddle doctor}
+ * @param kept families whose routes the peer asked us to keep while it restarts (RFC 4724), until
+ *     {@link SessionListener#dropStaleRoutes}
  */
 public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
   public SessionEnd {
@@ -28,7 +28,9 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     CONNECTION_LOST,
     /** The peer sent a NOTIFICATION. */
     NOTIFICATION_RECEIVED,
-    /** The peer ended the session and wants no routes kept (RFC 8538). */
+    /**
+     * The peer ended the session by a NOTIFICATION after which no routes may be kept (RFC 8538).
+     */
     HARD_RESET,
     /** The peer sent a malformed message. */
     PEER_MALFORMED,

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * State machine of RFC 4271 §8. A peer has up to two connections, one made by us and one by the
  * peer, until the OPEN messages decide which one stays (§6.8).
  *
- * <p>It knows no socket and no thread: events come in by methods, effects go out by {@link
- * Actions}, deadlines by {@link #nextDeadlineNs}. For one thread.
+ * <p>It has no sockets or threads: the caller reports events by methods, executes the {@link
+ * Actions}, and calls {@link #tick} after {@link #nextDeadlineNs}. For one thread.
  */
 final class SessionFsm {
   /** Side that made a connection; each side makes at most one. */
@@ -27,7 +27,10 @@ final class SessionFsm {
     INBOUND
   }
 
-  /** Effects of the machine; none of them may call back before it returns. */
+  /**
+   * Actions that the state machine requests. An action may call the state machine only after it has
+   * returned.
+   */
   interface Actions {
     /** Starts to connect; {@link #connected} or {@link #lost} follows. */
     void connect();
@@ -104,14 +107,14 @@ final class SessionFsm {
     };
   }
 
-  /** Returns the time to the next attempt; −1 if none is planned. */
+  /** Returns the nanoseconds until the next attempt; −1 if none is planned. */
   long retryInNs() {
     return retrying ? Math.max(0, retryNs - clock.nanoTime()) : -1;
   }
 
   /**
-   * Returns how much longer the peer's connections are rejected after an error; −1 if they are
-   * accepted.
+   * Returns the nanoseconds for which the peer's connections are still rejected after an error; −1
+   * if they are accepted.
    */
   long idleHoldLeftNs() {
     return running && isInIdleHold ? retryInNs() : -1;
@@ -125,7 +128,7 @@ final class SessionFsm {
     }
   }
 
-  /** Ends all connections, and stays idle. */
+  /** Ends all connections; the session then stays idle. */
   void stop(NotificationMessage reason) {
     if (!running) {
       return;
@@ -160,7 +163,7 @@ final class SessionFsm {
     }
   }
 
-  /** Handles a TCP connection. */
+  /** Handles a new TCP connection, made by us or by the peer. */
   void connected(Side side) {
     Leg leg = leg(side);
     leg.phase = Phase.OPEN_SENT;
@@ -171,9 +174,9 @@ final class SessionFsm {
   }
 
   /**
-   * Returns whether a connection from the peer is accepted; {@link #connected} may then be called.
-   * It replaces an earlier connection from the peer, or an established one that the peer has
-   * evidently lost.
+   * Decides whether a new connection from the peer is accepted; if so, the caller calls {@link
+   * #connected}. First ends the connection that the new one replaces: an earlier one from the peer,
+   * or an established one if the peer supports graceful restart.
    */
   boolean acceptsConnection() {
     if (!running || isInIdleHold) {
@@ -197,7 +200,10 @@ final class SessionFsm {
     return true;
   }
 
-  /** Handles a message; returns true if it is for the routing table. */
+  /**
+   * Handles a message. Returns true if the message concerns routes, so that the caller must pass it
+   * on.
+   */
   boolean received(Side side, BgpMessage message) {
     Leg leg = leg(side);
     if (message instanceof NotificationMessage notification) {
@@ -234,7 +240,10 @@ final class SessionFsm {
 
   private void onNotification(Side side, Leg leg, NotificationMessage notification) {
     if (leg.phase == Phase.OPEN_SENT && notification.code() == NotificationMessage.OPEN_ERROR) {
-      /* Some peers accept only RFC 9072's form, some don't know it. */
+      /*
+       * The next OPEN has the other form of parameters: some peers accept only RFC 9072's, some
+       * don't know it.
+       */
       extendedParameters = !extendedParameters && notification.subcode() == 0;
     }
     Cause cause = Cause.NOTIFICATION_RECEIVED;
@@ -283,7 +292,10 @@ final class SessionFsm {
     }
   }
 
-  /* RFC 4271 §6.8 and RFC 6286 §2.3: the connection made by the higher identifier stays. */
+  /*
+   * RFC 4271 §6.8 and RFC 6286 §2.3: the connection made by the speaker with the higher identifier
+   * stays.
+   */
   private boolean losesCollision(Side side, OpenMessage open) {
     Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
     Leg otherLeg = leg(other);
@@ -352,7 +364,7 @@ final class SessionFsm {
     }
   }
 
-  /** Ends a connection, with all effects. */
+  /** Ends a connection, plans the next attempt and reports the end. */
   private void end(Side side, @Nullable NotificationMessage notification, Cause cause, String why) {
     Leg leg = leg(side);
     if (leg.phase == Phase.NONE) {
@@ -364,7 +376,10 @@ final class SessionFsm {
     SessionEnd end =
         new SessionEnd(cause, why, wasUp ? keptFamilies(negotiated, cause) : List.of());
     if (wasUp) {
-      /* A session that lasted gets a quick second attempt; a flapping one doesn't. */
+      /*
+       * The first retry comes soon only after a session that was up for 10 s, so a flapping session
+       * backs off.
+       */
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
         backoff.reset();
       }
@@ -380,8 +395,8 @@ final class SessionFsm {
   }
 
   /*
-   * RFC 4724 §4.2 and RFC 8538 §4: routes are kept after an end that doesn't make them doubtful.
-   * BFD means that packets don't arrive, so there is nothing to keep.
+   * RFC 4724 §4.2 and RFC 8538 §4: returns the families whose routes are kept after such an end.
+   * After a failure that BFD or the link reports none are kept, because packets no longer arrive.
    */
   private List<AddressFamily> keptFamilies(@Nullable Negotiated negotiated, Cause cause) {
     if (!options.gracefulRestart() || negotiated == null || negotiated.gracefulRestart() == null) {
@@ -398,8 +413,8 @@ final class SessionFsm {
 
   /*
    * Returns whether the session rejects connections for the idle hold time: only after errors that
-   * would probably repeat. After a lost connection, two speakers that did so could reject each
-   * other's attempts for ever.
+   * would probably repeat. If two speakers also did so after a lost connection, they could reject
+   * each other's attempts for ever.
    */
   private static boolean deservesPenalty(Cause cause) {
     return switch (cause) {
@@ -425,7 +440,7 @@ final class SessionFsm {
     retryNs = clock.nanoTime() + backoff.nextNs();
   }
 
-  /** Closes a connection without effects. */
+  /** Closes a connection without planning an attempt or reporting an end. */
   private void closeSilently(Side side, @Nullable NotificationMessage notification) {
     Leg leg = leg(side);
     if (notification != null && leg.phase != Phase.CONNECTING) {

@@ -5,7 +5,7 @@ package io.heddle.bgp.wire;
  */
 enum AddressKind {
   UNICAST("unicast"),
-  /** Scope of one link: not routable. */
+  /** Address that is valid on one link only, so that it can't be routed. */
   LINK_LOCAL("link-local"),
   MULTICAST("multicast"),
   LOOPBACK("the loopback address"),
@@ -25,7 +25,10 @@ enum AddressKind {
     return text;
   }
 
-  /** Returns the kind of an IPv4 prefix (RFC 6890), with its bits counted as those of IPv6. */
+  /**
+   * Returns the kind of an IPv4 prefix (RFC 6890), given as a mapped IPv6 prefix with its length in
+   * IPv6 bits.
+   */
   static AddressKind ofIpv4(long low, int length) {
     int address = (int) low;
     int bits = length - Prefix.MAPPED_BITS;
@@ -41,12 +44,15 @@ enum AddressKind {
     return address >>> 24 == 0 && bits >= 8 ? UNSPECIFIED : UNICAST;
   }
 
-  /** Returns the kind of a family's prefix. */
+  /** Returns the kind of a prefix of either family. */
   static AddressKind of(long high, long low, int length, boolean ipv4) {
     return ipv4 ? ofIpv4(low, length) : of(high, low, length);
   }
 
-  /** Returns a prefix's kind: one that also covers other addresses, such as ::/0, is unicast. */
+  /**
+   * Returns the kind of a prefix. A prefix that covers addresses of several kinds, such as ::/0, is
+   * unicast.
+   */
   static AddressKind of(long high, long low, int length) {
     int first = (int) (high >>> 48);
     if (first >>> 8 == 0xff && length >= 8) {

@@ -15,7 +15,7 @@ public record AsPath(List<Segment> segments) {
   static final int CONFEDERATION_SET = 4;
 
   /**
-   * @param type 1 set, 2 sequence, 3 and 4 the same inside a confederation
+   * @param type 1 set, 2 sequence, 3 confederation sequence, 4 confederation set
    */
   public record Segment(int type, List<Long> autonomousSystems) {
     public Segment {
@@ -63,7 +63,8 @@ public record AsPath(List<Segment> segments) {
 
   public boolean contains(long autonomousSystem) {
     /*
-     * Runs for every UPDATE, so it avoids iterators and boxing, which the C1 compiler doesn't remove.
+     * This runs for every UPDATE. It has no iterators and boxing, whose allocations the C1 compiler
+     * doesn't remove.
      */
     for (int i = 0; i < segments.size(); i++) {
       List<Long> all = segments.get(i).autonomousSystems;
@@ -101,7 +102,10 @@ public record AsPath(List<Segment> segments) {
     return null;
   }
 
-  /** Returns the neighbour's AS; −1 for an empty path or a path that begins with a set. */
+  /**
+   * Returns the first AS of the path, the neighbour's; −1 for an empty path or a path that begins
+   * with a set.
+   */
   public long first() {
     return segments.isEmpty() || segments.getFirst().type != SEQUENCE
         ? -1

@@ -4,10 +4,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cache of attributes by their encoded bytes, so that a feed with one route per UPDATE decodes each
- * set once, and its routes share one object. It evicts by collision, so a peer can't make it grow.
- * Each set has four possible slots, replaced in turn. With one slot, a tenth of a feed's 391 sets
- * evicted each other; decoding them again took an eighth of the daemon's time.
+ * Cache of decoded attributes, by their encoded bytes. A feed with one route per UPDATE then
+ * decodes each set of attributes once, and its routes share one object. The size is fixed, so a
+ * peer can't make it grow: each set has four possible slots, which are replaced in turn. With one
+ * slot, a tenth of a feed's 391 sets evicted each other; decoding them again took an eighth of the
+ * daemon's time.
  */
 final class AttributeCache {
   private static final int SLOTS = 4096;

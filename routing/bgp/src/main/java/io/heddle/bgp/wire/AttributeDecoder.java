@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decoder of a run of whole path attributes; malformed ones are treated as in RFC 7606 §7. Single
- * use.
+ * Decoder of the path attributes of one UPDATE; malformed ones are treated as in RFC 7606 §7.
+ * Single use.
  */
 final class AttributeDecoder {
   /**
@@ -17,7 +17,7 @@ final class AttributeDecoder {
    * @param withdraw whether a fault turns the announced routes into withdrawals
    * @param missing code of a missing mandatory attribute; 0 if none is missing, or if a fault has a
    *     stronger treatment
-   * @param ipv4NextHop of IPv4 routes; null if absent
+   * @param ipv4NextHop next hop of the routes in IPv4's own fields; null if absent
    */
   record Result(
       PathAttributes attributes,
@@ -135,7 +135,10 @@ final class AttributeDecoder {
       case PathAttribute.ORIGINATOR_ID, PathAttribute.CLUSTER_LIST ->
           reflection(flags, code, at, length);
       case PathAttribute.AS4_PATH, PathAttribute.AS4_AGGREGATOR -> {
-        /* Speakers with four-octet AS numbers may not send them (RFC 6793 §3): ignored. */
+        /*
+         * Ignored if AS numbers have four octets: such speakers may not send these attributes (RFC
+         * 6793 §3).
+         */
         if (!options.fourOctetAs()) {
           decodeFourOctets(code, at, length);
         }
@@ -201,7 +204,8 @@ final class AttributeDecoder {
   }
 
   /*
-   * RFC 6793 §6: malformed attributes are discarded; confederation segments are discarded silently.
+   * Discards a malformed attribute and, silently, confederation segments (RFC 6793 §6). A path that
+   * is forbidden for other reasons, such as an AS_SET, withdraws the routes.
    */
   private void decodeFourOctets(int code, int at, int length) {
     if (code == PathAttribute.AS4_AGGREGATOR) {
@@ -229,7 +233,10 @@ final class AttributeDecoder {
     }
   }
 
-  /** Returns null if a segment has an unknown type, is empty, or is too long. */
+  /**
+   * Returns the AS path in these bytes; null if a segment has an unknown type, is empty, or is too
+   * long.
+   */
   private @Nullable AsPath segments(int start, int length, int asBytes) {
     List<AsPath.Segment> segments = new ArrayList<>();
     int end = start + length;
@@ -254,9 +261,9 @@ final class AttributeDecoder {
   }
 
   /*
-   * RFC 6793 §4.2.3: the merged path has the hops that a two-octet speaker added, then the
-   * four-octet path. If the two-octet aggregator isn't AS_TRANS, the four-octet path and aggregator
-   * are outdated, and ignored.
+   * RFC 6793 §4.2.3: merges AS_PATH, which has two-octet numbers, with AS4_PATH. The merged path
+   * has the hops that two-octet speakers added, then AS4_PATH. If the AS of AGGREGATOR isn't
+   * AS_TRANS, AS4_PATH and AS4_AGGREGATOR are outdated and ignored.
    */
   private void mergePaths() {
     PathAttribute.Aggregator aggregator = aggregatorOfFourOctets;
@@ -369,7 +376,10 @@ final class AttributeDecoder {
     attributes.add(new PathAttribute.LargeCommunities(values));
   }
 
-  /* The first TLV of type 1 counts; RFC 7311 §3.2 with RFC 7606: malformed means discarded. */
+  /*
+   * Decodes AIGP: the first TLV of type 1 counts, and a malformed attribute is discarded (RFC 7311
+   * §3.2, RFC 7606).
+   */
   private void aigp(int start, int length) {
     if (!options.acceptAigp()) {
       return;

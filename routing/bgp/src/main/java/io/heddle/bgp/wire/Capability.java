@@ -17,10 +17,10 @@ public sealed interface Capability {
   int ENHANCED_ROUTE_REFRESH = 70;
   int LINK_LOCAL_NEXT_HOP = 77;
 
-  /** Returns the number in the registry of capabilities. */
+  /** Returns the capability's code in IANA's registry. */
   int code();
 
-  /** RFC 4760 §8. */
+  /** Support of an address family (RFC 4760 §8). */
   record Multiprotocol(AddressFamily family) implements Capability {
     /**
      * Returns encoded capabilities of families, for the NOTIFICATION to a peer that has none of
@@ -38,7 +38,7 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 2918. */
+  /** Support of route refresh (RFC 2918). */
   record RouteRefresh() implements Capability {
     @Override
     public int code() {
@@ -46,7 +46,7 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 7313. */
+  /** Support of marks at a refresh's begin and end (RFC 7313). */
   record EnhancedRouteRefresh() implements Capability {
     @Override
     public int code() {
@@ -54,14 +54,14 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 5291 §5. */
+  /** Support of outbound route filters (RFC 5291 §5). */
   record OutboundRouteFilter(List<Offer> offers) implements Capability {
     public static final int ADDRESS_PREFIX_TYPE = 64;
     public static final int RECEIVE = 1;
     public static final int SEND = 2;
 
     /**
-     * @param mode bits: 1 will receive, 2 will send
+     * @param mode bits: 1 if the speaker accepts filters, 2 if it sends them
      */
     public record Offer(AddressFamily family, int type, int mode) {}
 
@@ -69,7 +69,7 @@ public sealed interface Capability {
       offers = List.copyOf(offers);
     }
 
-    /** Returns whether the speaker takes address prefix filters for a family. */
+    /** Returns whether the speaker accepts address prefix filters for a family. */
     public boolean receivesPrefixFilters(AddressFamily family) {
       return offers.stream()
           .anyMatch(offer ->
@@ -84,7 +84,7 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 8950: families that may have a next hop of another family. */
+  /** Address families whose routes may have a next hop of another family (RFC 8950). */
   record ExtendedNextHop(List<Encoding> encodings) implements Capability {
     public record Encoding(AddressFamily family, int nextHopAfi) {}
 
@@ -98,7 +98,7 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 8654. */
+  /** Support of messages of more than 4096 bytes (RFC 8654). */
   record ExtendedMessage() implements Capability {
     @Override
     public int code() {
@@ -106,7 +106,10 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 9234: 0 provider, 1 route server, 2 its client, 3 customer, 4 peer. */
+  /**
+   * Role of the speaker (RFC 9234): 0 provider, 1 route server, 2 client of a route server, 3
+   * customer, 4 peer.
+   */
   record Role(int role) implements Capability {
     @Override
     public int code() {
@@ -115,11 +118,11 @@ public sealed interface Capability {
   }
 
   /**
-   * RFC 4724, RFC 8538.
+   * Graceful restart (RFC 4724, RFC 8538).
    *
    * @param restarting whether the speaker has just restarted
    * @param notifications whether a NOTIFICATION doesn't end the graceful restart
-   * @param timeSeconds time for which its routes should be kept, 12 bits
+   * @param timeSeconds time for which the peer should keep the speaker's routes, 12 bits
    */
   record GracefulRestart(
       boolean restarting, boolean notifications, int timeSeconds, List<Kept> families)
@@ -147,7 +150,7 @@ public sealed interface Capability {
     }
   }
 
-  /** RFC 6793. */
+  /** Real AS number of the speaker, in four octets (RFC 6793). */
   record FourOctetAs(long autonomousSystem) implements Capability {
     @Override
     public int code() {

@@ -1,12 +1,13 @@
 package io.heddle.bgp.wire;
 
 /**
- * Types of extended communities that drafts leave open or may change; each the whole 16-bit type
- * with bit 0x4000 (non-transitive) clear.
+ * Types of extended communities that drafts leave open or may change. Each value is the whole
+ * 16-bit type with bit 0x4000 (non-transitive) clear.
  *
  * @param pathBandwidth FARE's path bandwidth (draft-ietf-idr-fare); also accepted with bit 0x4000
  * @param unreachable the unreachability announcement (draft-krierhorn-idr-upa)
- * @param otherUnreachable a second one (draft-wang-idr-bgp-upa), −1 for none
+ * @param otherUnreachable a second type of unreachability announcement (draft-wang-idr-bgp-upa), −1
+ *     for none
  * @param fibSuppress FIB-Suppress (draft-xu-idr-fare-in-mpson)
  * @param redirect target of a Flowspec rule's traffic (draft-ietf-idr-flowspec-path-redirect), −1
  *     for none
@@ -17,7 +18,7 @@ public record CodePoints(
   public static final CodePoints DEFAULT = new CodePoints(0x0180, 0x0309, -1, 0x0081, 0x0900);
 
   /**
-   * @throws IllegalArgumentException if two are the same, or one isn't a 16-bit type with bit
+   * @throws IllegalArgumentException if two types are equal, or one isn't a 16-bit type with bit
    *     0x4000 clear
    */
   public CodePoints {

@@ -79,7 +79,7 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param flags the upper two bits are RFC 9256's CO bits
+   * @param flags flags of RFC 9012; the upper two bits are RFC 9256's CO bits
    */
   record Color(int flags, long color) implements ExtendedCommunity {
     @Override
@@ -94,7 +94,7 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param second whether it was received as {@link CodePoints#otherUnreachable}
+   * @param second whether the community's type is {@link CodePoints#otherUnreachable}
    */
   record Unreachable(boolean second, int flags, int routerId) implements ExtendedCommunity {
     public static final int DROP = 0x80;
@@ -113,7 +113,7 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param autonomousSystem {@link #AS_TRANS} for a four-octet AS number
+   * @param autonomousSystem AS number; {@link #AS_TRANS} in place of a four-octet one
    */
   record FibSuppress(int autonomousSystem, int routerId) implements ExtendedCommunity {
     @Override
@@ -130,7 +130,7 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * Target of a Flowspec rule's traffic: an identifier that its receiver knows.
+   * Target of a Flowspec rule's traffic: an identifier that the rule's receiver knows.
    *
    * @param idType kind of identifier
    */
@@ -150,14 +150,15 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * Receivers of a route (RFC 4360 §4, RFC 5668).
+   * Route target, which selects the receivers of a route (RFC 4360 §4, RFC 5668).
    *
-   * @param administrator an AS, or an address of 32 bits
-   * @param number of 32 bits after an AS of two octets, of 16 otherwise
+   * @param administrator an AS number, or an IPv4 address
+   * @param number number assigned by the administrator: 32 bits after a two-octet AS, otherwise 16
+   *     bits
    */
   record RouteTarget(Administrator kind, long administrator, long number)
       implements ExtendedCommunity {
-    /** Kind of administrator, in the order of the types. */
+    /** Kind of administrator, in the order of the type's first octet: 0, 1, 2. */
     public enum Administrator {
       TWO_OCTET_AS,
       ADDRESS,
@@ -182,7 +183,7 @@ public sealed interface ExtendedCommunity {
     }
   }
 
-  /** An unknown community; kept. */
+  /** Unknown community, kept as its eight bytes. */
   record Other(long raw) implements ExtendedCommunity {
     @Override
     public long bits(CodePoints codePoints) {
@@ -205,7 +206,10 @@ public sealed interface ExtendedCommunity {
     }
     if (untouched == LINK_BANDWIDTH_TYPE) {
       float value = Float.intBitsToFloat((int) bits);
-      /* A NaN's bits may not survive conversion to float. */
+      /*
+       * A NaN's bits may change in the conversion to float, so they are kept as an unknown
+       * community.
+       */
       return Float.isNaN(value)
           ? new Other(bits)
           : new LinkBandwidth(transitive, (int) (bits >>> 32) & 0xffff, value);
@@ -214,7 +218,7 @@ public sealed interface ExtendedCommunity {
       return new Color((int) (bits >>> 32) & 0xffff, bits & 0xffff_ffffL);
     }
     if (type == codePoints.unreachable() || type == codePoints.otherUnreachable()) {
-      /* The reserved octet must be preserved. */
+      /* Unreachable has no field for the reserved octet; if it isn't zero, all bytes are kept. */
       return (bits >>> 32 & 0xff) != 0
           ? new Other(bits)
           : new Unreachable(

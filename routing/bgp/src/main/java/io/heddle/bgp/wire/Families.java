@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Address families of a speaker or a session.
  *
- * @param ipv6Unicast whether IPv6 unicast is included; its routes are numbers in arrays and need no
- *     codec
- * @param ipv4Unicast whether IPv4 unicast is included; likewise without codec
- * @param codecs of the other families
+ * @param ipv6Unicast whether IPv6 unicast is included; it needs no codec, because unicast routes
+ *     are numbers in arrays
+ * @param ipv4Unicast whether IPv4 unicast is included; it needs no codec either
+ * @param codecs codecs of all other families
  */
 public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCodec<?>> codecs) {
   public static final Families IPV6_UNICAST = new Families(true, false, List.of());
@@ -32,7 +32,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
     }
   }
 
-  /** Returns the families of these codecs, without unicast. */
+  /** Returns the families of these codecs; the unicast families aren't included. */
   public static Families of(List<? extends FamilyCodec<?>> codecs) {
     return new Families(false, false, List.copyOf(codecs));
   }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Codec of one address family's routes. A product that speaks a family other than unicast supplies
- * one, and {@link Families} passes it to the session. Stateless.
+ * a codec, and {@link Families} passes it to the session. A codec has no state.
  *
  * @param <R> a route, as a value; two values are equal if they identify the same route
  */
@@ -14,7 +14,10 @@ public interface FamilyCodec<R> {
   interface Sink<R> {
     void route(R route);
 
-    /** Reports a route with a known end but malformed content: it is treated as withdrawn. */
+    /**
+     * Receives a route whose end is known but whose content is malformed; the route is treated as
+     * withdrawn.
+     */
     void malformed(R route, String why);
   }
 
@@ -29,10 +32,11 @@ public interface FamilyCodec<R> {
   /**
    * Reads the routes between the buffer's position and its limit, in network order.
    *
-   * @return why the routes can't be separated, which ends the session; null if they can
+   * @return reason why the bytes can't be split into routes, which ends the session; null if they
+   *     can
    */
   @Nullable String decode(ByteBuffer routes, Sink<R> sink);
 
-  /** Writes one route behind others. */
+  /** Returns the encoded bytes of one route, which the caller appends to those of other routes. */
   byte[] encode(R route);
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reader of one family's routes in one UPDATE, by its codec. Single use. */
+/** Reader of one family's routes in one UPDATE, by the family's codec. Single use. */
 final class FamilyReader<R> implements FamilyCodec.Sink<R> {
   private final FamilyCodec<R> codec;
   private final List<R> withdrawn = new ArrayList<>();
@@ -31,7 +31,9 @@ final class FamilyReader<R> implements FamilyCodec.Sink<R> {
     return codec.decode(slice(bytes, start, end), this);
   }
 
-  /** Reads announced routes in the same form. */
+  /**
+   * Reads announced routes. Returns the reason if the bytes can't be split into routes; else null.
+   */
   @Nullable String announced(byte[] bytes, int start, int end, @Nullable NextHop at) {
     announcing = true;
     nextHop = at;

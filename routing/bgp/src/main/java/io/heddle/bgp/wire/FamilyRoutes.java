@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Routes of one address family other than unicast in an UPDATE.
  *
- * @param nextHop of all announced routes; null if none is announced, or the family has none
+ * @param nextHop next hop of all announced routes; null if none is announced, or if the family has
+ *     no next hops
  */
 public record FamilyRoutes<R>(
     FamilyCodec<R> codec, List<R> withdrawn, List<R> announced, @Nullable NextHop nextHop) {
@@ -33,7 +34,7 @@ public record FamilyRoutes<R>(
     return withdrawn.isEmpty() && announced.isEmpty();
   }
 
-  /** Returns the same with the announced routes as withdrawn ones. */
+  /** Returns these routes, all as withdrawn ones. */
   FamilyRoutes<R> allWithdrawn() {
     if (announced.isEmpty()) {
       return this;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of UPDATE bodies with routes in IPv4's own fields (RFC 4271 §4.3): every speaker reads
- * these, but some don't read IPv4 in MP_REACH_NLRI.
+ * these fields, but some don't read IPv4 in MP_REACH_NLRI.
  */
 final class Ipv4Fields {
   private static final int NEXT_HOP_BYTES = 7;
@@ -56,7 +56,7 @@ final class Ipv4Fields {
     }
   }
 
-  /* Writes as many routes as fit; returns the first that doesn't. */
+  /* Writes as many routes as fit; returns the index of the first route that doesn't. */
   private static int take(Nlri routes, int from, WireWriter out, int most) {
     int at = from;
     while (at < routes.size() && out.size() + 1 + Integer.BYTES <= most) {

@@ -28,7 +28,10 @@ public final class MessageDecoder {
     this.updates = new UpdateDecoder(options);
   }
 
-  /** Returns the length of the message at {@code offset}, which {@link #decode} has returned. */
+  /**
+   * Returns the length in bytes of the message at {@code offset}, which {@link #decode} must have
+   * accepted.
+   */
   public static int messageBytes(byte[] bytes, int offset) {
     return WireBytes.u16(bytes, offset + MARKER_BYTES);
   }
@@ -36,7 +39,7 @@ public final class MessageDecoder {
   /**
    * Returns the message at {@code offset}, a fault, or null if more bytes are needed.
    *
-   * @param available received bytes from {@code offset} on
+   * @param available number of received bytes from {@code offset} on
    */
   public @Nullable DecodeResult decode(byte[] bytes, int offset, int available) {
     for (int i = 0; i < Math.min(available, MARKER_BYTES); i++) {

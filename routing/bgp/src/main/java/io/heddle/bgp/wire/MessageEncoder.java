@@ -26,8 +26,8 @@ public final class MessageEncoder {
   /**
    * Encodes one message.
    *
-   * @throws IllegalArgumentException if it doesn't fit; an UPDATE of many routes is for {@link
-   *     #encodeAll}
+   * @throws IllegalArgumentException if the message doesn't fit; {@link #encodeAll} splits an
+   *     UPDATE of many routes
    */
   public byte[] encode(BgpMessage message) {
     List<byte[]> all = message instanceof UpdateMessage update ? encodeAll(update) : null;
@@ -59,8 +59,8 @@ public final class MessageEncoder {
   }
 
   /**
-   * Encodes an UPDATE in as many messages as its routes need: for each family first the withdrawn,
-   * then the announced ones. Families that aren't negotiated are omitted.
+   * Encodes an UPDATE in as many messages as its routes need: for each family first the withdrawn
+   * routes, then the announced ones. Families that aren't negotiated are omitted.
    */
   public List<byte[]> encodeAll(UpdateMessage update) {
     List<byte[]> messages = new ArrayList<>();
@@ -218,7 +218,7 @@ public final class MessageEncoder {
     };
   }
 
-  /** Writes as many routes as fit; returns the first that doesn't. */
+  /** Writes as many routes as fit; returns the index of the first route that doesn't. */
   private int routes(Run routes, int from, int otherBytes, WireWriter out, Runnable head) {
     int lengthAt = out.size();
     out.u16(0);

@@ -4,8 +4,8 @@ package io.heddle.bgp.wire;
  * Malformed message after which the session can't continue: framing is lost, or a value is
  * impossible.
  *
- * @param notification to send before closing
- * @param why for the log, with the values
+ * @param notification message to send before the connection is closed
+ * @param why description for the log, with the values
  */
 public record MessageFault(NotificationMessage notification, String why) implements DecodeResult {
   static MessageFault of(int code, int subcode, byte[] data, String why) {

@@ -4,11 +4,13 @@ import io.heddle.addr.AddressText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Next hop of a route (RFC 2545 §3): one address of 16 bytes, or two. A stub sends to its session's
- * peer instead; this value is for display, and for the stub's own announcements.
+ * Next hop of a route (RFC 2545 §3): one address of 16 bytes, or two. A host sends packets to its
+ * session's peer, not to this address. The value is for display, and for the host's own
+ * announcements.
  *
- * @param globalHigh the first address; unspecified if only a link-local one is known
- * @param linkHigh the second address, 0 if absent
+ * @param globalHigh upper half of the first address, which is unspecified if only a link-local one
+ *     is known
+ * @param linkHigh upper half of the second address, 0 if absent
  */
 public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkLow) {
   public boolean hasLinkLocal() {
@@ -37,7 +39,7 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
     return kind == AddressKind.UNICAST ? null : "next hop " + this + " is " + kind.text();
   }
 
-  /** Returns whether either address of the next hop is this address. */
+  /** Returns whether the next hop's first or second address is this one. */
   public boolean hasAddress(long high, long low) {
     return high == globalHigh && low == globalLow
         || hasLinkLocal() && high == linkHigh && low == linkLow;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Prefixes of one UPDATE in arrays of numbers, those of IPv4 mapped: a full feed needs 17 bytes per
- * route here and no object. Immutable.
+ * Prefixes of one UPDATE in arrays of numbers, IPv4 prefixes as mapped ones. A route needs 17 bytes
+ * and no object, which matters for a full feed. Immutable.
  */
 public final class Nlri {
   public static final Nlri EMPTY = new Nlri(new long[0], new byte[0], 0);
@@ -18,7 +18,7 @@ public final class Nlri {
     void visit(long high, long low, int length);
   }
 
-  /** Selection of some of the prefixes. */
+  /** Condition on a prefix. */
   @FunctionalInterface
   interface Choice {
     boolean test(long high, long low, int length);
@@ -29,8 +29,8 @@ public final class Nlri {
   private final int size;
 
   /**
-   * @param words two for each prefix, already masked
-   * @param lengths as unsigned bytes
+   * @param words upper and lower half of each prefix; bits behind its length are zero
+   * @param lengths prefix lengths, as unsigned bytes
    */
   Nlri(long[] words, byte[] lengths, int size) {
     this.words = words;
@@ -114,7 +114,7 @@ public final class Nlri {
     return this;
   }
 
-  /** Returns the prefixes without the selected ones. */
+  /** Returns the prefixes that don't fulfil the condition. */
   Nlri without(Choice choice) {
     long[] leftWords = new long[2 * size];
     byte[] leftLengths = new byte[size];

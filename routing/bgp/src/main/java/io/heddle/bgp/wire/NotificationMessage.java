@@ -68,7 +68,7 @@ public record NotificationMessage(int code, int subcode, byte[] body) implements
     return new NotificationMessage(CEASE, subcode, length == 0 ? new byte[0] : body);
   }
 
-  /** Returns the other operator's sentence; empty if absent or truncated. */
+  /** Returns the sentence of the other end's operator; empty if absent or truncated. */
   public String shutdownText() {
     boolean mayHaveText =
         code == CEASE && (subcode == ADMINISTRATIVE_SHUTDOWN || subcode == ADMINISTRATIVE_RESET);
@@ -79,7 +79,7 @@ public record NotificationMessage(int code, int subcode, byte[] body) implements
     return text.replaceAll("\\p{Cntrl}", " ");
   }
 
-  /** Returns {@code Cease/administrative shutdown (6/2) "plane-1 maintenance"}. */
+  /** Returns a text such as {@code Cease/administrative shutdown (6/2) "plane-1 maintenance"}. */
   public String describe() {
     String text = shutdownText();
     String rest = "";

@@ -93,7 +93,8 @@ final class OpenCodec {
   /**
    * Writes all capabilities in one parameter.
    *
-   * @throws IllegalArgumentException if they don't fit the requested short form
+   * @throws IllegalArgumentException if the capabilities don't fit RFC 4271's form and RFC 9072's
+   *     isn't requested
    */
   static void encode(OpenMessage open, WireWriter out) {
     WireWriter capabilities = new WireWriter();

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * with length 255 and then 255: real length 2, and two-byte lengths of parameters
  * </pre>
  *
- * @param autonomousSystem the field of 16 bits: {@link ExtendedCommunity#AS_TRANS} if the real
- *     number needs more
+ * @param autonomousSystem AS number in the field of 16 bits: {@link ExtendedCommunity#AS_TRANS} if
+ *     the real number needs more
  * @param holdTimeSeconds 0, or 3 and more
  * @param identifier the router id, not zero
- * @param extendedParameters whether parameters have RFC 9072's form
+ * @param extendedParameters whether the parameters have the form of RFC 9072
  */
 public record OpenMessage(
     int autonomousSystem,
@@ -71,8 +71,8 @@ public record OpenMessage(
   }
 
   /**
-   * Returns whether the speaker has a family; a speaker that names no family speaks IPv4 (RFC 4760
-   * §8).
+   * Returns whether the speaker supports a family; a speaker that names no family supports IPv4
+   * unicast (RFC 4760 §8).
    */
   public boolean supports(AddressFamily family) {
     return has(Capability.Multiprotocol.class)

@@ -1,8 +1,8 @@
 package io.heddle.bgp.wire;
 
 /**
- * One line of an address prefix filter that the peer applies to its routes for us (RFC 5291 §4, RFC
- * 5292 §2).
+ * Entry of an address prefix filter, which the peer applies to the routes that it sends us (RFC
+ * 5291 §4, RFC 5292 §2).
  *
  * <pre>
  * action and match 1 | sequence 4 | min length 1 | max length 1 | length 1 | prefix
@@ -11,11 +11,12 @@ package io.heddle.bgp.wire;
  *
  * @param deny whether a match blocks routes
  * @param sequence order of entries; an entry replaces one with the same number
- * @param minLength shortest route that matches, 0 with {@code maxLength} 0 for the prefix alone
+ * @param minLength shortest prefix length that matches; if this and {@code maxLength} are 0, only
+ *     the prefix itself matches
  */
 public record OrfEntry(
     Action action, boolean deny, long sequence, int minLength, int maxLength, Prefix prefix) {
-  /** Action for the line. */
+  /** Change of the filter by this entry. */
   public enum Action {
     ADD,
     REMOVE,

@@ -36,7 +36,7 @@ public sealed interface PathAttribute {
   int AIGP = 26;
   int LARGE_COMMUNITIES = 32;
 
-  /** Returns the number in the registry of path attributes. */
+  /** Returns the attribute's type code in IANA's registry. */
   int code();
 
   /** Origin of the route (RFC 4271 §5.1.1): 0 IGP, 1 EGP, 2 incomplete. */
@@ -182,9 +182,9 @@ public sealed interface PathAttribute {
   }
 
   /**
-   * An unknown attribute; kept as received.
+   * Unknown attribute, kept as received.
    *
-   * @param flags without the bit for the length's size
+   * @param flags attribute flags, without {@link #EXTENDED_LENGTH}
    */
   record Unknown(int flags, int code, byte[] value) implements PathAttribute {
 

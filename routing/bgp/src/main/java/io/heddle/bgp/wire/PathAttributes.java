@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path attributes that routes share. A decoder returns the same object for the same bytes while
- * they are cached, so that a routing table holds few.
+ * Path attributes that routes share. A decoder returns the same object for the same bytes while its
+ * cache holds them, so a routing table holds few objects.
  */
 public final class PathAttributes {
   public static final PathAttributes EMPTY = new PathAttributes(List.of());
@@ -27,7 +27,7 @@ public final class PathAttributes {
   private final int hash;
 
   /**
-   * @param all in wire order; one per code
+   * @param all attributes in wire order, at most one per code
    */
   public PathAttributes(List<PathAttribute> all) {
     this.all = List.copyOf(all);
@@ -70,16 +70,16 @@ public final class PathAttributes {
         }
         case Unreachable found -> said = true;
         case FibSuppress ignored -> {
-          /* For routers. */
+          /* Nothing to derive: this community is for routers. */
         }
         case ExtendedCommunity.Redirect ignored -> {
           /* Nothing to derive: this community is for receivers of Flowspec rules. */
         }
         case ExtendedCommunity.RouteTarget ignored -> {
-          /* Likewise. */
+          /* Nothing to derive: the receiver of the routes reads this community itself. */
         }
         case ExtendedCommunity.Other other -> {
-          /* Unknown. */
+          /* Nothing to derive: the community is unknown. */
         }
       }
     }
@@ -132,7 +132,7 @@ public final class PathAttributes {
     return linkBandwidth;
   }
 
-  /** Returns the highest colour (RFC 9256 §8.8.1). */
+  /** Returns the highest colour (RFC 9256 §8.8.1); null for none. */
   public @Nullable Color color() {
     return color;
   }
@@ -141,7 +141,10 @@ public final class PathAttributes {
     return aigp;
   }
 
-  /** Returns whether an unreachability community is present; path bandwidth 0 is separate. */
+  /**
+   * Returns whether an unreachability community is present. A path bandwidth of 0 also means
+   * unreachable, but doesn't count here.
+   */
   public boolean isUnreachable() {
     return unreachable;
   }

@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Prefix; bits behind its length are zero. An IPv4 prefix is a mapped one (RFC 4291 §2.5.5.2),
- * {@code ::ffff:10.0.0.0/104} for 10.0.0.0/8, so that one table and one order serve both.
+ * {@code ::ffff:10.0.0.0/104} for 10.0.0.0/8, so that one table and one order serve both address
+ * families.
  *
  * @param high the first 64 bits of the address, as on the wire
  * @param low the last 64 bits
@@ -19,7 +20,7 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   public static final int MAX_LENGTH = 128;
   public static final Prefix DEFAULT_ROUTE = new Prefix(0, 0, 0);
 
-  /** Bits in front of a mapped IPv4 address. */
+  /** Number of bits in front of a mapped IPv4 address. */
   public static final int MAPPED_BITS = 96;
 
   private static final long MAPPED = 0xffffL << 32;
@@ -47,7 +48,8 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   }
 
   /**
-   * Parses {@code fd00:aa::/32} or {@code 10.2.0.0/16}; an address alone is its host route.
+   * Parses {@code fd00:aa::/32} or {@code 10.2.0.0/16}; an address without a length is a host
+   * route.
    *
    * @throws IllegalArgumentException for any other text
    */
@@ -72,7 +74,7 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   }
 
   /**
-   * @param length in bits of that family
+   * @param length prefix length of the address's family, 0 to 32 or 0 to 128
    */
   public static Prefix of(InetAddress address, int length) {
     ByteBuffer raw = ByteBuffer.wrap(address.getAddress());
@@ -82,7 +84,7 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   }
 
   /**
-   * @param length 0 to 32
+   * @param length prefix length, 0 to 32
    */
   public static Prefix ipv4(int address, int length) {
     return new Prefix(0, MAPPED | address & IPV4_MASK, MAPPED_BITS + length);
@@ -92,12 +94,12 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     return of(address, address instanceof Inet4Address ? MAX_LENGTH - MAPPED_BITS : MAX_LENGTH);
   }
 
-  /** Returns whether all of the prefix is IPv4. */
+  /** Returns whether the prefix contains only IPv4 addresses, which are mapped ones. */
   public boolean isIpv4() {
     return isIpv4(high, low, length);
   }
 
-  /** Returns whether an address is IPv4. */
+  /** Returns whether an address is a mapped IPv4 address. */
   public static boolean isIpv4(long high, long low) {
     return high == 0 && (low & ~IPV4_MASK) == MAPPED;
   }
@@ -107,8 +109,8 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   }
 
   /**
-   * Returns the shortest prefix length that may cover an address: no IPv6 prefix covers an IPv4
-   * address.
+   * Returns the least prefix length to search for an address: 96 for an IPv4 address, because IPv6
+   * prefixes such as ::/0 don't apply to IPv4.
    */
   public static int shortestFor(long high, long low) {
     return isIpv4(high, low) ? MAPPED_BITS : 0;
@@ -138,14 +140,14 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     }
   }
 
-  /** Returns the first address; for IPv4 one of four bytes. */
+  /** Returns the first address; for IPv4 an address of four bytes. */
   public InetAddress inetAddress() {
     return isIpv4()
         ? AddressText.ofBytes(ByteBuffer.allocate(Integer.BYTES).putInt((int) low).array())
         : address();
   }
 
-  /** Orders by address, then shorter before longer. */
+  /** Compares the addresses, then the lengths: a shorter prefix comes first. */
   @Override
   public int compareTo(Prefix other) {
     int order = Long.compareUnsigned(high, other.high);

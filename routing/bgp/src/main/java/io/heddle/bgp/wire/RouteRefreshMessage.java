@@ -4,7 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * ROUTE-REFRESH: a request (RFC 2918), its begin and end marks (RFC 7313), or a filter (RFC 5291).
+ * ROUTE-REFRESH: a request for routes (RFC 2918), a mark before or after the requested routes (RFC
+ * 7313), or a filter (RFC 5291).
  *
  * <pre>
  * AFI 2 | sub-type 1 | SAFI 1 | with a filter: when 1, then per type: type 1, length 2, entries

@@ -12,8 +12,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decoder of UPDATE bodies. A fault costs the routes or the attribute as in RFC 7606; the session
- * ends only if the routes can't be separated.
+ * Decoder of UPDATE bodies. After a fault the routes are withdrawn or the attribute is discarded,
+ * as in RFC 7606. The session ends only if the routes can't be separated.
  *
  * <pre>
  * withdrawn length 2 | IPv4 prefixes | attributes' length 2 | attributes | IPv4 prefixes
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * MP_UNREACH_NLRI   AFI 2 | SAFI 1 | prefixes
  * </pre>
  *
- * Unicast is read here, without an object per route; other families by their codecs. IPv4 comes in
- * its own fields, or with AFI 1 if its next hop is IPv6 (RFC 8950). Families that aren't negotiated
- * are skipped. For one thread.
+ * This class reads unicast routes, without an object per route; codecs read other families. IPv4
+ * routes are in fields of their own, or in MP_REACH_NLRI with AFI 1 if their next hop is IPv6 (RFC
+ * 8950). Families that aren't negotiated are skipped. For one thread.
  */
 final class UpdateDecoder {
   static final int MIN_BODY_BYTES = 4;
@@ -33,7 +33,7 @@ final class UpdateDecoder {
   private final WireOptions options;
   private final AttributeCache cache = new AttributeCache();
 
-  /* Attributes of one UPDATE without the two that contain routes. */
+  /* Attributes of one UPDATE without MP_REACH_NLRI and MP_UNREACH_NLRI. */
   private final byte[] shared = new byte[BgpMessage.MAX_EXTENDED_BYTES];
   private int sharedBytes;
   private int reachAt;
@@ -89,7 +89,10 @@ final class UpdateDecoder {
     return fault != null ? fault : assemble(bytes, withdrawn);
   }
 
-  /** Finds the attributes' ends and separates the routes from the rest. */
+  /**
+   * Checks the attributes' lengths, finds the two with routes and copies the others to {@link
+   * #shared}.
+   */
   private @Nullable MessageFault walk(byte[] bytes, int start, int end) {
     sharedBytes = 0;
     reachAt = -1;
@@ -141,7 +144,10 @@ final class UpdateDecoder {
     return null;
   }
 
-  /* RFC 7606 §4: the routes found so far are withdrawn. If none was found, the message is malformed. */
+  /*
+   * Handles an attribute that runs past the end (RFC 7606 §4): the routes found before it are
+   * withdrawn. If there are none, the message is malformed.
+   */
   private @Nullable MessageFault overrun(int code, int size, int left) {
     if (reachAt < 0 && unreachAt < 0) {
       return malformedList(
@@ -197,8 +203,8 @@ final class UpdateDecoder {
   }
 
   /*
-   * Returns the next hop of routes in IPv4's own fields (RFC 4271 §5.1.3). A malformed next hop is
-   * reported already.
+   * Returns the next hop of routes in IPv4's own fields (RFC 4271 §5.1.3). Null if it is missing or
+   * malformed; a malformed one is reported already.
    */
   private @Nullable NextHop ipv4NextHop(AttributeDecoder.Result result) {
     NextHop nextHop = result.ipv4NextHop();
@@ -277,7 +283,10 @@ final class UpdateDecoder {
         : withdrawnReader.routes().isEmpty() ? withdrawnReader.codec().family() : null;
   }
 
-  /* Returns the routes of each family's reader; both lists share a reader if of one family. */
+  /*
+   * Returns the routes of families other than unicast. If the withdrawn and the announced routes
+   * are of one family, they have one reader.
+   */
   private List<FamilyRoutes<?>> otherFamilies() {
     List<FamilyRoutes<?>> others = new ArrayList<>(2);
     if (withdrawnReader != null) {
@@ -344,7 +353,10 @@ final class UpdateDecoder {
     return unreadableRoutes("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
   }
 
-  /* Returns null if the lists at this offset belong to no negotiated unicast family. */
+  /*
+   * Returns the unicast family whose AFI and SAFI are at this offset; null for any other family, or
+   * if it wasn't negotiated.
+   */
   private @Nullable AddressFamily unicastAt(byte[] bytes, int at) {
     AddressFamily family = new AddressFamily(WireBytes.u16(bytes, at), WireBytes.u8(bytes, at + 2));
     return family.isUnicast() && options.families().has(family) ? family : null;
@@ -368,7 +380,10 @@ final class UpdateDecoder {
         family.equals(AddressFamily.IPV4_UNICAST));
   }
 
-  /* Skips a second address that isn't link-local, which old speakers write. */
+  /*
+   * Reads a next hop of one or two addresses. Ignores a second address that isn't link-local; old
+   * speakers write such.
+   */
   private static NextHop nextHop(byte[] bytes, int at, int size) {
     long linkHigh = size == 32 ? WireBytes.i64(bytes, at + 16) : 0;
     long linkLow = size == 32 ? WireBytes.i64(bytes, at + 24) : 0;
@@ -380,7 +395,7 @@ final class UpdateDecoder {
         link ? linkLow : 0);
   }
 
-  /* RFC 4271 §6.3: a prefix that can't be routed is ignored, the others are kept. */
+  /* RFC 4271 §6.3: returns the prefixes without those that can't be routed, which are ignored. */
   private Nlri validRoutes(Nlri announced, boolean ipv4) {
     int before = ignored;
     for (int i = 0; i < announced.size(); i++) {

@@ -5,17 +5,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * UPDATE: announced and withdrawn routes (RFC 4271 §4.3, RFC 4760). Unicast routes are numbers in
- * arrays, IPv4's as mapped prefixes; those of other families are values of their codecs.
+ * arrays, with IPv4 prefixes as mapped ones. Routes of other families are values of their codecs.
  *
- * @param withdrawn unicast routes, including those of a malformed announcement (RFC 7606)
- * @param announced unicast routes, replacing earlier ones of the same prefix
- * @param attributes of all announced routes; empty if none is announced
- * @param nextHop of the announced unicast routes
+ * @param withdrawn withdrawn unicast routes, including those of a malformed announcement (RFC 7606)
+ * @param announced announced unicast routes, which replace earlier routes of the same prefix
+ * @param attributes attributes of all announced routes; empty if none is announced
+ * @param nextHop next hop of the announced unicast routes
  * @param faults malformed attributes that didn't end the session
  * @param ignored number of announced prefixes that can't be routed
- * @param skippedFamilies number of route lists of families that the session doesn't speak, which
- *     aren't read
- * @param otherFamilies routes of families other than unicast, two at most
+ * @param skippedFamilies number of route lists that weren't read, because the session doesn't speak
+ *     their family
+ * @param otherFamilies routes of families other than unicast; two families at most
  * @param endOfRib family whose initial dump is complete (RFC 4724 §2); null otherwise
  */
 public record UpdateMessage(
@@ -77,12 +77,12 @@ public record UpdateMessage(
         Nlri.EMPTY, Nlri.EMPTY, PathAttributes.EMPTY, null, List.of(), 0, 0, List.of(), family);
   }
 
-  /** Returns End-of-RIB of each family of a session. */
+  /** Returns an End-of-RIB for each of the families. */
   public static List<UpdateMessage> endsOfRib(Families families) {
     return families.all().stream().map(UpdateMessage::endOfRibFor).toList();
   }
 
-  /** Returns the routes of a family; null if it has none. */
+  /** Returns the routes of a codec's family; null if the message has none. */
   @SuppressWarnings("unchecked")
   public <R> @Nullable FamilyRoutes<R> of(FamilyCodec<R> codec) {
     for (FamilyRoutes<?> each : otherFamilies) {
@@ -111,7 +111,7 @@ public record UpdateMessage(
     return sum;
   }
 
-  /** Returns the next hop with this address among the announced routes; null if none has it. */
+  /** Returns the next hop of announced routes that has this address; null if none has it. */
   public @Nullable NextHop nextHopAt(long high, long low) {
     if (nextHop != null && nextHop.hasAddress(high, low)) {
       return nextHop;
@@ -125,7 +125,7 @@ public record UpdateMessage(
     return null;
   }
 
-  /** Returns the same with every announced route as a withdrawn one. */
+  /** Returns this UPDATE with every announced route turned into a withdrawn one. */
   public UpdateMessage allWithdrawn(List<AttributeFault> why) {
     return new UpdateMessage(
         withdrawn.plus(announced),

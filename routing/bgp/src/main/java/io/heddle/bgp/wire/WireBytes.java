@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Access to numbers in network order in a byte array. The caller has checked the bounds. */
+/** Accessors of numbers in network order in a byte array. The caller has checked the bounds. */
 final class WireBytes {
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);

@@ -10,7 +10,7 @@ package io.heddle.bgp.wire;
  *     dropped
  * @param acceptAsSets whether a path may have AS_SETs, which RFC 9774 has deprecated
  * @param maxMessageBytes 4096, or 65535 with RFC 8654
- * @param families whose routes are read and written; others are skipped
+ * @param families families whose routes are read and written; others are skipped
  */
 public record WireOptions(
     boolean fourOctetAs,
@@ -20,7 +20,7 @@ public record WireOptions(
     int maxMessageBytes,
     CodePoints codePoints,
     Families families) {
-  /** Options before the OPEN exchange, which are also a stub's usual result. */
+  /** Options before the OPEN exchange. A host and its router usually negotiate the same. */
   public static final WireOptions DEFAULT =
       new WireOptions(
           true, true, true, false, BgpMessage.MAX_BYTES, CodePoints.DEFAULT, Families.IPV6_UNICAST);

@@ -57,9 +57,9 @@ final class WireWriter {
   }
 
   /**
-   * Writes one length octet, then as many bytes as the length needs.
+   * Writes a prefix: one length octet, then as many bytes as the length needs.
    *
-   * @param ipv4 whether it is a mapped prefix, of which only the IPv4 part is written
+   * @param ipv4 whether the prefix is a mapped one, of which only the IPv4 part is written
    */
   WireWriter prefix(long high, long low, int length, boolean ipv4) {
     int bits = ipv4 ? length - Prefix.MAPPED_BITS : length;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Tests of RFC 5880 with a simulated clock. */
+/** Tests of the session rules of RFC 5880 with a simulated clock. */
 class BfdSessionTest {
   private static final long MS = 1_000_000L;
 

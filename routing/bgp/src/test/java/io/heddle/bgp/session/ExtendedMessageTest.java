@@ -79,8 +79,8 @@ class ExtendedMessageTest {
   }
 
   /*
-   * A peer without the capability gets no long message from us, but may send one, because we offer
-   * it.
+   * A peer that doesn't offer long messages gets none from us. It may send some, because we offer
+   * them.
    */
   @Test
   void longMessagesAreReadIfOnlyWeOfferThem() throws Exception {
@@ -141,7 +141,10 @@ class ExtendedMessageTest {
     heard.await("the reason", () -> (heard.events + " " + heard.log).contains(why));
   }
 
-  /* The message is refused for its length alone, before the rest has arrived. */
+  /*
+   * Returns the header of a message. The speaker refuses the message for this length, before the
+   * rest has arrived.
+   */
   private static byte[] header(int type, int length) {
     byte[] message = new byte[BgpMessage.HEADER_BYTES];
     Arrays.fill(message, 0, 16, (byte) -1);

@@ -79,7 +79,10 @@ class FamiliesTest {
     return session;
   }
 
-  /** Two speakers, the second of which connects to the first. */
+  /**
+   * Connects the second speaker to the first; returns the first one's session, then the second
+   * one's.
+   */
   private List<PeerSession> connect(Families ours, Families theirs) {
     int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     PeerSession listening =

@@ -38,7 +38,7 @@ class ForbiddenValuesTest {
   private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
   private RawPeer peer;
 
-  /** A line of a table. */
+  /** Row of one of the tables. */
   record Row(String value, String peer, String outcome, String message) {
     @Override
     public String toString() {
@@ -208,7 +208,7 @@ class ForbiddenValuesTest {
                 .formatted(version, as, hold, id, parameters.length() / 2, parameters)));
   }
 
-  /* The body of an UPDATE. */
+  /* Returns the body of a row's UPDATE, in hex. */
   private static String update(Row row) {
     StringBuilder attributes = new StringBuilder();
     for (String word : row.message.split(" ")) {
@@ -245,7 +245,10 @@ class ForbiddenValuesTest {
     return "800e%02x%s".formatted(value.length() / 2, value);
   }
 
-  /* Built by hand, because Java would make it an IPv4 address. */
+  /*
+   * Returns the bytes of an IPv6 address. Java would turn a mapped address into an IPv4 address, so
+   * its bytes are written here.
+   */
   private static byte[] address(String text) {
     if (text.startsWith("::ffff:")) {
       byte[] whole = new byte[16];

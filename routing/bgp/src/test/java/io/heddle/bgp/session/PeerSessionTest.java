@@ -75,7 +75,7 @@ class PeerSessionTest {
     return PathAttributes.of(PathAttribute.Origin.IGP, new PathAttribute.Path(AsPath.of(systems)));
   }
 
-  /* A listener's fault stands for any error that a peer's message may cause. */
+  /* An error thrown by the listener stands for any error that a peer's message may cause. */
   @Test
   void listenersFaultEndsOnlyThatPeersSession() throws Exception {
     List<Throwable> ends = new CopyOnWriteArrayList<>();
@@ -470,8 +470,8 @@ class PeerSessionTest {
     speaker.close();
     peer.close();
     /*
-     * Our six: epoll, eventfd, connection, netlink, BFD's receiver and sender. Java owns the peer's
-     * two.
+     * The speaker had six: epoll, eventfd, the connection, netlink, BFD's receiver and its sender.
+     * The scripted peer's two sockets aren't counted: Java closes them.
      */
     heard.await("closed descriptors", () -> descriptors() <= open - 6);
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
-/** Listener that records events, one line each, and updates. */
+/** Listener that records the events as text, one line each, and the UPDATE messages. */
 public final class RecordingListener implements SessionListener {
   public final List<String> events = new CopyOnWriteArrayList<>();
   public final List<UpdateMessage> updates = new CopyOnWriteArrayList<>();

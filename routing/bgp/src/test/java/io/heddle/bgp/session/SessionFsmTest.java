@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Tests of RFC 4271 §8 with a simulated clock. */
+/** Tests of the state machine of RFC 4271 §8 with a simulated clock. */
 class SessionFsmTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int OUR_ID = 0x0a000005;

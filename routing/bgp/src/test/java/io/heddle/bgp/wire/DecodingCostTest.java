@@ -17,7 +17,7 @@ class DecodingCostTest {
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** Feed as one byte array. */
+  /** Returns the feed's messages in one byte array. */
   private static byte[] feed(int routesPerUpdate) {
     MessageEncoder encoder = new MessageEncoder(WireMessages.OPTIONS);
     NextHop nextHop = NextHop.of(Prefix.of("fd00:ff::1").address());

@@ -25,7 +25,7 @@ class Ipv4UnicastTest {
     return WireMessages.decode(message, BOTH);
   }
 
-  /* Withdrawn routes, attributes, announced routes. */
+  /* Decodes an UPDATE; the parameters are the contents of its three parts, in hex. */
   private static UpdateMessage update(String withdrawn, String attributes, String announced) {
     return assertInstanceOf(UpdateMessage.class, decode(message(withdrawn, attributes, announced)));
   }

@@ -11,7 +11,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests of RFC 7606: a fault costs the route or the attribute, rarely the session. */
+/**
+ * Tests of RFC 7606: a fault withdraws the routes or discards the attribute, and rarely ends the
+ * session.
+ */
 class MalformedUpdateTest {
   private static final Prefix ROUTE = Prefix.of("fd00:900::/32");
   private static final String REACH =

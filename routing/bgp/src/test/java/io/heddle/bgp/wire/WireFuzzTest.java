@@ -12,7 +12,7 @@ import java.util.Arrays;
  * JAZZER_FUZZ=1} the fuzzer searches for other inputs.
  */
 class WireFuzzTest {
-  /* The first byte selects the negotiated options, the second the type. */
+  /* The first byte selects the negotiated options, the second byte the message type. */
   @FuzzTest(maxDuration = "30s")
   void anyBodyIsAMessageOrAFault(byte[] bytes) {
     if (bytes.length < 2) {
@@ -73,8 +73,8 @@ class WireFuzzTest {
   }
 
   /*
-   * Offers of filters are written one by one, and reserved bits are dropped, so their length may
-   * grow.
+   * Returns whether encoding a decoded capability may give other bytes: each filter offer gets an
+   * entry of its own, and reserved bits are dropped.
    */
   private static boolean isLossy(Capability capability) {
     return capability instanceof Capability.OutboundRouteFilter;

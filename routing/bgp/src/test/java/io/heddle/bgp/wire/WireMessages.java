@@ -17,7 +17,7 @@ final class WireMessages {
 
   private WireMessages() {}
 
-  /** Returns whole messages by name. */
+  /** Returns the captured messages, header included, by name. */
   static Map<String, byte[]> fromDaemons() throws IOException {
     Map<String, byte[]> messages = new LinkedHashMap<>();
     try (InputStream file = WireMessages.class.getResourceAsStream("messages.txt")) {
