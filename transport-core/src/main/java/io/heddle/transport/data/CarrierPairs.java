@@ -29,7 +29,9 @@ import java.util.stream.IntStream;
  * <p>Control thread, unless stated otherwise.
  */
 public final class CarrierPairs implements AutoCloseable {
-  /* Last number given to a connection, by which a device groups its queue pairs. */
+  /*
+   * Number last given to a connection. A device groups the connection's queue pairs by this number.
+   */
   private static final AtomicLong PEERS = new AtomicLong(ReadyToSendAttributes.NO_PEER_GROUP);
 
   private final NetDevice device;
@@ -139,7 +141,7 @@ public final class CarrierPairs implements AutoCloseable {
         there ? pair.queuePair().endpointParameters() : new byte[0]);
   }
 
-  /** Returns whether the peer's list is the agreed one. */
+  /** Returns whether the peer's endpoints are for the agreed carriers, in the agreed order. */
   public boolean hasSameCarriers(List<ControlMessage.Endpoint> ends) {
     boolean agreed = ends.size() == pairs.size();
     for (int i = 0; agreed && i < ends.size(); i++) {
@@ -149,8 +151,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Connects every queue pair to its peer. After a device's refusal a further call retries it, or
-   * continues with the next one after {@link #leaveUnconnected}.
+   * Connects every queue pair to its peer. If a device refused one, a further call retries that
+   * queue pair, or continues with the next one after {@link #leaveUnconnected}.
    *
    * @throws VerbsException where a device refuses
    */
@@ -163,9 +165,10 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Gives up the queue pair that couldn't be connected for now, and its plane with it.
+   * Skips the queue pair that couldn't be connected; its carrier then counts as {@link
+   * #unconnected}.
    *
-   * @throws VerbsException when no plane is left
+   * @throws VerbsException when no carrier is left
    */
   public void leaveUnconnected(VerbsException refused) {
     unconnected.putIfAbsent(connected++ % carriers.size(), String.valueOf(refused.getMessage()));
@@ -200,8 +203,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /*
-   * Applies a refusal to a queue pair that was created after the close. The peer gets the new queue
-   * pair's number only later.
+   * Makes a queue pair refuse requests if it was created after {@link #refuseRequests}. The peer
+   * gets its number only later.
    */
   private synchronized void refuseIfClosed(int index) {
     if (isRefusing) {
@@ -213,7 +216,7 @@ public final class CarrierPairs implements AutoCloseable {
    * Refuses the peer's requests from now on, on these queue pairs and later ones; data that has
    * arrived is still acknowledged. Any thread.
    *
-   * @throws VerbsException where a device refuses to stop one
+   * @throws VerbsException where a device fails to stop a queue pair
    */
   void refuseRequests() {
     List<PlaneQueuePair> now;
@@ -225,8 +228,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Returns the longest silence of the peer, in ns, among the carriers that wait for it beyond
-   * their retries; 0 where none waits.
+   * Returns the longest silence of the peer, in ns, among the queue pairs that wait for the peer
+   * beyond their retries; 0 where none waits.
    */
   public long peerSilentNs() {
     long longest = 0;
@@ -264,7 +267,10 @@ public final class CarrierPairs implements AutoCloseable {
     return planes.smallestMtu(IntStream.range(0, planes.count()).boxed().toList());
   }
 
-  /** Applies the newest weights, whichever of the routes and control threads comes last. */
+  /**
+   * Applies the newest weights to the queue pairs. The routes thread and the control thread may
+   * call this in any order.
+   */
   public synchronized void setLinkWeights() {
     PlaneWeights newest = planeWeights.current();
     int[] each = IntStream.range(0, newest.planes()).map(newest::weight).toArray();
@@ -401,8 +407,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Closes the queue pairs and the completion queue. Not while another thread drives the
-   * communicator.
+   * Closes the queue pairs and the completion queue. No other thread may drive the communicator
+   * meanwhile.
    */
   @Override
   public synchronized void close() {

@@ -27,7 +27,10 @@ final class ClearToSendWriter {
   /* Next group whose entries are to be written for the first time. */
   private long next;
 
-  /* By slot. */
+  /*
+   * State of each slot: index of the sub-flow that last wrote its entries, whether that write is
+   * outstanding, and whether the entries must be written again.
+   */
   private final byte[] writer = new byte[GROUPS];
   private final boolean[] outstanding = new boolean[GROUPS];
   private final BitSet lost = new BitSet(GROUPS);
@@ -99,24 +102,27 @@ final class ClearToSendWriter {
     return true;
   }
 
-  /** Notes that data came on this sub-flow. */
+  /** Records that data arrived on this sub-flow. */
   void dataArrivedOn(SubFlow flow) {
     returnFlow.dataArrivedOn(flow);
   }
 
-  /** Notes the acknowledgement of the write with this id. */
+  /** Records the acknowledgement of the write with this id. */
   void acknowledged(long id) {
     outstanding[SubFlow.lineOf(id)] = false;
   }
 
-  /** Notes that the group in this slot is complete, so the sender has its entries. */
+  /** Records that the group in this slot is complete, so the sender has read its entries. */
   void released(int slot) {
     if (lostCount != 0) {
       clearLost(slot);
     }
   }
 
-  /** Settles a plane that is fenced at both ends: outstanding writes there will never land. */
+  /**
+   * Handles a plane that is fenced at both ends: outstanding writes there will never land, so
+   * entries that it may have lost are written again.
+   */
   void settle(int plane) {
     for (int slot = 0; slot < GROUPS; slot++) {
       if (flows[writer[slot]].plane == plane) {

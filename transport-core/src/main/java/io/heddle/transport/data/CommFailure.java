@@ -113,7 +113,10 @@ final class CommFailure {
     failPlane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
   }
 
-  /* Flushed requests after the first failure carry no new information. */
+  /*
+   * Reports the failure of the sub-flow's plane, once: flushed requests after the first failure
+   * carry no new information.
+   */
   private void failPlane(SubFlow flow, String reason) {
     if (flow.markBroken()) {
       reportPlaneFailure(flow.plane, flow.epoch, reason);
@@ -129,8 +132,8 @@ final class CommFailure {
   }
 
   /**
-   * Latches a broken device or queue pair that no completion reported before. Returns the latched
-   * result.
+   * Latches the failure of a device or queue pair that no completion has reported. Returns the
+   * latched result.
    */
   int onDeviceFailure(String reason) {
     return latch(TransportResult.SYSTEM_ERROR, reason);
@@ -144,7 +147,7 @@ final class CommFailure {
         direction, path.peer(), lengthBytes, tag, roomBytes);
   }
 
-  /** Latches the peer's end, when requests remain that it will never finish. */
+  /** Latches the loss of the peer, when requests remain that the peer will never finish. */
   int onPeerGone() {
     return latch(TransportResult.REMOTE_ERROR, path.health().peerReason());
   }

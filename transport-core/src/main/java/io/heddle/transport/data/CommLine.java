@@ -5,8 +5,9 @@ import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 
 /**
- * Line of one communicator, shared with the shim: {@code struct heddle_comm} of
- * native/src/java_calls.h. By it the shim answers an unsuccessful test without entering Java.
+ * Cache line of one communicator, shared with the shim: {@code struct heddle_comm} of
+ * native/src/java_calls.h. With this line the shim answers an unsuccessful test without entering
+ * Java.
  */
 final class CommLine {
   private static final int ARRIVALS = 32;
@@ -16,21 +17,24 @@ final class CommLine {
   private final long address;
 
   /**
-   * @param address of the line, zeroed
+   * @param address address of the line, which is zeroed
    */
   CommLine(long address) {
     this.address = address;
   }
 
-  /** Has the device note completions and polls here; has no effect where the device can't. */
+  /**
+   * Makes the device publish arrived completions in this line, and stores the address of the
+   * device's last poll time. Has no effect where the device can't.
+   */
   void attach(DeviceContext context, CompletionQueue queue) {
-    long looks = context.progressedAtAddress();
-    if (looks != 0 && queue.publishArrivalsAt(address + ARRIVALS)) {
-      Memory.setLong(address + POLLS, looks);
+    long pollTimeAddress = context.progressedAtAddress();
+    if (pollTimeAddress != 0 && queue.publishArrivalsAt(address + ARRIVALS)) {
+      Memory.setLong(address + POLLS, pollTimeAddress);
     }
   }
 
-  /** Returns the time of the newest device poll that this communicator's caller may know of. */
+  /** Returns the time of the newest device poll that this communicator has taken into account. */
   long polledNs() {
     return Memory.getLong(address + POLLED);
   }

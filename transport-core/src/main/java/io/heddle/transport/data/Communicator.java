@@ -7,14 +7,13 @@ import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.MemoryTable;
 import io.heddle.transport.device.TransportResult;
-import io.heddle.transport.failover.Failover;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection as NCCL drives it, and as {@link Failover} moves it off a plane.
+ * One end of a connection, driven by NCCL and moved off failed planes by {@code Failover}.
  *
  * <p>NCCL's progress thread calls isend, irecv, iflush and progress; its service thread calls the
  * others, concurrently. State is touched with the {@link Baton} unless stated otherwise: by the
@@ -46,7 +45,7 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /**
    * @param sendClosing sends Closing to the peer, and releases the connection later
-   * @param direction for the log
+   * @param direction direction of the data, for the log
    */
   Communicator(
       ConnectionParts path,
@@ -70,7 +69,7 @@ public abstract sealed class Communicator implements AutoCloseable
     line.attach(context, cq);
   }
 
-  /** Sets the listener that moves this end off failed planes. Before it is driven. */
+  /** Sets the listener that moves this end off failed planes. Called before this end is driven. */
   public final void setPlaneFailureListener(PlaneFailureListener listener) {
     failure.setPlaneFailureListener(listener);
   }
@@ -85,7 +84,10 @@ public abstract sealed class Communicator implements AutoCloseable
     return path.weights().isOutOfUse(carrier);
   }
 
-  /** Leaves a carrier that has never failed before, as if it had failed. Any thread. */
+  /**
+   * Takes a carrier out of use as if it had failed. The carrier must not have failed before. Any
+   * thread.
+   */
   public final void failCarrier(int carrier, String cause) {
     failure.reportPlaneFailure(carrier, 0, cause);
   }
@@ -138,7 +140,7 @@ public abstract sealed class Communicator implements AutoCloseable
     }
   }
 
-  /** As {@link #progress}, for a caller that has the baton. */
+  /** Does the work of {@link #progress} for a caller that has the baton. */
   final int drive() {
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
@@ -176,9 +178,9 @@ public abstract sealed class Communicator implements AutoCloseable
    */
   private boolean wasDevicePolled() {
     long newest = context.progressedAtNs();
-    boolean looked = newest != line.polledNs();
+    boolean wasPolled = newest != line.polledNs();
     line.setPolledNs(newest);
-    return looked;
+    return wasPolled;
   }
 
   /** Posts waiting requests, and fails the communicator where it needs a peer that is gone. */
@@ -294,12 +296,12 @@ public abstract sealed class Communicator implements AutoCloseable
    * Settles the chunks in flight on a plane that is fenced at both ends, and posts the lost ones
    * again.
    *
-   * @return the contradiction in the peer's message, and then nothing was changed; null where there
-   *     is none
+   * @return contradiction in the peer's message, in which case nothing was changed; null where
+   *     there is none
    */
   public abstract @Nullable String settle(int plane, Fenced theirs);
 
-  /** Returns how often something had to be posted again since the beginning. */
+  /** Returns how often chunks or clear-to-send entries had to be posted again since the start. */
   public abstract long replays();
 
   /** Returns whether a request isn't finished. */

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  * read by any.
  */
 public final class ConnectionHealth {
-  /** Time in which a peer that has closed may still retransmit for a lost acknowledgement. */
+  /**
+   * Time for which a closed end keeps its queue pairs, so that the peer can retransmit after a lost
+   * acknowledgement.
+   */
   public static final long LINGER_NS = 5_000_000_000L;
 
   /** State of the peer, in order of severity. */
@@ -73,8 +76,8 @@ public final class ConnectionHealth {
   }
 
   /**
-   * Sets the listener that reports this end's failure to the peer, from any thread. Before the
-   * communicator exists.
+   * Sets the listener that reports this end's failure to the peer. Called before the communicator
+   * exists; any thread may call the listener.
    */
   public void setFailureListener(Consumer<String> listener) {
     failureListener = listener;
@@ -102,7 +105,7 @@ public final class ConnectionHealth {
     return deviceFailure;
   }
 
-  /** Notes that this end has sent Closing, or is about to. Any thread. */
+  /** Records that this end has sent Closing, or is about to. Any thread. */
   public void leave() {
     leaving = true;
   }

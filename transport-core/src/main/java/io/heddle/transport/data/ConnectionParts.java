@@ -12,13 +12,13 @@ import java.util.function.Supplier;
  * Parts of a connection that its communicator uses: the device, the native memory, the queue pairs
  * and the weights.
  *
- * @param arena of the connection
- * @param peersRing target of a receiver's clear-to-send entries
+ * @param arena arena that lives as long as the connection
+ * @param peersRing ring in the peer's memory for a receiver's clear-to-send entries
  * @param carrierWeights weights by which carriers are chosen
  * @param maxChunksPerPlane maximum number of chunks in flight on one plane
- * @param peer for the log
- * @param planeKeys for the log
- * @param detachCounters ends the counters, and returns unpublished ones
+ * @param peer name of the peer, for the log
+ * @param planeKeys keys of the planes, for the log
+ * @param detachCounters action that detaches the published counters and returns unpublished ones
  */
 public record ConnectionParts(
     NetDevice device,

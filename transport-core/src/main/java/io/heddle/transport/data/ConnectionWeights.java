@@ -13,7 +13,7 @@ import java.util.List;
  * ramping up. The data path reads one volatile field.
  */
 public final class ConnectionWeights {
-  /** The share of a plane that is fully in use. */
+  /** Share of a plane that is fully in use, in eighths. */
   public static final int FULL_SHARE = 8;
 
   /** Requesters of a drain: the operator at this end, or at the peer. */
@@ -60,7 +60,8 @@ public final class ConnectionWeights {
   /**
    * Sets a plane's share.
    *
-   * @param eighths of its weight that the plane carries; 0 takes it out of use
+   * @param eighths part of its weight that the plane carries, in eighths; 0 takes the plane out of
+   *     use
    */
   public synchronized void setShare(int plane, int eighths) {
     if (shares[plane] != eighths) {
@@ -73,7 +74,7 @@ public final class ConnectionWeights {
    * Drains a plane: it gets no new chunks, regardless of its share, while others are left.
    *
    * @param by {@link #LOCAL} or {@link #REMOTE}
-   * @return whether that is a change
+   * @return whether this changed anything
    */
   public synchronized boolean drain(int plane, int by, boolean on) {
     int next = on ? drainedBy[plane] | by : drainedBy[plane] & ~by;
@@ -86,8 +87,8 @@ public final class ConnectionWeights {
   }
 
   /**
-   * Sets an action that runs at each change, under the monitor. Before other threads know the
-   * weights.
+   * Sets an action that runs at each change, under the monitor. Called before other threads know
+   * these weights.
    */
   public void onChange(Runnable action) {
     onChange = action;
@@ -96,7 +97,7 @@ public final class ConnectionWeights {
   /**
    * Sets the counters that publish the weights.
    *
-   * @param sending whether they are a sender's
+   * @param sending whether this end sends
    */
   public synchronized void setCounters(PlaneCounters[] shown, boolean sending) {
     counters = shown;
@@ -143,7 +144,10 @@ public final class ConnectionWeights {
     publish();
   }
 
-  /* A job goes on even where its operator has drained every plane that is up. */
+  /*
+   * Returns the shares, 0 for drained planes. If the operator has drained every plane that is up,
+   * drains are ignored, so that the job continues.
+   */
   private int[] sharesInUse() {
     int[] left = shares.clone();
     boolean any = false;

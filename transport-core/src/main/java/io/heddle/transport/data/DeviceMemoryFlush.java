@@ -52,7 +52,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
     }
   }
 
-  /** As {@link LoopbackQueuePairs#renew}. */
+  /** Renews a plane's queue pair as {@link LoopbackQueuePairs#renew} does. */
   void renew(LocalPlane plane) {
     pairs.renew(plane);
   }
@@ -60,7 +60,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
   /**
    * Posts a read of a buffer's first byte.
    *
-   * @param line of the request, claimed; completed with the read
+   * @param line claimed line of the request, which completes with the read
    * @return as {@link LoopbackQueuePairs#post}
    */
   int post(int line, long address, int rkey) {

@@ -3,8 +3,9 @@ package io.heddle.transport.data;
 import io.heddle.platform.Memory;
 
 /**
- * Directory entry of a registration as peers read it: 64 bytes, at the registration's number. A
- * peer may read it during a write, so it is valid only where both ends and the check agree.
+ * Directory entry of a registration as peers read it: 64 bytes, at the index that is the
+ * registration's number. A peer may read an entry while it is written. So an entry is valid only if
+ * the numbers at both its ends and its check are right.
  *
  * <pre>
  * | 0 number + 1 8 | 8 address 8 | 16 length 8 | 24 key 8 | 32 check 8 | 40 zero 16 | 56 number + 1 8 |

@@ -11,7 +11,7 @@ final class FlowsToPost {
   private long filled;
 
   /**
-   * @param flows the connection's live array
+   * @param flows the communicator's own array, in which sub-flows are replaced
    */
   FlowsToPost(SubFlow[] flows, CommFailure failure) {
     this.flows = flows;
@@ -23,7 +23,10 @@ final class FlowsToPost {
     filled |= 1L << flow.index;
   }
 
-  /** Posts all; a sub-flow that refuses has failed. */
+  /**
+   * Posts the requests of all sub-flows in the set. The plane of a sub-flow that refuses has
+   * failed.
+   */
   void post(long nowNs) {
     long left = filled;
     filled = 0;

@@ -11,23 +11,24 @@ import java.util.Map;
  * thread that ends the counters.
  */
 final class LinkCountReporter {
-  private record Told(QueuePair queuePair, List<LinkCounts> counts) {}
+  private record ReportedCounts(QueuePair queuePair, List<LinkCounts> counts) {}
 
   /*
-   * Last counts by position of the queue pair; a fresh queue pair in a position counts from zero.
+   * Counts reported last, by position of the queue pair in its connection. A fresh queue pair in a
+   * position counts from zero.
    */
-  private final Map<Integer, Told> reported = new HashMap<>();
+  private final Map<Integer, ReportedCounts> reported = new HashMap<>();
 
   /** Adds the new counts of the queue pair in this position. */
   synchronized void report(int position, QueuePair queuePair, ConnectionWeights planes) {
     List<LinkCounts> now = queuePair.linkCounts();
-    Told last = reported.get(position);
+    ReportedCounts last = reported.get(position);
     boolean goesOn =
         last != null && last.queuePair() == queuePair && last.counts().size() == now.size();
     for (int plane = 0; plane < now.size(); plane++) {
       LinkCounts before = last != null && goesOn ? last.counts().get(plane) : null;
       planes.countLink(plane, before == null ? now.get(plane) : now.get(plane).since(before));
     }
-    reported.put(position, new Told(queuePair, now));
+    reported.put(position, new ReportedCounts(queuePair, now));
   }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Queue pairs connected with themselves, one on each plane's address of a device, by which the
- * adapter reads and writes this end's own memory. Where one fails, its requests are posted on the
- * next. A plane that returns gets a new one. One thread at a time.
+ * adapter reads and writes this end's own memory. If one fails, its requests are posted on the next
+ * one. A plane that returns gets a new queue pair. One thread at a time.
  */
 public final class LoopbackQueuePairs implements AutoCloseable {
   /** Maximum number of requests in flight. */
@@ -36,7 +36,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     /**
      * Handles a completed request.
      *
-     * @param number by which the request was posted
+     * @param number number under which the request was posted
      */
     void done(int number);
   }
@@ -79,8 +79,9 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   private int underWay;
 
   /**
-   * @param numbers bound of request numbers; no two requests in flight have the same number
-   * @param purpose of the requests, for messages about their failure
+   * @param numbers exclusive upper bound of request numbers; no two requests in flight have the
+   *     same number
+   * @param purpose description of the requests, for messages about their failure
    * @throws VerbsException when the device refuses; nothing stays open then
    */
   public LoopbackQueuePairs(NetDevice device, int numbers, String purpose) {
@@ -119,7 +120,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     }
   }
 
-  /* A plane that is down now is added on its return. */
+  /* Connects a queue pair on each plane. A plane that is down now gets one when it returns. */
   private void connectAll() {
     VerbsException last = null;
     for (LocalPlane plane : device.planes()) {
@@ -244,7 +245,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   /**
    * Reports the requests that are done.
    *
-   * @return null, or the failure of one
+   * @return null, or the failure of a request
    */
   public @Nullable String progress(Listener listener) {
     while (underWay > 0) {
