@@ -42,8 +42,8 @@ public final class ConfigText {
     /**
      * Returns the value of a key.
      *
-     * @param standard default if the key is missing
-     * @param range allowed values, as a clause
+     * @param standard default value, for a missing key
+     * @param range allowed values, as the end of a sentence, such as "yes or no"
      * @throws HeddleException that names file, line, key, value and the allowed values
      */
     public <T extends @Nullable Object> T get(
@@ -93,18 +93,18 @@ public final class ConfigText {
       return get(key, standard, "a text", Function.identity());
     }
 
-    /** Returns an error about the value of an existing key. */
+    /** Returns an exception about the value of an existing key. */
     public HeddleException refuse(String key, String what) {
       Line line = java.util.Objects.requireNonNull(lines.get(key));
       return fail(line.number, key + " = " + line.value + " " + what);
     }
 
-    /** Returns an error about a line. */
+    /** Returns an exception about a line of the file. */
     public HeddleException fail(int line, String what) {
       return new HeddleException(file + " line " + line + ": " + what);
     }
 
-    /** Fails on an unknown key, and suggests the nearest known key. */
+    /** Throws if the section has an unknown key; the message suggests the nearest known key. */
     public void refuseUnknown(Set<String> known) {
       lines.forEach((key, line) -> {
         if (!known.contains(key)) {

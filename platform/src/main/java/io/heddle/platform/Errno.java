@@ -44,7 +44,7 @@ public final class Errno {
 
   /**
    * Returns name and number, such as {@code EINVAL (22)}. For an unknown value, the name is {@code
-   * errno}. For EMFILE, adds the limit.
+   * errno}. For EMFILE, the text includes the limit of open files.
    */
   public static String describe(int errno) {
     String name =
@@ -93,8 +93,9 @@ public final class Errno {
   }
 
   /**
-   * Returns a sentence, with a leading space, that says why the kernel may refuse the system call
-   * itself, and the remedy. Returns an empty text for other errno values.
+   * Returns a sentence, with a leading space, about the usual cause if the kernel refuses a system
+   * call as such (ENOSYS, EPERM, EAFNOSUPPORT), and the remedy. Returns an empty text for other
+   * errno values.
    */
   public static String causeOfRefusal(int errno) {
     return switch (errno) {

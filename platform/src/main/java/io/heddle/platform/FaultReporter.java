@@ -4,13 +4,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reporter of a thread's unexpected exceptions and {@link Error}s: it logs each in one line, and
- * then runs the handler that fails whatever depends on the thread.
+ * Reporter of a thread's unexpected exceptions and {@link Error}s: it logs a fault in one line, and
+ * then runs a handler that fails the work that depends on the thread.
  *
- * <p>It works even if the heap is full. The process keeps a memory reserve; a catch block calls
- * {@link #releaseReserve} first. A fallback sentence is created in advance, and failures while
- * reporting are caught. A repeated fault is logged at its first, second, fourth, eighth and so on
- * occurrence. Any thread may call it.
+ * <p>It works even if the heap is full. The process keeps a memory reserve, which a catch block
+ * releases first ({@link #releaseReserve}). A fallback sentence is created in advance, and failures
+ * while reporting are caught. A repeated fault is logged at its first, second, fourth, eighth and
+ * so on occurrence. Any thread may call it.
  */
 public final class FaultReporter {
   private static final int RESERVE_BYTES = 64 << 10;
@@ -26,12 +26,14 @@ public final class FaultReporter {
   private final String thread;
   private final String withoutMemory;
 
-  /* Last fault, and the number of its occurrences in a row. */
+  /* Last fault: failed action, class of the exception, and number of occurrences in a row. */
   private @Nullable String lastWhat;
   private @Nullable Class<?> lastKind;
   private long times;
 
   /**
+   * Creates a reporter.
+   *
    * @param thread name of the thread, for the log line
    */
   public FaultReporter(String thread, Log log) {
@@ -55,10 +57,10 @@ public final class FaultReporter {
   }
 
   /**
-   * Reports a fault and then runs its handler.
+   * Reports a fault and then runs a handler.
    *
    * @param what failed action, as the beginning of a sentence
-   * @param consequence handler that fails the action's dependants; allocated in advance
+   * @param consequence handler that fails the work that depends on the action; allocated in advance
    * @return false if the handler itself failed, which is reported too
    */
   public synchronized boolean reportAndHandle(
@@ -95,8 +97,8 @@ public final class FaultReporter {
         log.write(Log.Level.WARN, withoutMemory);
       } catch (Throwable noLog) {
         /*
-         * Nothing can be logged. The handler still fails the action's dependants, whose callers
-         * report the failure.
+         * Nothing can be logged. The handler still fails the work that depends on the action, and
+         * its callers report that.
          */
         times = 0;
       }

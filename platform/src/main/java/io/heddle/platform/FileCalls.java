@@ -5,11 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Linux system calls on files. Names are relative to an open directory, which nobody can replace
- * meanwhile. The conventions are those of {@link LinuxCalls}. All calls are for the control path.
+ * Linux system calls on files. Names are relative to an open directory, so a renamed or replaced
+ * path doesn't change what they mean. The conventions are those of {@link LinuxCalls}. All calls
+ * are for the control path.
  */
 final class FileCalls {
-  /** Value in place of a directory's descriptor that makes the name a full path. */
+  /** Value for the directory's descriptor that makes the name a path of its own. */
   static final int AT_FDCWD = -100;
 
   static final int O_RDONLY = 0;
@@ -146,7 +147,10 @@ final class FileCalls {
     }
   }
 
-  /** Allocates space. The C function returns its errno instead of setting it. */
+  /**
+   * Allocates disk space; returns 0 or the negated errno. The C function returns its errno instead
+   * of setting it.
+   */
   static int posixFallocate(int fd, long offset, long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {
@@ -167,6 +171,8 @@ final class FileCalls {
   }
 
   /**
+   * Calls fcntl(2).
+   *
    * @param argument address or number, as the command requires
    */
   static int fcntl(int fd, int command, long argument) {

@@ -9,13 +9,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
 /**
- * Reasons for failed file accesses, as text for users. Java's own message is often only the file's
- * name.
+ * Formatter of the reasons for failed file accesses, for users. Java's own message is often only
+ * the file's name.
  */
 public final class FileFailure {
   private FileFailure() {}
 
-  /** Returns the reason, as text to follow the file's name and a colon. */
+  /** Returns the reason as a clause. Messages put it behind the file's name and a colon. */
   public static String reason(IOException failure) {
     return switch (failure) {
       case NoSuchFileException none -> "it doesn't exist";

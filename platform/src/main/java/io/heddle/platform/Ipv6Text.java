@@ -1,12 +1,12 @@
 package io.heddle.platform;
 
-/** IPv6 addresses in the canonical text form of RFC 5952. */
+/** Formatter of IPv6 addresses in the canonical text form of RFC 5952. */
 public final class Ipv6Text {
   private static final int GROUPS = 8;
 
   private Ipv6Text() {}
 
-  /** Formats sixteen bytes. */
+  /** Returns the text of an address of sixteen bytes. */
   public static String of(byte[] raw) {
     int[] groups = new int[GROUPS];
     for (int i = 0; i < GROUPS; i++) {

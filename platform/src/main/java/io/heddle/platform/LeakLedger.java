@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Ledger of open native objects by type. Wrappers of native handles register when opened and
- * closed. After a test and at plugin finalize every count must be zero.
+ * Ledger of open native objects by type. Wrappers of native handles report here when they are
+ * opened and closed. After a test and at plugin finalize every count must be zero.
  *
  * <p>Thread-safe; control path only.
  */
@@ -17,6 +17,8 @@ public final class LeakLedger {
   }
 
   /**
+   * Records the close of an object.
+   *
    * @throws IllegalStateException if more objects of this type are closed than were opened
    */
   public synchronized void closed(String type) {

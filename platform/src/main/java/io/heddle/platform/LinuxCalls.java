@@ -16,10 +16,10 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Every method returns the C function's result, or the negated errno if the result is −1. It
  * throws no exception and allocates nothing. There are three call shapes, of 3, 5 and 7 arguments,
- * since each shape costs 3 ms at start-up. A function with fewer arguments ignores the trailing
- * zeros. Each method has one handle, since several {@code invokeExact} calls in one method aren't
- * inlined. Integers are passed as {@code long}: the x86-64 and arm64 calling conventions ignore the
- * upper half of an {@code int} argument's register.
+ * since each shape costs 3 ms at start-up. A function with fewer arguments ignores the zeros passed
+ * after them. Each method has one {@code invokeExact} call, since the compiler doesn't inline
+ * several calls in one method. Integers are passed as {@code long}: the x86-64 and arm64 calling
+ * conventions ignore the upper half of an {@code int} argument's register.
  */
 public final class LinuxCalls {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -88,8 +88,8 @@ public final class LinuxCalls {
   }
 
   /*
-   * Converts a C function's int result, since such functions leave the upper half of the register
-   * undefined.
+   * Converts the result of a C function that returns an int. Such a function leaves the upper half
+   * of the register undefined.
    */
   static int intResult(MemorySegment capture, long value) {
     return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
@@ -97,8 +97,9 @@ public final class LinuxCalls {
 
   /**
    * Enters a new descriptor in {@link OwnDescriptors} and returns it. A descriptor below 3 is
-   * replaced by a duplicate, since daemons close 0 to 2 and reuse these numbers later, whatever
-   * file then has them. {@code java_library_hooks.c} does the same for descriptors that Java opens.
+   * replaced by a duplicate with a larger number: processes that become daemons close 0 to 2
+   * without knowing that a descriptor of ours has the number. {@code java_library_hooks.c} does the
+   * same for descriptors that Java opens.
    *
    * @param fd descriptor, or a negated errno, which is returned
    */
@@ -138,6 +139,8 @@ public final class LinuxCalls {
   }
 
   /**
+   * Calls ioctl(2).
+   *
    * @param argument address or number, as the request requires
    */
   public static int ioctl(int fd, long request, long argument) {
@@ -180,7 +183,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Returns the accepted descriptor. Fills the peer's sockaddr, and updates its length. */
+  /** Accepts a connection and returns its descriptor. Writes the peer's address and its length. */
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -196,8 +199,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Fills the sockaddr. {@code addressOfLength} points to a socklen_t: the sockaddr's room before
-   * the call, its length after it.
+   * Writes the socket's own address. {@code addressOfLength} points to a socklen_t: the size of the
+   * sockaddr's memory before the call, the address's length after it.
    */
   public static int getsockname(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
@@ -210,7 +213,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Fills the peer's sockaddr; the arguments are those of {@link #getsockname}. */
+  /** Writes the peer's address; the arguments are those of {@link #getsockname}. */
   public static int getpeername(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -300,7 +303,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Makes the close of {@code arena} close this descriptor. */
+  /** Closes the descriptor when {@code arena} is closed. */
   public static void closeWith(Arena arena, int fd) {
     MemorySegment.NULL.reinterpret(0, arena, gone -> close(fd));
   }
@@ -468,7 +471,7 @@ public final class LinuxCalls {
 
   /**
    * Puts the pages of an iovec into a pipe without a copy and without blocking. Returns the number
-   * of bytes taken, or the negated errno.
+   * of bytes that the pipe took, or the negated errno.
    */
   public static long vmsplice(MemorySegment capture, int pipeFd, long addressOfIovec) {
     try {
@@ -506,7 +509,7 @@ public final class LinuxCalls {
   }
 
   /**
-   * Returns this process's id. Java's own call would start the threads that wait for child
+   * Returns this process's id. Java's ProcessHandle would start threads that wait for child
    * processes.
    */
   public static int getpid() {
@@ -541,7 +544,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Writes the soft and the hard limit of a resource, a long each. */
+  /** Writes the soft and the hard limit of a resource to memory, each as a long. */
   static int getrlimit(int resource, long limits) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -552,8 +555,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Fills memory with random bytes. Up to 256 bytes are never cut short. Returns the number of
-   * bytes, or the negated errno.
+   * Fills memory with random bytes. A signal never shortens requests of up to 256 bytes. Returns
+   * the number of bytes, or the negated errno.
    */
   public static long getrandom(long address, int lengthBytes) {
     MemorySegment capture = CAPTURE.get();

@@ -3,7 +3,8 @@ package io.heddle.platform;
 import java.util.Locale;
 
 /**
- * Log of Heddle's messages. Inside the plugin it is NCCL's own logger, in the tools standard error.
+ * Log of Heddle's messages. In the plugin it is NCCL's own logger; in the commands it is standard
+ * error.
  *
  * <p>Rare events are logged, and repeated events are counted. Code on the data path never logs.
  */
@@ -42,14 +43,14 @@ public interface Log {
   }
 
   /*
-   * Formats without a locale, since looking up the digits of any locale, even the root's, takes 6
-   * ms of the plugin's start.
+   * Formats without a locale, because the look-up of any locale's digits, even of the root locale,
+   * takes 6 ms of the plugin's start.
    */
   private static String sentence(String format, Object... arguments) {
     return arguments.length == 0 ? format : String.format((Locale) null, format, arguments);
   }
 
-  /** Writes warnings and information to standard error; for tools and tests. */
+  /** Returns a log to standard error, for commands and tests. */
   static Log toStandardError() {
     return (level, sentence) -> System.err.println("heddle " + level + " " + sentence);
   }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Bob Jenkins' hash lookup3 (2006, public domain), as in the kernel's include/linux/jhash.h.
- * nftables and multipath routing use it.
+ * nftables and the kernel's multipath routing use this hash.
  */
 public final class Lookup3 {
   private static final int START = 0xdeadbeef;

@@ -83,8 +83,8 @@ public final class MemoryCalls {
   }
 
   /**
-   * Requests large pages (such as 2 MiB) for the parts of untouched memory that whole large pages
-   * fit. Returns 0, or the negated errno, also if the system has no large pages.
+   * Requests large pages (such as 2 MiB) for those parts of untouched memory into which whole large
+   * pages fit. Returns 0, or the negated errno, also if the system has no large pages.
    */
   public static int adviseLargePages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 14L /* MADV_HUGEPAGE */);
@@ -99,9 +99,9 @@ public final class MemoryCalls {
   }
 
   /**
-   * Returns whether every page of a range is mapped. The kernel walks mappings, not pages, so a
-   * gibibyte costs as much as a page, and the call reads and writes nothing. Returns true if the
-   * kernel doesn't report mappings.
+   * Returns whether every page of a range is mapped. The call doesn't access the memory. The kernel
+   * searches its list of mappings, not pages, so a check of a gibibyte costs as much as one of a
+   * page. Returns true if the kernel doesn't report mappings.
    */
   public static boolean isMapped(long address, long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();

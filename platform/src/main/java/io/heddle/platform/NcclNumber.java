@@ -2,8 +2,8 @@ package io.heddle.platform;
 
 /**
  * Number in an NCCL variable, parsed as by NCCL with {@code strtoll(text, NULL, 0)}
- * (misc/param.cc). So {@code 0x16} and {@code 026} are 22, text after the digits is ignored, text
- * without digits is 0, and a number beyond 64 bits is the default.
+ * (misc/param.cc). So {@code 0x16} and {@code 026} are 22, text after the digits is ignored, and a
+ * text without digits is 0. If the number doesn't fit 64 bits, NCCL uses its default.
  */
 public final class NcclNumber {
   private NcclNumber() {}
@@ -13,7 +13,7 @@ public final class NcclNumber {
     return text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)");
   }
 
-  /** Returns whether the number fits 64 bits. If it doesn't, NCCL takes its default. */
+  /** Returns whether the number fits 64 bits. */
   public static boolean fits(String text) {
     return parse(text, 0) == parse(text, 1);
   }
@@ -46,7 +46,10 @@ public final class NcclNumber {
     }
   }
 
-  /* 0x is a prefix only before a digit. */
+  /*
+   * Returns the base of the number at this position. 0x is a prefix only if a hexadecimal digit
+   * follows.
+   */
   private static int base(String text, int at) {
     if (!text.startsWith("0", at)) {
       return 10;
@@ -55,7 +58,10 @@ public final class NcclNumber {
     return marked && digit(text, at + 2, 16) >= 0 ? 16 : 8;
   }
 
-  /* Excludes digits of other scripts, which Character.digit accepts. */
+  /*
+   * Returns the value of an ASCII digit, or -1. Character.digit alone would also accept digits of
+   * other scripts.
+   */
   private static int digit(String text, int at, int base) {
     char character = at < text.length() ? text.charAt(at) : ' ';
     return character < 128 ? Character.digit(character, base) : -1;

@@ -2,7 +2,7 @@ package io.heddle.platform;
 
 import java.util.Collection;
 
-/** Suggestion for a mistyped name. */
+/** Search for the name that a mistyped one was probably meant to be. */
 public final class NearestName {
   private NearestName() {}
 

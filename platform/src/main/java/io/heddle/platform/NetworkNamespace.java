@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Network namespaces by their ip-netns(8) names. */
+/** Access to network namespaces by their ip-netns(8) names. */
 public final class NetworkNamespace {
   private static final Path NAMES = Path.of("/run/netns");
   private static final long CLONE_NEWNET = 0x4000_0000L;
@@ -15,8 +15,8 @@ public final class NetworkNamespace {
   private NetworkNamespace() {}
 
   /**
-   * Moves the calling thread to a namespace, to which sockets that it creates then belong. The
-   * thread must be neither virtual nor shared.
+   * Moves the calling thread to a namespace. Sockets that it creates then belong to the namespace.
+   * The thread must not be virtual or of a pool, since it stays there.
    *
    * @throws SystemCallException with ENOENT for an unknown name, EPERM without CAP_SYS_ADMIN
    */

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** An open regular file. Failures are {@link SystemCallException}s with their errno. */
+/** Open regular file. Failures are {@link SystemCallException}s with the errno. */
 public final class OpenFile implements AutoCloseable {
   private static final int FLOCK_BYTES = 32;
   private static final short F_RDLCK = 0;
@@ -37,7 +37,10 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
-  /** Returns the file's current length. The result is negative after the file is closed. */
+  /**
+   * Returns the file's current length, and moves the file's position to its end. After the file is
+   * closed, the result is negative.
+   */
   public long sizeBytes() {
     return FileCalls.seekEnd(fd);
   }
@@ -74,8 +77,8 @@ public final class OpenFile implements AutoCloseable {
   }
 
   /**
-   * Locks the whole file against other processes until this one ends, or closes any descriptor of
-   * the file. A forked child doesn't inherit the lock.
+   * Locks the whole file against other processes. The lock ends when this process ends, or closes
+   * any descriptor of the file. A forked child doesn't inherit it.
    *
    * @return false if another process holds the lock
    */
@@ -84,9 +87,10 @@ public final class OpenFile implements AutoCloseable {
   }
 
   /**
-   * Locks the whole file against every other opener, in this process too, until this is closed.
+   * Locks the whole file against everyone else who opened it, in this process too, until this
+   * object is closed.
    *
-   * @return false if another opener holds the lock
+   * @return false if somebody else holds the lock
    */
   public boolean tryLockExclusively() {
     lockedExclusively |= tryLock(FileCalls.F_OFD_SETLK);
@@ -94,8 +98,8 @@ public final class OpenFile implements AutoCloseable {
   }
 
   /*
-   * Releases the lock explicitly, since a child forked by another thread holds the lock until its
-   * exec.
+   * Releases the lock explicitly. Closing alone isn't enough: a child that another thread forks
+   * shares the lock until its exec.
    */
   private void unlockExclusively() {
     try (Arena arena = Arena.ofConfined()) {
@@ -124,8 +128,8 @@ public final class OpenFile implements AutoCloseable {
   }
 
   /*
-   * Returns a struct flock. Its fields are type and whence, two shorts; start and length, where 0
-   * means to the end; and the process.
+   * Returns a struct flock for the whole file. Its fields are two shorts, type and whence, then
+   * start, length (0 means to the end), and process.
    */
   private static MemorySegment flock(Arena arena, short type) {
     MemorySegment lock = arena.allocate(FLOCK_BYTES, Long.BYTES);

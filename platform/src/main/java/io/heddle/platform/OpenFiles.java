@@ -2,7 +2,7 @@ package io.heddle.platform;
 
 import java.io.IOException;
 
-/** Limit of this process's open descriptors, as text for messages. */
+/** Limit of open descriptors of this process, and its texts for messages. */
 public final class OpenFiles {
   private static final int RLIMIT_NOFILE = 7;
 
@@ -20,12 +20,12 @@ public final class OpenFiles {
         .formatted(limit());
   }
 
-  /** Returns whether Java's exception is about this limit. */
+  /** Returns whether an exception of Java's libraries reports that the limit is reached. */
   public static boolean isLimit(IOException failure) {
     return String.valueOf(failure.getMessage()).contains("Too many open files");
   }
 
-  /** Returns the reason for a failure, with the limit if the limit caused it. */
+  /** Returns the reason for a failure. If the limit was reached, the text describes the limit. */
   public static String explain(IOException failure) {
     String message = String.valueOf(failure.getMessage());
     return isLimit(failure) ? message + ": " + describeLimit() : message;

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Open directory with access to its files by name. Names always refer to this directory, even if
- * its path is replaced. Symbolic links aren't followed. Only regular files are opened: opening a
- * pipe could block for ever. Failures are {@link SystemCallException}s with their errno.
+ * another one takes its path. Symbolic links aren't followed. Only regular files are opened, since
+ * the open of a pipe could block for ever. Failures are {@link SystemCallException}s with the
+ * errno.
  */
 public final class OpenFolder implements AutoCloseable {
   private static final int OPENED = FileCalls.O_CLOEXEC | FileCalls.O_NOFOLLOW;
@@ -34,16 +35,17 @@ public final class OpenFolder implements AutoCloseable {
     return new OpenFolder(path, fd);
   }
 
-  /** Opens the directory of a file, which needn't exist. */
+  /** Opens the directory of a file. The file needn't exist. */
   public static OpenFolder parentOf(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     return open(folder == null ? Path.of("/") : folder);
   }
 
   /**
-   * Creates a directory with this mode, reduced by the umask.
+   * Creates a directory.
    *
-   * @return false if the name exists
+   * @param mode permissions, reduced by the umask
+   * @return false if the name exists already
    */
   public static boolean createIfMissing(Path path, int mode) {
     int result = FileCalls.mkdirat(FileCalls.AT_FDCWD, path.toString(), mode);
@@ -76,14 +78,14 @@ public final class OpenFolder implements AutoCloseable {
     return FileStatus.of(fd);
   }
 
-  /** Returns whether only root and this process's user can replace files here. */
+  /** Returns whether only root and this process's user can replace files of this directory. */
   public boolean isSafe() {
     FileStatus status = status();
     return (status.owner() == FileStatus.ROOT || status.owner() == LinuxCalls.geteuid())
         && !status.isOpenToOthers();
   }
 
-  /** Removes write access for all except the owner. */
+  /** Removes the directory's write permission for all except its owner. */
   public void denyWriteToOthers() {
     int result = FileCalls.fchmod(fd, status().withoutOthersWriting());
     if (result < 0) {
@@ -145,7 +147,10 @@ public final class OpenFolder implements AutoCloseable {
     }
   }
 
-  /** Removes a file, or the link itself. A name that doesn't exist is no failure. */
+  /**
+   * Removes a name: a file, or a link but not its target. It isn't a failure if the name doesn't
+   * exist.
+   */
   public void remove(String name) {
     int result = FileCalls.unlinkat(fd, name);
     if (result < 0 && result != -Errno.ENOENT) {

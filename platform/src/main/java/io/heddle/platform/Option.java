@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Setting, read from the environment.
+ * Setting that is read from the environment.
  *
- * @param <T> type of its value
+ * @param <T> type of the value
  * @param name name of the environment variable
  * @param unit unit of the value, or kind of text
  * @param defaultText the default as a user would write it, or empty if there is none
- * @param range allowed values, as a clause for an error message
+ * @param range allowed values, as the end of a sentence
  * @param why purpose, and when to change it
  * @param parser function that turns text into a value, or throws IllegalArgumentException
  */
@@ -41,11 +41,12 @@ public record Option<T>(
   }
 
   /**
-   * Creates an option for an NCCL number, in any form that NCCL reads. A value that only NCCL
-   * supports never prevents a job from starting: a substitute is used, and {@link Options#warnings}
-   * reports it.
+   * Creates an option for a number in a variable of NCCL's, in any form that NCCL reads. A value
+   * that NCCL supports but Heddle doesn't never prevents a job from starting: a substitute is used,
+   * and {@link Options#warnings} reports it.
    *
-   * @param above substitute for larger numbers; the substitute for smaller numbers is the default
+   * @param above substitute for numbers above the range; the default is the substitute for numbers
+   *     below it
    */
   public static Option<Long> ncclNumber(
       String name, String unit, long defaultValue, long least, long most, long above, String why) {
@@ -88,7 +89,8 @@ public record Option<T>(
   }
 
   /**
-   * Creates an option for free text, which the option's user parses later. The default is empty.
+   * Creates an option for any text. The code that reads the option parses the text. The default is
+   * empty.
    */
   public static Option<String> text(String name, String unit, String range, String why) {
     return new Option<>(name, unit, "", range, why, Function.identity());

@@ -16,7 +16,8 @@ public final class Options {
    * Parses the environment.
    *
    * @param known all options
-   * @param foreign variables of other programs (such as NCCL_IB_*), each with its treatment here
+   * @param foreign variables of other programs (such as NCCL_IB_*), each with a sentence on how
+   *     Heddle treats it
    * @throws HeddleException for the first malformed value
    */
   public static Options parse(
@@ -51,7 +52,8 @@ public final class Options {
   }
 
   /*
-   * Returns whether NCCL reads a number other than the one taken, or the whole text isn't a number.
+   * Returns whether the used number isn't the one that NCCL reads, or the text isn't entirely a
+   * number.
    */
   private static boolean isOther(String text, long taken) {
     return !NcclNumber.isWhole(text) || NcclNumber.parse(text, ~taken) != taken;
@@ -67,12 +69,12 @@ public final class Options {
     return (T) value;
   }
 
-  /** Returns messages about values of NCCL's variables that were substituted. */
+  /** Returns messages about variables of NCCL's whose values were replaced by substitutes. */
   public List<String> warnings() {
     return List.copyOf(warnings);
   }
 
-  /** Returns messages about variables that are unknown, mapped or ignored. */
+  /** Returns messages about unknown variables and about those of other programs. */
   public List<String> remarks() {
     return List.copyOf(remarks);
   }

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Table of this plugin's descriptors, for forked children of the process. A child closes its copies
- * right after fork(), so that connections end and ports are free when the process ends, even if the
- * child lives on. The table is {@code struct heddle_descriptors} of the shim, which closes them;
- * without the shim nothing is entered.
+ * Table of the descriptors that the plugin has open. The shim reads it in a forked child right
+ * after fork(), and closes the child's copies. So connections end and ports are free when the
+ * process ends, even if the child lives on. The table is the shim's {@code struct
+ * heddle_descriptors}; without the shim nothing is entered.
  *
  * <p>{@link LinuxCalls} and {@link FileCalls} enter the descriptors that they open. An entry has
- * number and inode, since the host may close a descriptor of the plugin and reuse its number for
- * another file. Thread-safe, for the control path only.
+ * the file's device and inode, since the host program may close a descriptor of the plugin and
+ * reuse its number for another file. Thread-safe, for the control path only.
  */
 public final class OwnDescriptors {
   /* Value of HEDDLE_MAX_DESCRIPTORS in native/src/java_calls.h. */
@@ -29,7 +29,7 @@ public final class OwnDescriptors {
   private static final int SOL_SOCKET = 1;
   private static final int SO_ACCEPTCONN = 30;
   private static final int SOCKADDR_BYTES = 28;
-  /* Number of unused descriptor numbers in a row after which no more open files are expected. */
+  /* Number of unused descriptor numbers in a row after which the search for a descriptor ends. */
   private static final int GAP = 1024;
   private static final int NEAR = 64;
 
@@ -39,8 +39,8 @@ public final class OwnDescriptors {
   private OwnDescriptors() {}
 
   /**
-   * Sets the shim's table, or 0 if the shim has none. Called once, before anything is opened. A
-   * second copy of the plugin in the process has its own table.
+   * Sets the address of the shim's table; 0 if there is none. Called once, before a descriptor is
+   * opened. A second copy of the plugin in the process has its own table.
    */
   public static void setTable(long address) {
     table = address;
@@ -83,11 +83,11 @@ public final class OwnDescriptors {
   }
 
   /**
-   * Enters a TCP socket opened by Java. Java doesn't expose its number, so it is found by its
-   * addresses. Also sets close-on-exec, which Java doesn't set.
+   * Enters a TCP socket that Java's libraries opened. They don't expose the descriptor, so it is
+   * found by the socket's addresses. Also sets close-on-exec, which Java doesn't set.
    *
    * @param peer peer's address, or null for a listening socket
-   * @return number for {@link #closing}, or −1 if nothing is entered
+   * @return descriptor for {@link #closing}, or −1 if nothing was entered
    */
   public static int opened(@Nullable InetSocketAddress local, @Nullable InetSocketAddress peer) {
     int fd = table == 0 || local == null ? -1 : find(local, peer);
@@ -98,8 +98,8 @@ public final class OwnDescriptors {
   }
 
   /*
-   * Finds the descriptor of a socket. The search starts near the previous one, since the kernel
-   * allocates the lowest free number.
+   * Finds the descriptor of a socket; −1 if there is none. The search begins at the descriptor
+   * found last: the kernel allocates the lowest free number, so the next socket's is probably near.
    */
   static int find(InetSocketAddress local, @Nullable InetSocketAddress peer) {
     try (Arena arena = Arena.ofConfined()) {
@@ -132,7 +132,7 @@ public final class OwnDescriptors {
     if (peer == null) {
       return LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
     }
-    /* A socket that is still connecting has no peer yet. */
+    /* A socket that is still connecting has no peer's address yet, and is accepted too. */
     int called = name(true, fd, name);
     return called == 0
         ? isAddress(name, peer)
@@ -162,8 +162,8 @@ public final class OwnDescriptors {
   }
 
   /*
-   * Returns the IPv4-mapped form of an IPv4 address. The wildcard addresses of both families become
-   * the same.
+   * Returns an address in 16 bytes, an IPv4 address in IPv4-mapped form. The wildcard addresses of
+   * both families give the same bytes.
    */
   private static byte[] mapped(byte[] address) {
     if (address.length == 16) {

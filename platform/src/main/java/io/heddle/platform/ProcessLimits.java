@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Resource limits of this process, as text for error messages. {@link OpenFiles} has the limit of
- * descriptors.
+ * Formatter of this process's resource limits, for error messages. {@link OpenFiles} has the limit
+ * of descriptors.
  */
 public final class ProcessLimits {
   /* Numbers of the limits, as in asm-generic/resource.h. */
@@ -37,15 +37,15 @@ public final class ProcessLimits {
     return describe(resource, 1024, " KiB");
   }
 
-  /** Describes the limits that may cause a refusal of memory. */
+  /** Describes the limits because of which the kernel may refuse memory. */
   public static String ofMemory() {
     return "limits: ulimit -v is %s, ulimit -d is %s; vm.max_map_count counts mappings"
         .formatted(bytes(RLIMIT_AS), bytes(RLIMIT_DATA));
   }
 
   /**
-   * Describes the limits that may cause a refusal of a thread. A thread also needs memory for its
-   * stack.
+   * Describes the limits because of which the kernel may refuse a thread, including those of
+   * memory, which the thread's stack needs.
    */
   public static String ofThreads() {
     return ("limits: ulimit -u is %s, ulimit -v is %s, ulimit -d is %s; pids.max of the control"

@@ -7,17 +7,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Cryptographically random bytes from the kernel (getrandom(2)). {@link java.security.SecureRandom}
- * has the same source, but its first use takes 14 ms to list security providers, a tenth of the
- * plugin's start.
+ * Source of cryptographically random bytes: the kernel (getrandom(2)). {@link
+ * java.security.SecureRandom} has the same source, but its first use takes 14 ms to list security
+ * providers, a tenth of the plugin's start.
  */
 public final class RandomBytes {
-  /* Largest request that a signal never cuts short. */
+  /* Largest request in bytes that a signal never shortens. */
   private static final int MOST = 256;
 
   private RandomBytes() {}
 
   /**
+   * Returns new random bytes.
+   *
    * @param count number of bytes, up to 256
    */
   public static byte[] of(int count) {

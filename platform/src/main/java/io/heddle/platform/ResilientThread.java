@@ -4,12 +4,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Daemon thread that survives failures. It runs one round after another until a round returns
- * false. A failed round is logged in one line, even if it fails with an {@link Error}. The next
- * round begins after a pause, which doubles while rounds fail.
+ * Daemon thread that survives failures of its code. It runs a method, one round after another,
+ * until a round returns false. A failed round is logged in one line, even if it fails with an
+ * {@link Error}. The next round begins after a pause, which doubles while rounds fail.
  *
- * <p>A handler for persistent failure fails whatever depends on the thread, so that nothing waits
- * for ever.
+ * <p>After too many failed rounds in a row, a handler fails the work that depends on the thread, so
+ * that nothing waits for ever ({@link #onPersistentFailure}).
  */
 public final class ResilientThread {
   /** One round. */
@@ -22,8 +22,8 @@ public final class ResilientThread {
   }
 
   /**
-   * Number of failures in a row before {@link #onPersistentFailure} applies, after about four
-   * seconds.
+   * Number of failed rounds in a row, which take about four seconds, after which the handler of
+   * {@link #onPersistentFailure} runs.
    */
   public static final int MOST_FAILURES = 14;
 
@@ -56,8 +56,8 @@ public final class ResilientThread {
 
   /**
    * Sets the handler for {@value #MOST_FAILURES} failed rounds in a row. This thread runs the
-   * handler, and repeats it until it succeeds. Rounds continue afterwards, in case they recover.
-   * Must be called before {@link #start}.
+   * handler, and repeats it until it succeeds. Then the rounds continue, since they may succeed
+   * again. Call this method before {@link #start}.
    */
   public ResilientThread onPersistentFailure(Runnable whenLost) {
     lost = thrown -> whenLost.run();
@@ -65,6 +65,8 @@ public final class ResilientThread {
   }
 
   /**
+   * Starts this thread.
+   *
    * @throws HeddleException if the process has reached its limit of threads or memory
    */
   public void start() {
@@ -72,7 +74,7 @@ public final class ResilientThread {
   }
 
   /**
-   * Starts an ordinary thread.
+   * Starts a thread of any other kind.
    *
    * @throws HeddleException if the process has reached its limit of threads or memory
    */
@@ -94,8 +96,8 @@ public final class ResilientThread {
         more = runRound();
       } catch (Throwable untold) {
         /*
-         * Reporting failed, since another thread took the released memory. If the fault recurs, it
-         * is reported again.
+         * The report itself failed, because another thread took the released memory. If the fault
+         * recurs, it is reported then.
          */
         FaultReporter.releaseReserve();
       }
@@ -144,7 +146,7 @@ public final class ResilientThread {
     return Thread.currentThread() == thread;
   }
 
-  /** Ends a pause between rounds, or a round's own park. */
+  /** Ends the pause between two rounds, or wakes a round that has parked the thread. */
   public void unpark() {
     LockSupport.unpark(thread);
   }

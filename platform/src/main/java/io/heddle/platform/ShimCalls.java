@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Short functions of the plugin's shim that are faster in C. The shim passes their addresses as
- * system properties when it creates the JVM. In other processes they are missing, and callers do
- * the same in Java.
+ * system properties when it creates the JVM. Processes without the shim don't have them, and
+ * callers do the same in Java.
  */
 public final class ShimCalls {
-  /** Length of the row descriptor of {@link #take}. */
+  /** Length in bytes of the memory at {@code row}, the last argument of {@link #take}. */
   public static final int ROW_BYTES = 40;
 
   private static final @Nullable MethodHandle SEAL = find("heddle.packet.seal");
@@ -49,9 +49,10 @@ public final class ShimCalls {
   }
 
   /**
-   * Builds a row of WRITE ONLY packets. The first packet's headers, 28 bytes, are at {@code
-   * packet}. The other headers are derived from them, without acknowledge request and tag. Each
-   * packet has headers, payload, and the CRC-32 of both combined with {@code front}, little-endian.
+   * Builds consecutive RDMA WRITE ONLY packets in adjacent memory. The caller has written the first
+   * packet's headers, 28 bytes, at {@code packet}. Those of the other packets are derived from
+   * them, without acknowledge request and tag. A packet is its headers, its payload, and the CRC-32
+   * of both combined (XOR) with {@code front}, little-endian.
    *
    * @param payloadBytes payload of each packet, a multiple of 256, not 0
    */
@@ -72,17 +73,18 @@ public final class ShimCalls {
   }
 
   /**
-   * Takes packets of a row of WRITE ONLY packets while each is the expected packet and has the
-   * right CRC, and places their payloads at their addresses. Stops after a packet that requests an
-   * acknowledgement.
+   * Checks received RDMA WRITE ONLY packets in adjacent memory, and copies their payloads to their
+   * addresses. Stops before a packet that isn't the expected one or has a wrong CRC, and after a
+   * packet that requests an acknowledgement.
    *
-   * @param stride length of each packet, 32 more than its payload, which is a multiple of 256, not
-   *     0
-   * @param front value combined with each packet's own CRC-32
-   * @param row address of {@link #ROW_BYTES}: first word of the base transport header, first
-   *     packet's number, rkey, address and length of the writable region
-   * @return number of packets taken, in the low 32 bits; above them, 8 bits each, the newest tag
-   *     that isn't 0, and 1 if the last packet requests an acknowledgement
+   * @param stride length of each packet: 32 bytes more than its payload, which is a multiple of
+   *     256, not 0
+   * @param front value with which each packet's CRC-32 is combined (XOR)
+   * @param row address of {@link #ROW_BYTES} with the expected values: first word of the base
+   *     transport header, number of the first packet, rkey, address and length of the writable
+   *     region
+   * @return number of accepted packets, in the low 32 bits; above them 8 bits with the newest tag
+   *     that isn't 0, then 8 bits that are 1 if the last packet requests an acknowledgement
    */
   public static long take(long packet, long stride, long count, long front, long row) {
     MethodHandle handle = java.util.Objects.requireNonNull(TAKE);
@@ -103,7 +105,7 @@ public final class ShimCalls {
     return SEND != null;
   }
 
-  /** Sends as {@link SocketCalls#send} does. */
+  /** Does the work of {@link SocketCalls#send} in C. */
   static long send(long fd, long address, long lengthBytes, long segmentBytes) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEND);
     try {
@@ -113,7 +115,7 @@ public final class ShimCalls {
     }
   }
 
-  /** Receives as {@link SocketCalls#receive} does. */
+  /** Does the work of {@link SocketCalls#receive} in C. */
   static long receive(long fd, long addressOfMmsghdrs, long count) {
     MethodHandle handle = java.util.Objects.requireNonNull(RECEIVE);
     try {
@@ -123,7 +125,7 @@ public final class ShimCalls {
     }
   }
 
-  /** Polls as {@link SocketCalls#ready} does. */
+  /** Does the work of {@link SocketCalls#ready} in C. */
   static long ready(long epollFd, long addressOfEvents, long mostEvents) {
     MethodHandle handle = java.util.Objects.requireNonNull(READY);
     try {
@@ -133,7 +135,7 @@ public final class ShimCalls {
     }
   }
 
-  /** Sends as {@link SocketCalls#sendPages} does. */
+  /** Does the work of {@link SocketCalls#sendPages} in C. */
   static long sendPages(long pipeIn, long pipeOut, long socketFd, long address, long lengthBytes) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEND_PAGES);
     try {

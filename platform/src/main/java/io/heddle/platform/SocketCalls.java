@@ -3,12 +3,15 @@ package io.heddle.platform;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Non-blocking system calls of the data path: through the plugin's shim if there is one, since it
- * needs no errno capture on return to Java, otherwise through {@link LinuxCalls}. Each returns the
- * system call's result, or the negated errno.
+ * Non-blocking system calls of the data path. In the plugin they go through the shim ({@link
+ * ShimCalls}), which is faster because Java needn't capture errno; elsewhere through {@link
+ * LinuxCalls}. Each returns the system call's result, or the negated errno.
  */
 public final class SocketCalls {
-  /** Scratch memory of {@link #send}: {@code msghdr 56 | iovec 16 | cmsghdr with a u16, 24}. */
+  /**
+   * Size of the scratch memory of {@link #send}: {@code msghdr 56 | iovec 16 | cmsghdr with a u16,
+   * 24}.
+   */
   public static final int CELL_BYTES = 56 + 16 + 24;
 
   private static final int MSG_DONTWAIT = 0x40;
@@ -78,8 +81,8 @@ public final class SocketCalls {
    * splice(2). After a failure the pipe may not be empty.
    *
    * @param cell address of 16 bytes of scratch memory
-   * @return 0 if all bytes were sent; −ENOSPC if the pipe holds fewer pages; −EIO if only a part
-   *     was sent; otherwise the negated errno of the failed call
+   * @return 0 if all bytes were sent; −ENOSPC if the pipe is too small for all pages; −EIO if only
+   *     a part was sent; otherwise the negated errno of the failed call
    */
   public static int sendPages(
       int pipeIn, int pipeOut, int socketFd, long address, int lengthBytes, long cell) {

@@ -8,7 +8,9 @@ public final class SystemCallException extends HeddleException {
   private final int errno;
 
   /**
-   * @param call name of the function as in its manual page, with its object
+   * Creates an exception.
+   *
+   * @param call name of the function as in its manual page, with the object, such as a path
    * @param errno positive errno value
    */
   public SystemCallException(String call, int errno) {
@@ -17,7 +19,10 @@ public final class SystemCallException extends HeddleException {
     this.errno = errno;
   }
 
-  /* Returns the cause of a refusal as text. Only a filter can refuse a call that has no object. */
+  /*
+   * Returns the cause of a refused call as a sentence, if it is a filter of system calls. For EPERM
+   * that is certain only for calls without an object to which access could be denied.
+   */
   private static String causeOf(String call, int errno) {
     boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");
     boolean isExplained = errno == Errno.ENOSYS || opens;

@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.BitSet;
 
-/** CPU affinity of a thread. */
+/** CPU affinity of the calling thread. */
 public final class ThreadAffinity {
   private static final MethodHandle SCHED_GETAFFINITY = LinuxCalls.find("sched_getaffinity", 3);
   private static final MethodHandle SCHED_SETAFFINITY = LinuxCalls.find("sched_setaffinity", 3);

@@ -3,19 +3,21 @@ package io.heddle.platform;
 import java.lang.foreign.Arena;
 
 /**
- * Wake-up descriptor (eventfd(2)) for a thread that waits for descriptors: {@link #wake} makes it
- * readable. Any thread may call it.
+ * Wake-up descriptor (eventfd(2)) for a thread that waits for descriptors. {@link #wake}, which any
+ * thread may call, makes the descriptor readable.
  */
 public final class WakeUp {
   private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
   private final int fd;
-  /* Memory for the value to write and for the value read. */
+  /* Address of two longs: the value to write, and memory for the value that is read. */
   private final long cells;
 
   /**
-   * @param arena must outlive this object; its close closes the descriptor @throws
-   *     SystemCallException if no descriptor is available
+   * Creates the descriptor.
+   *
+   * @param arena arena that outlives this object; its close closes the descriptor
+   * @throws SystemCallException if no descriptor is available
    */
   public WakeUp(Arena arena) {
     cells = Memory.allocate(arena, 2L * Long.BYTES, Long.BYTES);
@@ -39,7 +41,7 @@ public final class WakeUp {
    */
   public int wake() {
     long written = LinuxCalls.write(LinuxCalls.errnoCapture(), fd, cells, Long.BYTES);
-    /* If the counter is full, the descriptor is readable as well. */
+    /* With EAGAIN the counter is at its maximum, so the descriptor is readable already. */
     return written < 0 && written != -Errno.EAGAIN ? (int) written : 0;
   }
 

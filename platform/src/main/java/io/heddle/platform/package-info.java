@@ -3,8 +3,8 @@
  * through the Foreign Function and Memory API, clock, options, log, errors, threads that survive
  * failures, and the leak ledger.
  *
- * <p>All code runs on the calling thread. Every other module may use this module, which uses none
- * of them.
+ * <p>All code runs on the calling thread, except the rounds of {@code ResilientThread}. All other
+ * modules may use this module; it uses none of them.
  */
 @NullMarked
 package io.heddle.platform;

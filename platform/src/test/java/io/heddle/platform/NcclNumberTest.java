@@ -6,8 +6,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The expected values are those of strtoll(text, NULL, 0) in glibc 2.36. With ERANGE, NCCL takes
- * its default.
+ * Tests of numbers as NCCL reads them. The expected values are those of strtoll(text, NULL, 0) in
+ * glibc 2.36. After ERANGE, NCCL uses its default.
  */
 class NcclNumberTest {
   @ParameterizedTest

@@ -31,7 +31,7 @@ class OpenFileTest {
     }
   }
 
-  /* Between fork and exec, a child has all descriptors, and therefore the lock. */
+  /* Between fork and exec, a child process shares all descriptors, and so the locks on them. */
   @Test
   void closingReleasesLockWhileOtherThreadsStartProcesses() throws Exception {
     CompletableFuture<Integer> children =

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of the table of descriptors for forked children. native/test/killed_with_child.c tests that
- * a child closes them.
+ * Test of the table of descriptors that a forked child closes. native/test/killed_with_child.c
+ * tests that the child does so.
  */
 @EndsWithin(30)
 class OwnDescriptorsTest {
@@ -80,7 +80,10 @@ class OwnDescriptorsTest {
     assertEquals(0, Memory.getLong(table));
   }
 
-  /* Java's own sockets lack close-on-exec, so a program started by the host would inherit the connection. */
+  /*
+   * Returns whether a descriptor has close-on-exec. Without it, a program that the host program
+   * starts would inherit the connection.
+   */
   private static boolean closesOnExec(int fd) {
     return (FileCalls.fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) != 0;
   }

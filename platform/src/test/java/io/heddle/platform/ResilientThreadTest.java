@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the handling of unexpected failures in a thread. */
+/** Tests of the handling of unexpected failures in a thread. */
 @EndsWithin(60)
 class ResilientThreadTest {
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -100,7 +100,7 @@ class ResilientThreadTest {
     thread.joinUninterruptibly();
     assertEquals(ResilientThread.MOST_FAILURES, rounds.get());
     List<String> all = new ArrayList<>(lines);
-    /* A repeated failure is logged at powers of two. */
+    /* A repeated failure is logged at its first, second, fourth and eighth occurrence. */
     assertEquals(
         4, all.stream().filter(line -> line.contains("continues after")).count(), all::toString);
     assertTrue(all.stream().anyMatch(line -> line.contains("fails in every round")), all::toString);
@@ -147,8 +147,8 @@ class ResilientThreadTest {
   }
 
   /**
-   * Fills the heap of a process completely. The process must print its thread's report, and that
-   * the thread has continued.
+   * Tests a process whose heap is completely full: it still prints its thread's report, and that
+   * the thread continued.
    */
   @Test
   void fullHeapIsReported() throws IOException, InterruptedException {
@@ -169,7 +169,7 @@ class ResilientThreadTest {
   }
 
   /**
-   * Program that fills its heap to the last sixteen bytes on a ResilientThread, and keeps it full.
+   * Program that fills its heap on a ResilientThread, to the last sixteen bytes, and keeps it full.
    */
   static final class FullHeap {
     private static Object[] hoard = new Object[1 << 17];

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that one thread ends another thread's wait for descriptors. */
+/** Tests that a thread can end another thread's wait for descriptors. */
 @EndsWithin(30)
 class WakeUpTest {
   private static final short POLLIN = 1;
@@ -70,7 +70,7 @@ class WakeUpTest {
       link = Path.of("/proc/self/fd/" + new WakeUp(own).fd());
       assertEquals("anon_inode:[eventfd]", Files.readSymbolicLink(link).toString());
     }
-    /* The closed descriptor's number may be reused by now. */
+    /* Another file may have got the closed descriptor's number meanwhile. */
     assertFalse(
         Files.isSymbolicLink(link) && Files.readSymbolicLink(link).toString().contains("eventfd"));
   }

@@ -19,21 +19,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair pinned to one plane: bound to the plane's local address and connected to the peer's
- * address on the same plane. Control path.
+ * Queue pair of one plane: bound to this host's address on the plane, and connected to the peer's
+ * address on the same plane. For the control path.
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
-   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a silent plane is abandoned within a second. If a device
-   * ignores {@link ReadyToSendAttributes#peer}, a peer that is waiting for a processor may look like a failed plane.
-   * That costs a failover, and the plane comes back.
+   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a plane without answers is given up
+   * within a second. If a device ignores {@link ReadyToSendAttributes#peer}, a peer that is waiting
+   * for a processor may look like a failed plane. Then the connection fails over, and uses the
+   * plane again later.
    */
   static final int DEFAULT_TIMEOUT_CODE = 14;
 
-  /* One less than the maximum: Soft-RoCE retries for ever at 7. */
+  /* One less than the maximum, since rxe (Soft-RoCE) retries for ever at 7. */
   private static final int DEFAULT_RETRIES = 6;
 
-  /** Queue pair number of an end without an address; no queue pair of a job has it. */
+  /**
+   * Queue pair number that stands for an end without an address on the plane. No connected queue
+   * pair has it.
+   */
   public static final int NO_ADDRESS = 0;
 
   private static final int PSN_BITS = 24;
@@ -60,9 +64,9 @@ public final class PlaneQueuePair implements AutoCloseable {
 
   /**
    * Creates a queue pair and binds it to the address: RESET → INIT. The address is looked up in the
-   * GID table now, since an index is valid only until the next address change.
+   * GID table anew, since an index is valid only until the next address change.
    *
-   * @throws VerbsException if the device no longer has the address, or refuses
+   * @throws VerbsException if the device no longer has the address, or rejects the call
    */
   public static PlaneQueuePair create(
       String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
@@ -70,11 +74,11 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Creates a queue pair over several addresses at once, on a device that has {@link
-   * DeviceContext#maxLinks}. A missing address becomes a link that carries nothing.
+   * Creates a queue pair that uses several addresses at once, one for each of its links; see {@link
+   * DeviceContext#maxLinks}. The link of a missing address carries nothing.
    *
-   * @param planeKey common key of the addresses
-   * @throws VerbsException if the device has none of them, or refuses
+   * @param planeKey key that the queue pair uses for all these addresses
+   * @throws VerbsException if the device has none of the addresses, or rejects a call
    */
   public static PlaneQueuePair create(
       String planeKey,
@@ -107,8 +111,8 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Creates a queue pair for a plane whose address is missing now. It can move to ERROR like any
-   * other; {@link #connect} refuses it.
+   * Creates a queue pair for a plane whose address this host lacks at the moment. It stays in
+   * RESET, can move to ERROR, and can't be connected: {@link #connect} throws.
    */
   public static PlaneQueuePair withoutAddress(
       String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
@@ -121,7 +125,8 @@ public final class PlaneQueuePair implements AutoCloseable {
    *
    * @param sends send requests
    * @param receives receive requests
-   * @param inlineBytes largest payload that travels within its request, if the device supports that
+   * @param inlineBytes largest payload that a send request contains itself, if the device supports
+   *     that
    */
   public record QueueDepths(int sends, int receives, int inlineBytes) {
     private QueuePairAttributes attributes(CompletionQueue cq) {
@@ -130,7 +135,7 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Peer's end of the same plane.
+   * Peer's end of the connection on the same plane.
    *
    * @param startPsn first packet sequence number that the peer sends
    * @param parameters parameters of the peer's provider
@@ -138,7 +143,7 @@ public final class PlaneQueuePair implements AutoCloseable {
    */
   public record RemoteEnd(
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
-    /** Creates an end that shares no peer number with others. */
+    /** Creates an end whose peer number no other connection has. */
     public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
       this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.NO_PEER_GROUP);
     }
@@ -158,10 +163,10 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Moves INIT → RTR → RTS, with all receives posted before a packet can arrive. If the device
-   * refuses a step, another call continues there.
+   * Posts all receives, so that they are there before a packet can arrive, and moves INIT → RTR →
+   * RTS. If the device rejects a step, the next call continues with that step.
    *
-   * @throws VerbsException if the device refuses, or either end has no address on the plane
+   * @throws VerbsException if the device rejects a step, or an end has no address on the plane
    */
   public void connect(RemoteEnd remote, PathMtu mtu, LinkSettings settings, long receiveId) {
     remoteGid = remote.gid();
@@ -203,7 +208,10 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   private void readyToReceive(RemoteEnd remote, PathMtu mtu, LinkSettings settings) {
-    /* Timer code 12 is 0.64 ms; retry count 7 retries without end: a full receive queue is a delay, not a failure. */
+    /*
+     * Timer code 12 is 0.64 ms. With retry count 7 the sender retries without end, so a receiver
+     * without a receive request causes a delay, not a failure.
+     */
     queuePair.readyToReceive(
         new ReadyToReceiveAttributes(
             mtu,

@@ -3,14 +3,15 @@ package io.heddle.reorder;
 /**
  * Window of messages whose chunks arrive in any order and which complete in order.
  *
- * <p>A window has a power-of-two number of slots. A slot holds one group of up to eight receives. A
- * receive is cut into up to 64 chunks that arrive in any order and are identified by number. A
- * group is full when each of its receives is. Groups are opened and released in order. A generation
- * of four bits per slot distinguishes a late chunk of an earlier use from one of the present use.
+ * <p>A window has a power-of-two number of slots. A slot holds one group of up to eight receives.
+ * The message of a receive is cut into up to 64 numbered chunks, which arrive in any order. A group
+ * is full when all chunks of all its receives have arrived. Groups are opened and released in
+ * order. Each slot has a generation of four bits, which distinguishes a late chunk of an earlier
+ * group from the chunks of the present one.
  *
- * <p>The window holds no data: the device places chunks, the window only counts them. The thread
- * that drives the communicator owns it. After construction, it allocates only at the first group
- * with more receives than any before.
+ * <p>The window holds no data: the device writes chunks to the receives' memory, and the window
+ * only counts them. Only the thread that drives the communicator uses it. After construction, the
+ * window allocates memory only when a group has more receives than any before.
  */
 public final class ReorderWindow {
   public static final int MAX_RECEIVES = 8;
@@ -24,20 +25,20 @@ public final class ReorderWindow {
   public static final int GROUP_FULL = 1;
 
   /**
-   * Result for a chunk that arrived before, or that belongs to an earlier use of its slot; nothing
-   * changed.
+   * Result for a chunk that has arrived already, or that belongs to an earlier group of its slot;
+   * nothing changed.
    */
   public static final int DUPLICATE = 2;
 
   /**
-   * Result for numbers that contradict the message's earlier ones: a fault of the peer; nothing
-   * changed.
+   * Result for numbers that are out of range or contradict those of earlier chunks: a fault of the
+   * peer; nothing changed.
    */
   public static final int CONTRADICTION = 3;
 
   private final int slotMask;
   /*
-   * State by receive, then by slot. Most groups have one receive, so arrays of the others are
+   * State by receive and slot. Most groups have one receive, so the arrays of further receives are
    * allocated on demand.
    */
   private final long[][] arrived = new long[MAX_RECEIVES][];
@@ -55,7 +56,9 @@ public final class ReorderWindow {
   private long next;
 
   /**
-   * @param slots groups that may be open at a time; a power of two
+   * Creates a window.
+   *
+   * @param slots largest number of open groups; a power of two
    */
   public ReorderWindow(int slots) {
     if (Integer.bitCount(slots) != 1) {
@@ -98,7 +101,10 @@ public final class ReorderWindow {
     return (int) group & slotMask;
   }
 
-  /** Returns the generation of the slot's present or next use, 0 to 15. */
+  /**
+   * Returns the generation of the slot's open group, 0 to 15; if there is none, that of its next
+   * group.
+   */
   public int generation(int slot) {
     return generations[slot];
   }
@@ -192,12 +198,17 @@ public final class ReorderWindow {
     return Math.max(0, chunk - Long.numberOfTrailingZeros(~arrivedChunks(slot, receive)));
   }
 
-  /** Returns the number of chunks of one receive; 0 before its first chunk has arrived. */
+  /**
+   * Returns the number of chunks of one receive's message; 0 before its first chunk has arrived.
+   */
   public int chunkCount(int slot, int receive) {
     return chunkCounts[receive][slot];
   }
 
-  /** Releases the oldest group, which must be full: its slot moves on to the next generation. */
+  /**
+   * Releases the oldest group, which must be full. Its slot can be used again, with the next
+   * generation.
+   */
   public void releaseOldest() {
     int slot = slotOf(oldest);
     oldest++;

@@ -1,6 +1,7 @@
 /**
- * Bitmaps and windows that turn arrival in any order into completion in order. Used by
- * transport-core's receiver for chunks, on the thread that drives the communicator. Owns no thread.
+ * Bookkeeping of chunks that arrive in any order and complete in order. The receiver of
+ * transport-core uses it on the thread that drives the communicator; this module has no thread of
+ * its own.
  */
 @NullMarked
 package io.heddle.reorder;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Output for several bridges and owners. */
+/** Tests of the tables for several bridges and for the owners of groups. */
 class RedundancyTableTest {
   private static RedundancyStatus status(RedundancyStatus.PeerBridge... peers) {
     return new RedundancyStatus(

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.verbs.Gid;
 import org.junit.jupiter.api.Test;
 
-/** State of a direction, by the received datagrams. */
+/** Tests that the received datagrams determine the reported state of a direction. */
 final class TestedDirectionTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
 

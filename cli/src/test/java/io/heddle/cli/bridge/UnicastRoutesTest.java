@@ -7,7 +7,7 @@ import io.heddle.platform.testing.SystemTest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Required set-up in the output of {@code heddle bridge check}. */
+/** Tests of the set-up commands that {@code heddle bridge check} prints. */
 @SystemTest
 class UnicastRoutesTest {
   @Test

@@ -33,7 +33,7 @@ class ControllerCommandTest {
         .formatted(number, gigabits, list);
   }
 
-  /** The example of the draft's section 4.5. */
+  /** Returns the snapshot of the example in section 4.5 of the Internet-Draft. */
   private String draftExample() throws Exception {
     StringBuilder text =
         new StringBuilder("{\"policies\":[{\"name\":\"to dc2\",\"gateway\":\"g\"}]");

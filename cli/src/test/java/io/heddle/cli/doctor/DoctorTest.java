@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests with real faults of the environment, of folders and of jobs; those of hosts are in
- * system-tests.
+ * Tests with real faults of the environment, of folders and of jobs. Tests with faults of a host's
+ * network are in system-tests.
  */
 class DoctorTest {
   @TempDir Path folder;
@@ -361,7 +361,7 @@ class DoctorTest {
       ill.failover();
       ill.countMoved(1000);
       ill.chunk(60_000);
-      /* Every finding must be about this plane. */
+      /* Every finding must be about the plane with faults, plane:ill. */
       List<DoctorCommand.Entry> entries = examine(Map.of(), new JobsCheck());
       for (String cause : List.of("plane-slow", "job-failed-over", "job-stalled")) {
         assertTrue(only(entries, cause).evidence().contains("plane:ill"), cause);
@@ -466,8 +466,7 @@ class DoctorTest {
       Files.writeString(Path.of("target", "doctor-checks.md"), list);
     }
     assertTrue(
-        page.contains(list),
-        "docs/doctor.md doesn't have the list in cli/target/doctor-checks.md");
+        page.contains(list), "docs/doctor.md doesn't have the list in cli/target/doctor-checks.md");
   }
 
   private NcclFiles files(String user, String system, String... pairs) throws Exception {

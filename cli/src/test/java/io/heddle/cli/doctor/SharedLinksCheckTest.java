@@ -24,7 +24,10 @@ final class SharedLinksCheckTest {
   @TempDir private Path folder;
   private final List<DatagramChannel> channels = new ArrayList<>();
 
-  /* Connected like a queue pair's socket; the kernel chooses the port. */
+  /*
+   * Opens a connected UDP socket, like that of a soft device's queue pair. The kernel chooses the
+   * source port, which is returned.
+   */
   private int queuePair() throws Exception {
     InetAddress loopback = InetAddress.getByName("::1");
     DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET6);
@@ -55,8 +58,8 @@ final class SharedLinksCheckTest {
   }
 
   /*
-   * Keeps the kernel's lines of this test's sockets; other sockets of the host may use the same
-   * port.
+   * Writes a file with the lines of /proc/net/udp6 about this test's sockets, since other sockets
+   * of the host may use the same port.
    */
   private Path sockets() throws Exception {
     List<String> own = new ArrayList<>();

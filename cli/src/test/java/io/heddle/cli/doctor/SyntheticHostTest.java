@@ -26,9 +26,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests of each check's verdict on synthetic hosts, on both sides of each limit. */
+/** Tests of the checks on synthetic hosts, with values on both sides of each limit. */
 class SyntheticHostTest {
-  /* No machine has so many interfaces, so sysfs has no entry for these. */
+  /*
+   * Index of the first synthetic interface. No machine has so many interfaces, so sysfs has no
+   * entry for it.
+   */
   private static final int FIRST_INDEX = 900_000;
   private static final Path NOWHERE = Path.of("/nowhere");
 
@@ -203,7 +206,10 @@ class SyntheticHostTest {
     assertEquals(List.of(), found(new PortsCheck(), Map.of("HEDDLE_PLANES", "fd00:1:1::/48=a")));
   }
 
-  /* The two others share 62 bits; a prefix with eight fewer is near, with nine fewer far. */
+  /*
+   * The other two planes' prefixes share 62 bits. A prefix that shares eight bits fewer isn't
+   * foreign; one that shares nine fewer is.
+   */
   @ParameterizedTest
   @CsvSource({
     "fd00:1:1:3::1,    false",

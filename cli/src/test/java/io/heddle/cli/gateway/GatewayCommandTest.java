@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The command's queries and orders to a running gateway, and its live view. */
+/** Tests of queries and orders to a running gateway, and of the live view. */
 @EndsWithin(120)
 final class GatewayCommandTest {
   private static final List<String> CONFIG =

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that files are replaced whole or not at all. */
+/** Tests that a file is replaced as a whole or not at all. */
 class AtomicFileTest {
   @TempDir private Path folder;
 

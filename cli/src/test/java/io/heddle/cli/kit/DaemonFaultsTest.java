@@ -10,9 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests that an error that ends a thread of a daemon ends the daemon, so that systemd restarts it.
- */
+/** Tests that a daemon ends when an error ends one of its threads, so that systemd restarts it. */
 @EndsWithin(60)
 class DaemonFaultsTest {
   @ParameterizedTest

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of the datagrams to systemd's socket, by a path and by an abstract name. */
+/** Tests of the datagrams to systemd's socket, which has a path or an abstract name. */
 @EndsWithin(60)
 final class ServiceSupervisorTest {
   private static final long PROCESS = 4711;

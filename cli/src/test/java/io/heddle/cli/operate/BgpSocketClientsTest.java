@@ -31,7 +31,7 @@ class BgpSocketClientsTest {
 
   @BeforeEach
   void listen() throws IOException {
-    /* A socket's name must be short. */
+    /* The path of a socket may have 107 bytes at most, so the folder is in /tmp. */
     folder = Files.createTempDirectory(Path.of("/tmp"), "bgp");
     path = folder.resolve("socket");
     socket = BgpSocket.listen(path, this::answer, (level, sentence) -> lines.add(sentence));
@@ -71,7 +71,7 @@ class BgpSocketClientsTest {
       }
       assertTrue(BgpSocket.request(path, "peers").contains("peers"));
       assertTrue(isHungUp(silent.getFirst()), "the one that has waited longest goes first");
-      /* The last one is closed when its time limit expires. */
+      /* The last client is disconnected when its time for a request is over. */
       assertTrue(isHungUp(silent.getLast()));
     } finally {
       for (SocketChannel each : silent) {

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests of the planes to one peer, and of the set of peers, from the statistics of running jobs.
+ * Tests of the planes to one peer, and of the set of all peers, both read from the statistics of
+ * running jobs.
  */
 final class PeerPlanesTest {
   @TempDir private Path folder;

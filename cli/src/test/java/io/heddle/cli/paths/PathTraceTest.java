@@ -22,8 +22,8 @@ final class PathTraceTest {
   private static final String PEER = "fd00::99";
 
   /**
-   * Fabric of a leaf, four spines and a tail; replies arrive after a millisecond, within a rate
-   * limit.
+   * Simulated fabric of a leaf, four spines and one more router. Replies arrive after a
+   * millisecond, and routers limit their rate.
    */
   private static final class SimulatedFabric implements Prober {
     private record Due(long atNs, Reply reply) {}
@@ -106,7 +106,7 @@ final class PathTraceTest {
     assertFalse(said.isEmpty());
   }
 
-  /* Default of Linux: one reply per second. */
+  /* A router with Linux' default limit sends one reply per second. */
   @Test
   void rateLimitedRoutersAreProbedUntilAllPortsAreKnown() {
     fabric.answerEveryNs = 1_000_000_000;

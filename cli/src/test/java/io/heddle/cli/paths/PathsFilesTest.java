@@ -1,8 +1,5 @@
 package io.heddle.cli.paths;
 
-import io.heddle.fabric.model.RoceFlow;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,9 +10,12 @@ import io.heddle.fabric.model.HashAlgorithm;
 import io.heddle.fabric.model.HashModel;
 import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.LinearFit;
+import io.heddle.fabric.model.RoceFlow;
 import io.heddle.fabric.model.SwitchHash;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class PathsFilesTest {
         InetAddress.getByName("fd00:a::1"), InetAddress.getByName("fd00:b::1"), port, 0);
   }
 
-  /* Writes a measurement of a leaf with four spines. */
+  /* Writes the file of a measurement in a fabric with one leaf and four spines. */
   private Path measured(SwitchHash hash) throws Exception {
     List<PathsMeasurement.PortPath> paths = new ArrayList<>();
     for (int port : LinearFit.plan(49_152, 64, new Random(4))) {

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link StoppingRule} with the table of the MDA's paper. */
+/**
+ * Test of {@link StoppingRule} with the table in the paper on the Multipath Detection Algorithm.
+ */
 final class StoppingRuleTest {
   @Test
   void numberOfFlowsIsThePapers() {

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link UdpProber} on the loopback interface of a namespace. */
+/** Test of {@link UdpProber} on the loopback interface of a network namespace. */
 @EndsWithin(60)
 class UdpProberTest {
   private static final int FIRST_BASE = 0xc000;
@@ -72,7 +72,7 @@ class UdpProberTest {
         prober.open(50_001);
         assertNull(prober.receive(prober.nowNs()));
         prober.send(50_001, 7);
-        /* No socket has port 4791, which the kernel reports. */
+        /* No socket has port 4791, so the kernel replies with an ICMPv6 error. */
         Prober.Reply reply = prober.receive(prober.nowNs() + TimeUnit.DAYS.toNanos(1));
         assertNotNull(reply);
         assertEquals(new Prober.Reply(50_001, 7, "::1", true), reply);

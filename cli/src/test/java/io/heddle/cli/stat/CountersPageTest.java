@@ -23,7 +23,7 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test that the page of counters is generated from the metrics. */
+/** Test that docs/counters.md is the page that is generated from the metrics. */
 class CountersPageTest {
   private static final Path PAGE = Checkout.path("docs/counters.md");
   private static final Path MADE = Path.of("target/counters.md");

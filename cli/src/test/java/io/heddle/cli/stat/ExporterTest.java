@@ -70,7 +70,7 @@ class ExporterTest {
     }
   }
 
-  /** A client that sends one byte per second, or none, doesn't block scrapes for long. */
+  /** Clients that send one byte per second, or none, don't block scrapes for long. */
   @Test
   void slowClientsDoNotBlockScrapes() throws Exception {
     List<Socket> slow = new ArrayList<>();
@@ -83,7 +83,7 @@ class ExporterTest {
         }
       }
       assertTrue(scrape().contains("heddle_"));
-      /* Clients with half a request are disconnected in time. */
+      /* The clients with an unfinished request are disconnected within 60 s. */
       slow.getFirst().setSoTimeout(60_000);
       assertEquals(-1, slow.getFirst().getInputStream().read());
     } finally {

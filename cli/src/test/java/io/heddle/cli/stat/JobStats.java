@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Statistics of a simulated job of this process, with two planes to one peer, in the plugin's
- * files.
+ * Statistics files of a simulated job, written by this process as the plugin writes them. The job
+ * has two planes to one peer.
  */
 final class JobStats implements AutoCloseable {
   static final String PEER = "fd00:0:2:a::2 pid 4711";
@@ -50,7 +50,8 @@ final class JobStats implements AutoCloseable {
   }
 
   /**
-   * Counts three puts, two of them with a signal, and a get over the second plane that is flushed.
+   * Counts three puts, two of them with a signal. Over the second plane, counts a get and its
+   * flush.
    */
   void writeAndReadOneSided() {
     for (int i = 0; i < 3; i++) {

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the live view in a pseudo-terminal that script(1) creates. */
+/** Tests of the live view in a pseudo-terminal, which script(1) creates. */
 @EndsWithin(60)
 class LiveViewTest {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -27,8 +27,8 @@ class LiveViewTest {
   @TempDir Path folder;
 
   /*
-   * Starts the live view with the default action for SIGINT. A shell may have started the tests in
-   * the background with SIGINT ignored, and child processes inherit that.
+   * Starts the live view with the default action for SIGINT. The tests may run in the background of
+   * a shell, where SIGINT is ignored, and child processes inherit that.
    */
   private Process inTerminal(int columns, int rows, String... environment) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/script"))) {

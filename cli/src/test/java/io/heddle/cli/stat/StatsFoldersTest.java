@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import java.io.IOException;
@@ -20,7 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the search for statistics in shared memory, where every user may create names. */
+/**
+ * Tests of the search for statistics in shared memory, where every user may create files and
+ * folders.
+ */
 class StatsFoldersTest {
   private static final int OTHER = 65_534;
 

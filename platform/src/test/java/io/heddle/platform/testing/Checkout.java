@@ -3,9 +3,12 @@ package io.heddle.platform.testing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Checkout that contains the running test, for a module at any depth. */
+/** Paths in the checkout that contains the running test, whose module may be at any depth. */
 public final class Checkout {
-  /** Root directory: the nearest parent directory that contains the launcher's word list. */
+  /**
+   * Root of the checkout: the nearest directory, from the current one upwards, that contains
+   * config/build-progress.sh.
+   */
   public static final Path ROOT = root();
 
   private Checkout() {}

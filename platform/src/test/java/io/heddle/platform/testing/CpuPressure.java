@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Time that tasks of this host have waited for a processor, from the kernel's pressure stall
- * information (Documentation/accounting/psi.rst: {@code some}, in microseconds). Zero if it isn't
- * available.
+ * Time in which at least one task of this host waited for a processor, from the kernel's pressure
+ * stall information (Documentation/accounting/psi.rst, {@code some}). Zero if the kernel doesn't
+ * report it.
  */
 final class CpuPressure {
   private static final Path CPU = Path.of("/proc/pressure/cpu");
@@ -28,7 +28,10 @@ final class CpuPressure {
     }
   }
 
-  /** Parses the text of the kernel's file, whose first line is {@code some}. */
+  /**
+   * Returns the total of the file's first line, {@code some}, in nanoseconds. The file has
+   * microseconds.
+   */
   static long parseStalledNs(String text) {
     int start = text.indexOf(FIELD) + FIELD.length();
     return Long.parseLong(text.substring(start, text.indexOf('\n', start))) * 1_000;

@@ -9,15 +9,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Load-aware time limit for a test's wait, in seconds of an idle machine. While tasks wait for a
- * processor, its clock runs at an eighth of its pace. So a hang ends the wait after the limit on an
- * idle machine, and after eight times the limit at the latest. A busy moment causes no failure.
+ * Time limit for a wait of a test, in seconds of an idle machine. While tasks of this host wait for
+ * a processor, the limit's clock runs at an eighth of its speed, so a busy machine doesn't make the
+ * test fail. If the test hangs, the wait ends after the limit on an idle machine, and after eight
+ * times the limit at the latest.
  */
 public final class Deadline {
   private static final int MOST_STRETCH = 8;
   private static final long STEP_MS = 100;
   private static final long OUTPUT_POLL_MS = 20;
-  /* Least time between two reads of the kernel's file, since a caller may poll. */
+  /* Shortest time between two reads of the kernel's file, since callers may poll often. */
   private static final long POLL_NS = 10_000_000;
 
   private final long limitNs;
@@ -57,14 +58,14 @@ public final class Deadline {
   }
 
   /*
-   * Returns the part of a time that counts against the limit. Tasks waited for a processor for
-   * stalledNs of this time.
+   * Returns how much of the passed time counts against the limit. In stalledNs of that time, tasks
+   * waited for a processor.
    */
   static long idleNs(long passedNs, long stalledNs) {
     return Math.max(passedNs / MOST_STRETCH, passedNs - Math.max(0, stalledNs));
   }
 
-  /** Returns a limit of the remaining time, but at most this many seconds. */
+  /** Returns a new limit: the remaining time of this one, but at most this many seconds. */
   public synchronized Deadline atMostSeconds(long seconds) {
     long left = Math.min(limitNs - usedNs, TimeUnit.SECONDS.toNanos(seconds));
     return new Deadline(left, clock, stalled);
@@ -80,16 +81,16 @@ public final class Deadline {
     return true;
   }
 
-  /** A source of a program's output so far. */
+  /** Source of the output that a program has printed so far. */
   public interface OutputSource {
     String read() throws IOException;
   }
 
   /**
-   * Waits until the output contains these words. The output is read once more after the end, so its
-   * last words count too.
+   * Waits until the output contains these words. The output is read once more after its end, so the
+   * last words are found too.
    *
-   * @param ended whether no more output will come
+   * @param ended returns whether the output is complete
    * @return whether the words appeared in time
    */
   public boolean awaitOutput(String words, OutputSource output, BooleanSupplier ended)
@@ -123,7 +124,7 @@ public final class Deadline {
     }
   }
 
-  /** Returns the limit and the elapsed time, for a failure's message. */
+  /** Returns the limit and the elapsed time, for the message of a failed test. */
   @Override
   public String toString() {
     return "%s s of an idle machine (%s s by the clock)"

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Harness for descriptor exhaustion: runs a trial with 0, 1, 2 and so on free descriptors, and
- * checks after each that none has leaked. It needs a process in which nothing else opens
+ * checks after each trial that no descriptor has leaked. Nothing else in the process may open
  * descriptors.
  */
 public final class DescriptorExhaustion {
@@ -42,16 +42,16 @@ public final class DescriptorExhaustion {
   }
 
   /**
-   * Repeats the trial in a program started by {@link #run}, each time with one more free
-   * descriptor.
+   * Repeats a trial, each time with one more free descriptor. The program must have been started by
+   * {@link #run}.
    *
-   * @param trial action that opens and closes descriptors, also in threads that end; returns false
-   *     if it couldn't open all
+   * @param trial action that opens and closes descriptors, perhaps in threads that it ends; returns
+   *     false if it couldn't open all of them
    * @return largest number of free descriptors with which the trial failed; -1 if it never did
    * @throws AssertionError if a trial leaks descriptors, or closes some that it didn't open
    */
   public static int mostRefused(BooleanSupplier trial) {
-    trial.getAsBoolean(); /* loads the trial's classes first, since this needs descriptors too */
+    trial.getAsBoolean(); /* loads the trial's classes, for which descriptors are needed too */
     awaitThreads();
     return new DescriptorExhaustion().tryAll(trial);
   }
@@ -78,8 +78,8 @@ public final class DescriptorExhaustion {
   }
 
   /*
-   * Waits without a limit, since a load-aware limit would take a descriptor itself. The parent
-   * process ends a wait that is too long.
+   * Waits until no thread of Heddle runs. The wait has no limit, since a Deadline would need a
+   * descriptor itself; the parent process ends a program that waits too long.
    */
   private static void awaitThreads() {
     while (Thread.getAllStackTraces().keySet().stream()

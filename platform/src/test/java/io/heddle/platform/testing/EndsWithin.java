@@ -16,6 +16,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Inherited
 @ExtendWith(EndsWithinExtension.class)
 public @interface EndsWithin {
-  /** Seconds. */
+  /** Returns the limit in seconds. */
   long value();
 }

@@ -67,8 +67,8 @@ final class EndsWithinExtension implements InvocationInterceptor {
   }
 
   /*
-   * Returns the limit of the method or the class. A generated test has no limit of its own, but its
-   * enclosing tests may have one.
+   * Returns the limit of the test's method, or else of its class or an enclosing class. A dynamic
+   * test has the limit of the test that generated it.
    */
   private static long limitSeconds(ExtensionContext context) {
     Optional<ExtensionContext> around = Optional.of(context);

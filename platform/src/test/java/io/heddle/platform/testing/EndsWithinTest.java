@@ -14,7 +14,10 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 class EndsWithinTest {
-  /** Only the tests below run this class, since its name doesn't match the test patterns. */
+  /**
+   * Test class that hangs. Only the tests below run it, since its name doesn't match the build's
+   * patterns for tests.
+   */
   @EndsWithin(1)
   static final class Hanging {
     @Test

@@ -3,8 +3,8 @@ package io.heddle.platform.testing;
 import java.util.function.LongSupplier;
 
 /**
- * Stopwatch on {@link Deadline}'s clock, which runs at an eighth of its pace while tasks wait for a
- * processor. It approximates the time on an idle machine.
+ * Stopwatch that approximates the time on an idle machine. Like the clock of {@link Deadline}, it
+ * runs at an eighth of its speed while tasks of this host wait for a processor.
  */
 public final class IdleStopwatch {
   private final LongSupplier clock;

@@ -6,8 +6,9 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * Size of live objects on the heap. The JVM's own figure of used memory includes the collector's
- * filler objects and varies between runs by hundreds of kilobytes.
+ * Meter of the size of live objects on the heap. The JVM's own figure of used memory isn't exact
+ * enough: it includes the collector's filler objects, and varies by hundreds of kilobytes between
+ * runs.
  */
 public final class LiveHeap {
   private static final Pattern ROW = Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +(\\S+)");
@@ -16,9 +17,9 @@ public final class LiveHeap {
   private LiveHeap() {}
 
   /**
-   * Returns the bytes of all objects that survive collections. Some objects survive only one
-   * collection: those that wait for a cleaner, or that a thread has just used. So this method
-   * collects until the size is stable.
+   * Returns the bytes of all objects that survive collections. Some unreachable objects survive one
+   * collection, for example those that wait for a cleaner. So this method collects until the size
+   * no longer falls.
    */
   public static long bytes() {
     long least = Long.MAX_VALUE;

@@ -10,8 +10,8 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Network namespace of a test. Threads of this process enter it (setns(2)), so that their sockets
- * and their files of /proc/sys/net belong to the namespace. {@code close} removes it.
+ * Network namespace of a test. Threads of this process enter it (setns(2)); then their sockets, and
+ * /proc/sys/net as they see it, are those of the namespace. {@code close} removes the namespace.
  */
 public final class NetworkNamespace implements AutoCloseable {
   private static int created;
@@ -27,6 +27,8 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
+   * Creates a namespace.
+   *
    * @param label suffix of the namespace's name
    */
   public static NetworkNamespace create(String label) {
@@ -94,7 +96,10 @@ public final class NetworkNamespace implements AutoCloseable {
     }
   }
 
-  /** Wraps a task that has its own platform thread, which stays in the namespace. */
+  /**
+   * Returns a task that enters the namespace and then runs the given one. It needs a platform
+   * thread of its own, since the thread stays in the namespace.
+   */
   public <T> Callable<T> inside(Callable<T> task) {
     return () -> {
       enter(name);
@@ -103,7 +108,7 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
-   * Moves the calling thread to a namespace, to which sockets that it opens later belong.
+   * Moves the calling thread to a namespace. Sockets that it opens later belong to the namespace.
    *
    * @param name name in {@code ip netns}
    */

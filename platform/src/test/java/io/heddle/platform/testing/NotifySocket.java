@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** Socket like systemd's, to which a daemon reports its state. */
+/** Notification socket like systemd's, to which a daemon reports its state. */
 public final class NotifySocket implements AutoCloseable {
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
@@ -38,6 +38,8 @@ public final class NotifySocket implements AutoCloseable {
   }
 
   /**
+   * Opens the socket.
+   *
    * @param name path, or abstract name with leading {@code @}
    */
   public static NotifySocket at(String name) {
@@ -86,12 +88,12 @@ public final class NotifySocket implements AutoCloseable {
    *
    * @throws AssertionError if none arrives
    */
-  public String awaitMessage(String front) {
+  public String awaitMessage(String prefix) {
     Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
-    String heard = awaitMessage(deadline, front);
-    while (!heard.startsWith(front)) {
-      failWhenOver(deadline, front);
-      heard = awaitMessage(deadline, front);
+    String heard = awaitMessage(deadline, prefix);
+    while (!heard.startsWith(prefix)) {
+      failWhenOver(deadline, prefix);
+      heard = awaitMessage(deadline, prefix);
     }
     return heard;
   }

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reader of the kernel's files about a process's threads. Any thread may end meanwhile. */
+/**
+ * Reader of the kernel's files about a process's threads. It tolerates threads that end while it
+ * reads.
+ */
 public final class ProcessThreads {
   private ProcessThreads() {}
 
@@ -36,7 +39,10 @@ public final class ProcessThreads {
     return Optional.empty();
   }
 
-  /* The error is ENOENT, or ESRCH if the thread ends between open and read. */
+  /*
+   * Returns the file's text; empty if the thread has ended. The error is then ENOENT, or ESRCH if
+   * the thread ends between open and read.
+   */
   private static Optional<String> unlessEnded(Path file) throws IOException {
     try {
       return Optional.of(Files.readString(file));

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runner of a test's class in a separate JVM. */
+/** Runner of a class with a main method in a separate JVM, for tests. */
 public final class SeparateJvm {
   private static final long USUAL_LIMIT_SECONDS = 120;
 
-  /** Exit status and output. */
+  /** Exit status and output of the JVM. */
   public record End(int status, String output) {}
 
   private SeparateJvm() {}
@@ -20,9 +20,9 @@ public final class SeparateJvm {
   /**
    * Runs a class to its end, for at most 120 s.
    *
-   * @param output file for its output
-   * @param before command that runs Java, with its arguments; may be empty
-   * @param options options of Java
+   * @param output file for the output
+   * @param before command in front of java, such as prlimit with its arguments; may be empty
+   * @param options options of java
    */
   static End run(
       Path output, List<String> before, List<String> options, Class<?> program, String... arguments)

@@ -17,8 +17,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * C functions of the plugin's shim for the soft device, in separate test JVMs: a JVM looks them up
- * only once, and other tests cover the Java versions.
+ * Loader of the shim's C functions for the soft device. Tests use it in separate JVMs: a JVM looks
+ * up the functions only once, and the other tests need a JVM without them, which uses the Java
+ * versions.
  */
 public final class TestShim {
   private static final Path LIBRARY = Checkout.path("native/target/build/libshim_of_tests.so");

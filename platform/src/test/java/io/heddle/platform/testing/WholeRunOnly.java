@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Mark of a long test, or of each test of a class: {@code ./heddle test --whole} runs it, {@code
  * ./heddle test} skips it. A shorter test always covers the same kind of fault: another test of the
- * class, the named rows of this one, or a class named in its comment.
+ * class, the rows of {@link #alwaysRunRows}, or a class that the test's comment names.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -15,8 +15,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 /** JUnit condition for {@link WholeRunOnly}. */
 final class WholeRunOnlyCondition implements ExecutionCondition {
   /**
-   * Name of the setting, a configuration parameter of JUnit or a property, that {@code ./heddle
-   * test --whole} sets.
+   * Name of the configuration parameter of JUnit, or system property, that {@code ./heddle test
+   * --whole} sets.
    */
   private static final String PROPERTY = "heddle.test.whole";
 

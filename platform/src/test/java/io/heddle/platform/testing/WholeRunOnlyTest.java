@@ -14,7 +14,10 @@ import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
 class WholeRunOnlyTest {
-  /** Only the tests below run this class, since its name doesn't match the test patterns. */
+  /**
+   * Test class with long tests. Only the tests below run it, since its name doesn't match the
+   * build's patterns for tests.
+   */
   static final class Long {
     @Test
     void always(TestInfo test) {
