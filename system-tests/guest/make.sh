@@ -65,7 +65,7 @@ files_of() {
   shift
   for module in "$@"; do
     modprobe -d "$base" -S "$release" --show-depends "$module" || unavailable "$release has no module $module"
-  done | awk '$1 == "insmod" && !seen[$2]++ {print $2}'
+  done | awk 'sub(/^insmod /, "") && sub(/ *$/, "") && !seen[$0]++'
 }
 
 make_kernel() {

@@ -1,8 +1,11 @@
 package io.heddle.cli.doctor;
 
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +25,8 @@ final class JavaCheck implements Check {
   private static final List<String> OPTIONS_OF_OTHERS =
       List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS");
   private static final int OLDEST = 25;
+  private static final List<String> SYSTEM_FOLDERS =
+      List.of("/usr/lib/jvm/*", "/usr/lib64/jvm/*", "/usr/java/*", "/opt/java/*", "/opt/*j[dr]*");
   private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+)[^\"]*\"");
   private static final String REMEDY =
       "install the package with its own runtime, or a JDK 25, or name one in HEDDLE_JAVA_HOME";
@@ -34,8 +39,9 @@ final class JavaCheck implements Check {
   @Override
   public String summary() {
     return "The Java runtime that the plugin starts: HEDDLE_JAVA_HOME, else the one beside the"
-        + " plugin, else JAVA_HOME, else one under /usr/lib/jvm. Also options in the"
-        + " environment that are meant for other Java programs.";
+        + " plugin, else JAVA_HOME, else the first java in PATH, else one under /usr/lib/jvm"
+        + " and similar folders. Also options in the environment that are meant for other"
+        + " Java programs.";
   }
 
   @Override
@@ -72,31 +78,76 @@ final class JavaCheck implements Check {
                   "HEDDLE_JAVA_HOME=" + wish + " " + against + "; the plugin then tries no other",
                   "unset it, or name a runtime of Java 25 or later"));
     }
-    Path folder = host.places().plugin().toAbsolutePath().getParent();
-    for (String name : List.of("jre", "runtime")) {
-      if (folder != null && faultOf(folder.resolve(name)) == null) {
-        return ok(folder.resolve(name), "beside the plugin");
+    for (Candidate candidate : candidates(host)) {
+      if (faultOf(candidate.home) == null) {
+        return ok(candidate.home, candidate.source);
       }
-    }
-    String javaHome = host.setting("JAVA_HOME");
-    if (!javaHome.isEmpty() && faultOf(Path.of(javaHome)) == null) {
-      return ok(Path.of(javaHome), "JAVA_HOME");
-    }
-    try (var homes = Files.newDirectoryStream(Path.of("/usr/lib/jvm"))) {
-      for (Path home : homes) {
-        if (faultOf(home) == null) {
-          return ok(home, "found there");
-        }
-      }
-    } catch (java.io.IOException none) {
-      /* There is no such folder. */
     }
     return List.of(
         new Finding.Fault(
             NONE,
-            "no runtime of Java 25 beside %s, in JAVA_HOME=%s or under /usr/lib/jvm"
-                .formatted(host.places().plugin(), javaHome),
+            "no runtime of Java 25 beside %s, in JAVA_HOME=%s, of the first java in PATH, or in %s"
+                .formatted(
+                    host.places().plugin(),
+                    host.setting("JAVA_HOME"),
+                    String.join(", ", SYSTEM_FOLDERS)),
             REMEDY));
+  }
+
+  private record Candidate(Path home, String source) {}
+
+  /* Returns the runtimes that the plugin tries without HEDDLE_JAVA_HOME, in its order (jvm_find.c). */
+  private static List<Candidate> candidates(Host host) {
+    List<Candidate> found = new ArrayList<>();
+    Path folder = host.places().plugin().toAbsolutePath().getParent();
+    if (folder != null) {
+      for (String name : List.of("jre", "runtime")) {
+        found.add(new Candidate(folder.resolve(name), "beside the plugin"));
+      }
+    }
+    String javaHome = host.setting("JAVA_HOME");
+    if (!javaHome.isEmpty()) {
+      found.add(new Candidate(Path.of(javaHome), "JAVA_HOME"));
+    }
+    Path first = homeInPath(host.setting("PATH"));
+    if (first != null) {
+      found.add(new Candidate(first, "PATH"));
+    }
+    for (String pattern : SYSTEM_FOLDERS) {
+      inFolder(pattern).forEach(home -> found.add(new Candidate(home, pattern)));
+    }
+    return found;
+  }
+
+  /* Returns the runtime of the first java in PATH, through links; null if there is none. */
+  private static @Nullable Path homeInPath(String path) {
+    for (String folder : path.split(":")) {
+      Path program = Path.of(folder.isEmpty() ? "." : folder, "java");
+      if (Files.isExecutable(program)) {
+        try {
+          Path real = program.toRealPath();
+          return real.endsWith("bin/java") ? real.getParent().getParent() : null;
+        } catch (IOException gone) {
+          return null;
+        }
+      }
+    }
+    return null;
+  }
+
+  /* Returns the runtimes that match a pattern, the oldest version first. */
+  private static List<Path> inFolder(String pattern) {
+    Path glob = Path.of(pattern);
+    List<Path> homes = new ArrayList<>();
+    try (var found =
+        Files.newDirectoryStream(glob.getParent(), String.valueOf(glob.getFileName()))) {
+      found.forEach(homes::add);
+    } catch (IOException | DirectoryIteratorException none) {
+      return List.of(); // the folder is missing or unreadable
+    }
+    homes.sort(
+        Comparator.comparingInt(JavaCheck::version).thenComparing(Comparator.naturalOrder()));
+    return homes;
   }
 
   private static List<Finding> ok(Path home, String source) {

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,6 +182,18 @@ class DoctorTest {
     DoctorCommand.Entry right =
         examine(environment("HEDDLE_JAVA_HOME=" + own), new JavaCheck()).getFirst();
     assertEquals(DoctorCommand.Level.OK, right.level(), right.toString());
+  }
+
+  /* As the plugin does, by jvm_find.c. */
+  @Test
+  void firstJavaInPathIsFollowedThroughItsLinks() throws Exception {
+    Path bin = Files.createDirectory(folder.resolve("bin"));
+    Path own = Path.of(System.getProperty("java.home")).toRealPath();
+    Files.createSymbolicLink(bin.resolve("java"), own.resolve("bin/java"));
+    DoctorCommand.Entry found =
+        examine(environment("PATH=" + folder + ":" + bin), new JavaCheck()).getFirst();
+    assertEquals(DoctorCommand.Level.OK, found.level(), found.toString());
+    assertTrue(found.toString().contains("in " + own + " (PATH)"), found.toString());
   }
 
   @Test
@@ -531,20 +544,23 @@ class DoctorTest {
 
   @Test
   void everyCauseIsProvokedByATest() throws Exception {
-    Path folder = Path.of("src", "test", "java", "io", "heddle", "cli", "doctor");
-    String tests =
-        Files.readString(folder.resolve("DoctorTest.java"))
-            + Files.readString(folder.resolve("DoctorOnHostsTest.java"))
-            + Files.readString(folder.resolve("DoctorToPeerTest.java"))
-            + Files.readString(folder.resolve("KernelCheckTest.java"))
-            + Files.readString(folder.resolve("SharedLinksCheckTest.java"))
-            + Files.readString(
-                Checkout.path(
-                    "system-tests/src/test/java/io/heddle/systemtests/OneSubnetTest.java"));
+    StringBuilder tests = new StringBuilder();
+    for (String module : List.of("cli", "tools")) {
+      Path folder = Checkout.path(module + "/src/test/java/io/heddle/cli/doctor");
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          tests.append(Files.readString(file));
+        }
+      }
+    }
+    tests.append(
+        Files.readString(
+            Checkout.path("system-tests/src/test/java/io/heddle/systemtests/OneSubnetTest.java")));
     for (Check check : Checks.ALL) {
       for (Cause cause : check.causes()) {
         assertTrue(
-            tests.matches("(?s).*[\" ]" + cause.id() + "[\",].*"), "no test makes " + cause.id());
+            tests.toString().matches("(?s).*[\" ]" + cause.id() + "[\",].*"),
+            "no test makes " + cause.id());
       }
     }
   }

@@ -31,8 +31,7 @@ class ArchitectureTest {
           Map.entry("bpf", Set.of("platform")),
           Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
           Map.entry(
-              "gateway",
-              Set.of("platform", "addr", "dataplane", "bgp", "flowspec", "telemetry")),
+              "gateway", Set.of("platform", "addr", "dataplane", "bgp", "flowspec", "telemetry")),
           Map.entry("telemetry", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
@@ -61,24 +60,83 @@ class ArchitectureTest {
           Map.entry("fabric.model", Set.of("platform")),
           Map.entry("cli.kit", Set.of("platform")),
           Map.entry("cli.stat", Set.of("platform", "addr", "stats", "cli.kit")),
-          Map.entry("cli.operate", Set.of("platform", "addr", "routes", "bgp", "bgpstub", "stats", "cli.kit", "cli.stat")),
+          Map.entry(
+              "cli.operate",
+              Set.of(
+                  "platform", "addr", "routes", "bgp", "bgpstub", "stats", "cli.kit", "cli.stat")),
           Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit")),
-          Map.entry("cli.doctor", Set.of("platform", "verbs", "addr", "routes", "stats", "cli.kit", "cli.stat", "cli.operate", "cli.paths")),
-          Map.entry("cli.bridge", Set.of("platform", "verbs", "addr", "roce.wire", "bridge", "cli.kit")),
+          Map.entry(
+              "cli.doctor",
+              Set.of(
+                  "platform",
+                  "verbs",
+                  "addr",
+                  "routes",
+                  "stats",
+                  "cli.kit",
+                  "cli.stat",
+                  "cli.operate",
+                  "cli.paths")),
+          Map.entry(
+              "cli.bridge", Set.of("platform", "verbs", "addr", "roce.wire", "bridge", "cli.kit")),
           Map.entry("cli.gateway", Set.of("platform", "addr", "dataplane", "gateway", "cli.kit")),
           Map.entry("cli.controller", Set.of("platform", "controller", "cli.kit")),
           Map.entry("cli.perf", Set.of("perftest")),
-          Map.entry("cli.heddle", Set.of("platform", "cli.kit", "cli.stat", "cli.operate", "cli.paths", "cli.doctor", "cli.bridge", "cli.gateway", "cli.controller", "cli.perf")),
+          Map.entry(
+              "cli.heddle",
+              Set.of(
+                  "platform",
+                  "cli.kit",
+                  "cli.stat",
+                  "cli.operate",
+                  "cli.paths",
+                  "cli.doctor",
+                  "cli.bridge",
+                  "cli.gateway",
+                  "cli.controller",
+                  "cli.perf")),
           Map.entry("tools.lab", Set.of("platform", "addr", "routes", "switching", "cli.kit")),
-          Map.entry("tools.job", Set.of("platform", "addr", "stats", "cli.kit", "cli.stat", "tools.lab")),
-          Map.entry("tools.paths", Set.of("platform", "fabric.model", "cli.kit", "cli.paths", "tools.lab")),
+          Map.entry(
+              "tools.job", Set.of("platform", "addr", "stats", "cli.kit", "cli.stat", "tools.lab")),
+          Map.entry(
+              "tools.paths",
+              Set.of("platform", "fabric.model", "cli.kit", "cli.paths", "tools.lab")),
           Map.entry("tools.simulate", Set.of("platform", "spray", "sim", "cli.kit")),
-          Map.entry("tools.bridge", Set.of("platform", "verbs", "bridge", "cli.kit", "cli.bridge", "tools.lab")),
-          Map.entry("tools.bench", Set.of("platform", "verbs", "switching", "cli.kit", "tools.lab", "tools.job")),
-          Map.entry("tools.wan", Set.of("platform", "addr", "dataplane", "bgp", "flowspec", "telemetry", "gateway", "controller", "cli.kit", "cli.gateway", "cli.controller")),
-          Map.entry("tools.demo", Set.of("platform", "cli.kit", "tools.lab", "tools.job", "tools.wan")),
-          Map.entry("tools.soak", Set.of("platform", "cli.kit", "tools.lab", "tools.job", "tools.wan")),
-          Map.entry("tools", Set.of("cli.heddle", "tools.lab", "tools.paths", "tools.simulate", "tools.bridge", "tools.bench", "tools.demo", "tools.soak")));
+          Map.entry(
+              "tools.bridge",
+              Set.of("platform", "verbs", "bridge", "cli.kit", "cli.bridge", "tools.lab")),
+          Map.entry(
+              "tools.bench",
+              Set.of("platform", "verbs", "switching", "cli.kit", "tools.lab", "tools.job")),
+          Map.entry(
+              "tools.wan",
+              Set.of(
+                  "platform",
+                  "addr",
+                  "dataplane",
+                  "bgp",
+                  "flowspec",
+                  "telemetry",
+                  "gateway",
+                  "controller",
+                  "cli.kit",
+                  "cli.gateway",
+                  "cli.controller")),
+          Map.entry(
+              "tools.demo", Set.of("platform", "cli.kit", "tools.lab", "tools.job", "tools.wan")),
+          Map.entry(
+              "tools.soak", Set.of("platform", "cli.kit", "tools.lab", "tools.job", "tools.wan")),
+          Map.entry(
+              "tools",
+              Set.of(
+                  "cli.heddle",
+                  "tools.lab",
+                  "tools.paths",
+                  "tools.simulate",
+                  "tools.bridge",
+                  "tools.bench",
+                  "tools.demo",
+                  "tools.soak")));
 
   private final JavaClasses classes = ImportedClasses.all();
 

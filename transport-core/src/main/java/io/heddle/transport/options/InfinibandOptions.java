@@ -241,7 +241,7 @@ public final class InfinibandOptions {
   private static final String ONE_WRITE =
       "ignored: each chunk is one RDMA WRITE WITH IMMEDIATE, on any fabric";
   private static final String NO_FUSING =
-      "ignored: each device is one of NCCL's; Heddle joins planes instead";
+      "ignored: Heddle uses several planes in one device, and merges no devices";
 
   /** Ignored variables, each with its reason. */
   static final Map<String, String> IGNORED = ignored();
