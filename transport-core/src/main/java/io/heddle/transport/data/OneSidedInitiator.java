@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
  * Initiator's end of one-sided operations on a peer: docs/decisions/one-sided.md.
  *
  * <p>Operations begin in the order of their submission, while the target's window has room. The
- * policy cuts each into chunks. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the first is a write
- * of its bytes and a write with immediate of the record. A get's chunks are RDMA READs.
+ * policy cuts each operation into chunks. A put's chunks are RDMA WRITEs WITH IMMEDIATE. Only its
+ * first chunk is an RDMA WRITE, followed by a WRITE WITH IMMEDIATE of the {@link OperationRecord}.
+ * A get's chunks are RDMA READs.
  */
 public final class OneSidedInitiator extends Communicator {
-  /** Another thread holds the baton, and nothing was done. */
+  /** Result of {@link #submit}: another thread holds the baton, and nothing was done. */
   public static final int BUSY = -1;
 
   private static final int SLOTS = OperationRecord.SLOTS;
@@ -45,7 +46,7 @@ public final class OneSidedInitiator extends Communicator {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private final OperationsInFlight puts;
   private final OperationsInFlight gets;
-  /* Slots of puts, then slots of gets, the latter offset by SLOTS. */
+  /* Slots with chunks to be posted. Slots of gets are offset by SLOTS. */
   private final Backlog backlog = new Backlog(2 * SLOTS);
   private long nextNumber;
   private long nextGet;
@@ -163,7 +164,7 @@ public final class OneSidedInitiator extends Communicator {
     return null;
   }
 
-  /* Returns whether the operation has begun, or never will. */
+  /* Begins the operation if there is room. Returns whether it has begun, or was refused. */
   private boolean begin(OneSidedOperation operation) {
     String outside = directory.describeOutOfBounds(operation);
     if (outside != null) {
@@ -215,7 +216,8 @@ public final class OneSidedInitiator extends Communicator {
   }
 
   /**
-   * Counts a flush of data that gets have read; in host memory it is visible already. Any thread.
+   * Counts a flush of data that gets have read. There is nothing to flush, since data in host
+   * memory is visible already. Any thread.
    *
    * @return whether it was counted; else another thread holds the baton
    */
@@ -381,7 +383,7 @@ public final class OneSidedInitiator extends Communicator {
       }
       return;
     }
-    /* As in a send: a target that has closed acknowledges received data, and takes nothing new. */
+    /* As for a send: a target that has closed acknowledges received data, and takes nothing new. */
     boolean unpostable = !waiting.isEmpty() || !backlog.isEmpty();
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED
@@ -434,7 +436,7 @@ public final class OneSidedInitiator extends Communicator {
     loads.lost(plane);
     directory.forgetReads();
     settle(puts, plane, theirs);
-    /* The target keeps no state of a get: its chunks in flight are read again. */
+    /* The target keeps no state of a get, so the get's chunks in flight are read again. */
     settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
     backlog.clear();
     /* Added in order again, so that repeated chunks come before waiting ones. */

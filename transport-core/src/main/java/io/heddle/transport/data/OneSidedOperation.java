@@ -39,7 +39,10 @@ public final class OneSidedOperation {
   public int localKey;
   public long lengthBytes;
 
-  /** The peer's registration and the first byte's offset in it; undefined without bytes. */
+  /**
+   * Number of the peer's registration; {@link #offset} is the first byte's offset in it. Undefined
+   * if the length is 0.
+   */
   public int registration;
 
   public long offset;

@@ -27,13 +27,13 @@ public final class OneSidedTarget extends Communicator {
   private static final long NOTHING = -1;
 
   private static final byte INCOMPLETE = 0;
-  /* All chunks have come, and the operation's signal waits for earlier ones. */
+  /* All chunks have arrived, and the operation's signal waits for earlier operations. */
   private static final byte COMPLETE = 1;
   /* The operation's signal is being added to its word. */
   private static final byte ADDING = 2;
   /*
-   * The operation's signal is applied. The slot waits for its turn in the context, since earlier
-   * operations aren't finished.
+   * The operation's signal is applied. The operation isn't finished until the earlier ones of its
+   * context are.
    */
   private static final byte SIGNALLED = 3;
   private static final byte FINISHED = 4;
@@ -44,7 +44,7 @@ public final class OneSidedTarget extends Communicator {
   private final byte[] state = new byte[SLOTS];
   private final SignalWords.Waiting waiting = this::added;
 
-  /* Set once the group has accepted this peer; with the baton. */
+  /* Set with the baton, once the group has accepted this peer. */
   private @Nullable SignalWords words;
   private long directory;
   private int directoryKey;
@@ -68,9 +68,10 @@ public final class OneSidedTarget extends Communicator {
   }
 
   /**
-   * Opens a group's memory to the peer, which knows of none before. Any thread.
+   * Makes the group's memory accessible to the peer, which waits for this. Any thread.
    *
-   * @param directoryAddress of {@link DirectoryEntry} entries that the peer may read by the key
+   * @param directoryAddress address of the {@link DirectoryEntry} table, which the peer may read
+   *     with the key
    */
   public void serve(SignalWords served, long directoryAddress, int key) {
     while (!baton().tryTake()) {
@@ -162,7 +163,10 @@ public final class OneSidedTarget extends Communicator {
   private @Nullable String record(SubFlow flow, int immediate, int lengthBytes) {
     int slot = Immediate.slot(immediate);
     int chunk = Immediate.chunk(immediate);
-    /* The first chunk's immediate comes with the record; its bytes had an earlier write of their own. */
+    /*
+     * The first chunk's immediate arrives with the record; the chunk's bytes came in a write
+     * before.
+     */
     long bytes = chunk == 0 ? OperationRecord.firstChunkBytes(record(slot)) : lengthBytes;
     if (bytes < 0 || bytes > Integer.MAX_VALUE) {
       return "its first chunk has %s bytes".formatted(bytes);
@@ -189,7 +193,7 @@ public final class OneSidedTarget extends Communicator {
     return result == ReorderWindow.GROUP_FULL ? onComplete(slot) : null;
   }
 
-  /* Handles an operation whose chunks have all come. Returns the error, if any. */
+  /* Handles an operation whose chunks have all arrived. Returns the error, if any. */
   private @Nullable String onComplete(int slot) {
     long record = record(slot);
     long number = numberOf(slot);
@@ -218,8 +222,8 @@ public final class OneSidedTarget extends Communicator {
   }
 
   /*
-   * Applies the operations of a context that are next in order; usually the newest one is the
-   * first. Returns the error, if any.
+   * Finishes the complete operations of a context that are next in order; usually the newest
+   * complete one is the next. Returns the error, if any.
    */
   private @Nullable String applyInOrder(int context, int newest) {
     int first = isNextInContext(newest, context) ? newest : nextInContext(context);
@@ -241,7 +245,7 @@ public final class OneSidedTarget extends Communicator {
     return null;
   }
 
-  /* Returns the slot of the context's next operation, where all of it has come; else −1. */
+  /* Returns the slot of the context's next operation if all its chunks have arrived; else −1. */
   private int nextInContext(int context) {
     if (order.waiting(context) == 0) {
       return -1;
@@ -262,7 +266,10 @@ public final class OneSidedTarget extends Communicator {
         && OperationRecord.numberInContext(record(slot)) == order.next(context);
   }
 
-  /* The initiator writes no record into a slot before its credit covers the slot's last operation. */
+  /*
+   * Frees the slots of finished operations, oldest first. The initiator writes no new record into a
+   * slot before its credit covers the slot's last operation.
+   */
   private void release() {
     for (int slot = window.slotOf(window.oldestGroup()); state[slot] == FINISHED; ) {
       state[slot] = INCOMPLETE;
@@ -283,7 +290,10 @@ public final class OneSidedTarget extends Communicator {
     return oldest + (slot - oldest & SLOTS - 1);
   }
 
-  /* Sets the slot's state to the result: INCOMPLETE where there is no such word. */
+  /*
+   * Applies the signal of the operation in this slot and sets the slot's state; INCOMPLETE where
+   * the signal's word doesn't exist.
+   */
   private void apply(int slot) {
     counters[0].signal();
     SignalWords served = words;
@@ -306,7 +316,10 @@ public final class OneSidedTarget extends Communicator {
         };
   }
 
-  /* Handles the completion of a deferred addition. */
+  /*
+   * Handles the completion of a deferred addition. Returns false while another thread holds the
+   * baton.
+   */
   private boolean added(int slot) {
     if (!baton().tryTake()) {
       return false;

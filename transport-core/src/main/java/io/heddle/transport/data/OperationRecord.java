@@ -4,8 +4,9 @@ import io.heddle.platform.Memory;
 import io.heddle.reorder.ReorderWindow;
 
 /**
- * Record of an operation for the target, besides its bytes: 64 bytes in the ring, written with the
- * operation's first chunk. Like clear-to-send entries it is in the processor's byte order.
+ * Description of a put that the initiator writes for the target: 64 bytes in the target's ring,
+ * written with the operation's first chunk. Like clear-to-send entries it is in the processor's
+ * byte order.
  *
  * <pre>
  * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 | 24 registration 8 |
@@ -54,8 +55,8 @@ final class OperationRecord {
    *
    * @param record the address of 64 bytes of zeros, or of another record
    * @param inContext number within the context
-   * @param firstChunkBytes of the chunk that goes with the record and is written without an
-   *     immediate
+   * @param firstChunkBytes length of the first chunk, which is written without an immediate before
+   *     the record
    */
   static void write(
       long record, long number, long inContext, int firstChunkBytes, OneSidedOperation operation) {

@@ -3,8 +3,8 @@ package io.heddle.transport.data;
 import io.heddle.platform.Memory;
 
 /**
- * Line in the initiator's ring that the target writes: the number of operations that it has
- * finished, and the address of its directory.
+ * Line in the initiator's ring that the target writes: the number of operations that the target has
+ * finished, and the address of the target's directory.
  *
  * <pre>
  * | 0 credit 8 | 8 directory's address 8 | 16 its key 8 | 24 check 8 | 32 zero 32 |

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Writer of a send's bytes per plane, which the shim requests for NCCL's profiler: {@code struct
- * heddle_plane_bytes} of native/src/java_calls.h.
+ * Writer of the records of a send's bytes on each plane, which the shim requests for NCCL's
+ * profiler: {@code struct heddle_plane_bytes} of native/src/java_calls.h.
  */
 final class PlaneBytes {
   static final int BYTES = 48;
@@ -22,8 +22,8 @@ final class PlaneBytes {
   private final long[] names;
 
   /**
-   * @param arena of the connection, since the shim passes the names on
-   * @param keys of its planes, in order
+   * @param arena arena of the planes' names: the connection's, since the shim passes the names on
+   * @param keys keys of the connection's planes, in order
    */
   PlaneBytes(Arena arena, List<String> keys) {
     names =
@@ -36,7 +36,7 @@ final class PlaneBytes {
   /**
    * Writes the records of one line's message.
    *
-   * @param lengths of its chunks, by number
+   * @param lengths length of each of the message's chunks, by the chunk's number
    * @return the number of planes
    */
   int write(SentChunks chunks, int line, IntUnaryOperator lengths, long out) {

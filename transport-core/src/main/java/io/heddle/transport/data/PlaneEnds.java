@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Addresses of each plane of a connection at both ends. A plane is identified by its key; its
- * addresses may change, each with the next queue pairs on it.
+ * addresses may change whenever new queue pairs are made on it.
  *
  * <p>Written on the control thread, read by any.
  */
@@ -24,7 +24,7 @@ public final class PlaneEnds {
   private boolean changed;
 
   /**
-   * @param remotePlanes the peer's planes, in the same order
+   * @param remotePlanes the peer's planes, in the order of {@code localPlanes}
    */
   public PlaneEnds(List<LocalPlane> localPlanes, List<PlaneOffer> remotePlanes) {
     this.localPlanes = List.copyOf(localPlanes);
@@ -91,7 +91,7 @@ public final class PlaneEnds {
   /**
    * Sets new addresses of the peer's planes.
    *
-   * @param planes as many as addresses
+   * @param planes indexes of the planes, one for each address
    * @throws HeddleException where two planes would have one address
    */
   void moveRemote(List<Integer> planes, List<PlaneAddress> addresses) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Receiving end of a connection.
  *
  * <p>A receive opens a slot of the window and writes its clear-to-send entries into the sender's
- * ring by RDMA. It completes once an immediate has come for every chunk of every buffer of its
+ * ring by RDMA. It completes once an immediate has arrived for every chunk of every buffer of its
  * group; groups complete in order.
  */
 public final class RecvComm extends Communicator {
@@ -34,7 +34,7 @@ public final class RecvComm extends Communicator {
   private volatile @Nullable DeviceMemoryFlush flush;
 
   private final int[] lineOfSlot = new int[GROUPS];
-  /* Address of a long for each receive of each slot. */
+  /* Address of the table of posted lengths: a long for each receive of each slot. */
   private final long postedBytes;
 
   private final ClearToSendWriter entries;
@@ -263,7 +263,7 @@ public final class RecvComm extends Communicator {
     }
   }
 
-  /* A receive is refused only while others are in flight. */
+  /* Returns false: a receive is refused only while other receives are in flight. */
   @Override
   boolean isWaitingForPeer() {
     return false;

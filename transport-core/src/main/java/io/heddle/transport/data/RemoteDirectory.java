@@ -22,7 +22,10 @@ final class RemoteDirectory {
 
   private static final int NO_READ = -1;
 
-  /** State of a registration that was missing: never, since a time, or already reported. */
+  /**
+   * State of a registration that the peer may lack: never missed, missed since a time, or reported
+   * as overdue.
+   */
   private enum Missed {
     NEVER,
     SINCE,
@@ -86,8 +89,9 @@ final class RemoteDirectory {
   }
 
   /**
-   * Returns whether the entry may be read now. The peer's directory must be known, with no read in
-   * flight there. After a read of a missing entry, the pause must be over.
+   * Returns whether the entry may be read now. The address of the peer's directory must be known,
+   * and the entry's place in this end's memory must not be in use by another read. After a read of
+   * a missing entry, the pause must be over.
    */
   boolean canRead(int registration, long nowNs) {
     return PeerLine.isWritten(ring)

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Choice of the sub-flow that a receiving end writes on. First choice is the sub-flow on which data
- * came last, since the acknowledgement takes the same path. If that has no room, planes are used in
- * turn. A plane of weight 0 is believed not to reach the sender. Owned by the holder of the {@link
- * Baton}.
+ * arrived last, since the data's acknowledgement takes the same path. If that sub-flow has no room,
+ * planes are used in turn. A plane of weight 0 is skipped, since it probably doesn't reach the
+ * sender. Owned by the holder of the {@link Baton}.
  */
 final class ReturnFlow {
   private final ConnectionParts path;
@@ -16,14 +16,14 @@ final class ReturnFlow {
   private int last;
 
   /**
-   * @param flows the connection's live array
+   * @param flows the communicator's own array, in which sub-flows are replaced
    */
   ReturnFlow(ConnectionParts path, SubFlow[] flows) {
     this.path = path;
     this.flows = flows;
   }
 
-  /** Notes that data came on this sub-flow. */
+  /** Records that data arrived on this sub-flow. */
   void dataArrivedOn(SubFlow flow) {
     data = flow.index;
   }

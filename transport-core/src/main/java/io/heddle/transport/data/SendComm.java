@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sending end of a connection.
  *
- * <p>A send takes the head of the clear-to-send ring and is cut into chunks. Each chunk is an RDMA
- * WRITE WITH IMMEDIATE on the plane that the policy chooses. The send is done once every chunk is
- * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog, and progress
- * posts them; so do chunks that a fenced plane has lost.
+ * <p>A send is matched with a receive of the group at the head of the clear-to-send ring, and cut
+ * into chunks. Each chunk is an RDMA WRITE WITH IMMEDIATE on the plane that the policy chooses. The
+ * send is done once every chunk is acknowledged. Sends whose chunks don't fit the queues wait in
+ * order in the backlog, and progress posts them; so do chunks that a fenced plane has lost.
  */
 public final class SendComm extends Communicator {
   /**
-   * Bytes in flight over all planes of a connection; far above the bandwidth-delay product of any
-   * fabric.
+   * Limit on the bytes in flight over all planes of a connection; far above the bandwidth-delay
+   * product of any fabric.
    */
   private static final long WINDOW_BYTES = 16L << 20;
 
@@ -62,7 +62,7 @@ public final class SendComm extends Communicator {
   private long[] messageNumber = {};
   private PlaneWeights[] cutBy = {};
 
-  /* The snapshot that the loads are based on; the connection's may be newer. */
+  /* Weights that the loads are based on; the connection's weights may be newer. */
   private PlaneWeights weights;
 
   /* Lines that have chunks to be posted, in order. */
@@ -153,7 +153,10 @@ public final class SendComm extends Communicator {
       refused = true;
       return lines.isAnyPending() ? 0 : -failure.onPeerGone();
     }
-    /* Read once: the last plane may fail at any moment, and a message is cut for planes in use. */
+    /*
+     * The weights are read only once, since the last plane may fail at any moment, and a message
+     * must be cut for planes in use.
+     */
     PlaneWeights by = newestWeights();
     int line = by.areAllZero() ? -1 : lines.claim();
     if (line < 0) {
@@ -177,9 +180,9 @@ public final class SendComm extends Communicator {
   }
 
   /*
-   * A peer that has closed in good order posts no receive any more. Usually its caller and ours
-   * end together, and a further send has no meaning. Only a caller that keeps trying must get the
-   * failure.
+   * Returns the result of a send without a matching receive. A peer that has closed in good order
+   * posts no receive any more. Usually its caller and ours end together, and a further send has no
+   * meaning. Only a caller that keeps trying must get the failure.
    */
   private long resultWithoutReceive() {
     ConnectionHealth health = path.health();
@@ -195,7 +198,7 @@ public final class SendComm extends Communicator {
     };
   }
 
-  /* Like NCCL's own InfiniBand transport: the receive's size decides. */
+  /* Counts a send that is cut to its receive's size, as NCCL's own InfiniBand transport cuts it. */
   private void countTruncated(long length, long room, int tag) {
     counters[0].cut();
     if (!truncationLogged) {
@@ -253,7 +256,7 @@ public final class SendComm extends Communicator {
     backlog.add(line);
   }
 
-  /* Costs one volatile read where nothing has changed. */
+  /* Returns the newest weights. Costs one volatile read where nothing has changed. */
   private PlaneWeights newestWeights() {
     PlaneWeights newest = path.weights();
     if (newest != weights) {
@@ -420,7 +423,10 @@ public final class SendComm extends Communicator {
         }
       }
     }
-    /* The backlog is rebuilt, so that repeated chunks are in order with waiting ones. */
+    /*
+     * The backlog is rebuilt in the order of messages, for chunks to be repeated and chunks that
+     * have waited.
+     */
     backlog.clear();
     IntStream.range(0, dataAddress.length)
         .filter(line -> chunks.toPost(line) != 0)
@@ -451,7 +457,7 @@ public final class SendComm extends Communicator {
    * Writes the distribution of a send's bytes over the planes, for NCCL's profiler. NCCL's progress
    * thread.
    *
-   * @param request of a send that isn't RELEASED
+   * @param request address of a send's request, which isn't RELEASED
    * @param out room for {@link PlaneBytes#MAX_PLANES} {@code struct heddle_plane_bytes}
    * @return the number written; 0 where it is unavailable at this moment
    */
