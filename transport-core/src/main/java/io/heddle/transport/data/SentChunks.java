@@ -23,12 +23,15 @@ final class SentChunks {
   private int[] chunks = {};
   private long[] toPost = {};
   private long[] outstanding = {};
-  /* Address of a byte for each chunk of each message: the sub-flow that posted it last. */
+  /*
+   * Address of the table of carriers: a byte for each chunk of each message with the index of the
+   * sub-flow that posted the chunk last.
+   */
   private final long carriers;
 
   /**
-   * @param planes of the connection; sub-flow i is on plane i modulo this
-   * @param carriers address of {@link #carrierBytes} of memory
+   * @param planes number of the connection's planes; sub-flow i is on plane i modulo this number
+   * @param carriers address of {@link #carrierBytes} of memory for the sub-flow of each chunk
    */
   SentChunks(int planes, long carriers) {
     this.carriers = carriers;
@@ -83,7 +86,7 @@ final class SentChunks {
     Memory.ALL.set(JAVA_BYTE, carrier(line, chunk), (byte) flow);
   }
 
-  /** Notes an acknowledgement. Returns whether the message is complete now. */
+  /** Records an acknowledgement. Returns whether the message is complete now. */
   boolean acknowledged(int line, int chunk) {
     outstanding[line] &= ~(1L << chunk);
     return isDone(line);
@@ -102,10 +105,13 @@ final class SentChunks {
 
   /**
    * Checks the receiver's Fenced message for contradictions, and changes nothing. The message
-   * describes the moment of its fence: a slot that it names may hold another group since.
+   * describes the receiver at the moment of its fence: since then, a slot may have got another
+   * group.
    *
-   * @param next the group that the sender will match next; no group from this number on is complete
-   * @param begun the first group of which nothing was sent yet; next or the one after it
+   * @param next number of the group that the sender will match next; no group from this number on
+   *     is complete
+   * @param begun number of the first group of which nothing was sent yet: {@code next} or the one
+   *     after it
    * @return the contradiction; null where there is none
    */
   @Nullable String describeContradiction(Fenced fenced, int plane, long next, long begun) {

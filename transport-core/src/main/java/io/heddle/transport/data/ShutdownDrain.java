@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Drain at the end of a process that closes nothing. Before the process may end, requests in flight
- * on its communicators must reach the peers, or turn out to be unfinishable.
+ * Drain at the end of a process that doesn't close its communicators. Before the process may end,
+ * requests in flight on its communicators must reach the peers, or turn out to be unfinishable.
  *
  * <p>An accepted send is driven to its last acknowledgement, backlog included. A receive is driven
  * to its last byte, since a GPU may use the data before {@code test} is called. Other threads keep
@@ -49,11 +49,11 @@ public final class ShutdownDrain {
   }
 
   /**
-   * Waits, on a thread that nothing else needs.
+   * Drives the communicators on the calling thread until all of them are quiet.
    *
    * @param budgetNs longest wait
    * @param quietNs required time without a request in flight; longer on a busy host
-   * @return whether it was quiet in time
+   * @return false if requests were still unfinished after the longest wait
    */
   public boolean await(long budgetNs, long quietNs) {
     long start = clock.nanoTime();

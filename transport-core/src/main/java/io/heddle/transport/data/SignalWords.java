@@ -6,9 +6,12 @@ import io.heddle.transport.device.LocalPlane;
 public interface SignalWords {
   /** Result of an addition. */
   enum Addition {
-    /** It is done. */
+    /** The word is changed. */
     DONE,
-    /** The adapter has work to do first; {@link Waiting} is notified. */
+    /**
+     * The addition is deferred until the adapter has done its part; {@link Waiting} is notified
+     * then.
+     */
     LATER,
     /** There is no such word. */
     NOWHERE
@@ -20,14 +23,14 @@ public interface SignalWords {
     /**
      * Handles a completed addition. Called by the thread that drives the group; never waits.
      *
-     * @param slot as it was given with the addition
+     * @param slot slot that was passed to {@link SignalWords#add}
      * @return false while another thread holds the baton, and nothing was done
      */
     boolean added(int slot);
   }
 
   /**
-   * Notes that all bytes of an operation have come into this registration; its number may be
+   * Records that all bytes of an operation have arrived in this registration, whose number may be
    * invalid.
    */
   void arrived(long registration);
@@ -35,9 +38,9 @@ public interface SignalWords {
   /**
    * Adds to a word, after all arrivals that the caller has reported before.
    *
-   * @param registration of the word
-   * @param offset of its first byte there
-   * @param slot of the operation
+   * @param registration number of the word's registration
+   * @param offset offset of the word in the registration
+   * @param slot slot of the operation, for {@link Waiting#added}
    */
   Addition add(long registration, long offset, long addend, Waiting waiting, int slot);
 

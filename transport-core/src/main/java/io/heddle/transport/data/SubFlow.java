@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair of a connection on one plane, with the data path's state of it; one for each epoch of
- * the plane. Owned by the holder of the connection's {@link Baton}.
+ * Queue pair of a connection on one plane, with the data path's state of that queue pair. Each
+ * epoch of the plane has a new one. Owned by the holder of the connection's {@link Baton}.
  *
  * <p>A work request's id names its sub-flow:
  *
@@ -37,7 +37,7 @@ public final class SubFlow {
   final int epoch;
   public final PlaneQueuePair pair;
 
-  /** Maximum payload that may travel within its request. */
+  /** Largest payload that may be inline in a work request, in bytes. */
   final int inlineBytes;
 
   /* Common part of this sub-flow's ids. */
@@ -62,9 +62,9 @@ public final class SubFlow {
   private long usualNs;
 
   /**
-   * @param index among the connection's sub-flows
-   * @param plane among the connection's planes
-   * @param epoch of the plane
+   * @param index index of this sub-flow among the connection's sub-flows
+   * @param plane index of the plane, or of the carrier of several planes, in the connection
+   * @param epoch epoch of the plane
    */
   SubFlow(int index, int plane, int epoch, PlaneQueuePair pair) {
     this.index = index;
@@ -187,8 +187,8 @@ public final class SubFlow {
   }
 
   /**
-   * Posts a probe: an empty write that tests whether the plane carries traffic. Returns as {@link
-   * #post}.
+   * Posts a probe: an empty write that tests whether the plane carries traffic. Returns the same as
+   * {@link #post}.
    */
   public int probe(long nowNs) {
     SendWorkRequest wr = add();
@@ -203,7 +203,7 @@ public final class SubFlow {
     return post(nowNs);
   }
 
-  /** Notes the completion of a posted request, of any status. */
+  /** Records the completion of a posted request, of any status. */
   void completed(long id) {
     if (id < 0) {
       postedReceives--;
@@ -225,7 +225,7 @@ public final class SubFlow {
     return usualNs;
   }
 
-  /** Notes the acknowledgement of a probe. */
+  /** Records the acknowledgement of a probe. */
   void markProbed() {
     probed = true;
   }
@@ -241,7 +241,9 @@ public final class SubFlow {
     return pair.queuePair().postEmptyReceives(RECEIVE | idBase, count);
   }
 
-  /** Stops posting. Returns whether it was possible before. */
+  /**
+   * Marks the sub-flow as broken: nothing more is posted. Returns whether it wasn't broken before.
+   */
   public boolean markBroken() {
     boolean was = broken;
     broken = true;

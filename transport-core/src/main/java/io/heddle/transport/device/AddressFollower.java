@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 
 /**
  * Follower of the kernel's address and link events. Takes connections off planes whose interface
- * loses its carrier or whose address is removed. Devices then look for the successor address. Runs
- * on its own thread, {@code heddle-addresses}, in epoll.
+ * loses its carrier or whose address is removed. Devices then search for the plane's successor
+ * address. Runs on its own thread, {@code heddle-addresses}, in epoll.
  */
 public final class AddressFollower implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
@@ -111,7 +111,10 @@ public final class AddressFollower implements AutoCloseable {
       }
       case AddressEvent.EventsLost lost -> checkAll();
       case AddressEvent.AddressChanged changed -> {
-        /* Failover itself offers a plane that is back at its own address. */
+        /*
+         * A plane that is back at its own address needs nothing here: the failover retries it
+         * anyway.
+         */
         if (changed.address().has(AddressFlag.DEPRECATED)) {
           markMissing(Gid.of(changed.address().address()));
         }
@@ -128,7 +131,10 @@ public final class AddressFollower implements AutoCloseable {
     }
   }
 
-  /* The kernel reports addresses all the time, for example at each router advertisement. */
+  /*
+   * Starts a search only on devices with a missing plane: the kernel reports addresses all the
+   * time, for example at each router advertisement.
+   */
   private void findMissingPlanes() {
     for (NetDevice device : devices) {
       if (device.hasMissingPlane()) {

@@ -113,7 +113,10 @@ public final class DeviceSearch {
                     : String.join("; ", reasons)));
   }
 
-  /* Where one device's failure ends the search, closes the devices opened before. */
+  /*
+   * Opens the candidate's devices that carry planes. If a failure ends the search, the devices
+   * opened before are closed.
+   */
   private List<NetDevice> open(
       VerbsProvider candidate,
       HostPlanes planes,
@@ -138,7 +141,10 @@ public final class DeviceSearch {
     return devices;
   }
 
-  /* Skips a device that can't be opened or queried: another one may carry the planes. */
+  /*
+   * Opens a device; returns null if it isn't used. A device that can't be opened or queried is
+   * skipped: another one may carry the planes.
+   */
   private @Nullable NetDevice open(
       RdmaDevice device,
       HostPlanes planes,
@@ -222,8 +228,8 @@ public final class DeviceSearch {
   }
 
   /*
-   * Job templates may set an index meant for other adapters. Where it matches no plane, all planes
-   * are used.
+   * Returns the GID index that planes must have; negative for any. Job templates may set an index
+   * meant for other adapters. Where it matches no plane, all planes are used.
    */
   private long wantedIndex(String device, GidTable gids, List<Plane> planes) {
     long wanted = options.get(InfinibandOptions.GID_INDEX);

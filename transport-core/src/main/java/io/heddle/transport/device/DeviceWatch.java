@@ -27,7 +27,7 @@ public final class DeviceWatch {
       "the control thread failed while it handled a device event; the error is logged before this"
           + " line";
 
-  /* One device's poll state, allocated once; polled ten times a second. */
+  /* Poll state of one device, allocated once; the device is polled ten times a second. */
   private final class Watched {
     private final NetDevice device;
     private final AsyncEventListener events;
@@ -131,7 +131,10 @@ public final class DeviceWatch {
     }
   }
 
-  /* One warning per event: connections warn as they end or leave a plane, and name their peers. */
+  /*
+   * Returns whether connections log this event themselves, with their peers, when they end or leave
+   * a plane. There is one warning per event.
+   */
   private boolean isLoggedByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
     return switch (kind) {
       case PORT_ACTIVE, GID_CHANGE, SUBNET_CHANGE -> true;

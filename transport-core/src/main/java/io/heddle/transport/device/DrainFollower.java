@@ -19,7 +19,10 @@ public final class DrainFollower {
   private final List<NetDevice> devices;
   private final Log log;
 
-  /* Modification time and length as last read: 0 where there was no file; −1 forces a read. */
+  /*
+   * File of the orders, and its modification time and length when it was last read: 0 where there
+   * was no file; −1 forces a read.
+   */
   private final File file;
   private long readModifiedMs = -1;
   private long readBytes;
@@ -39,7 +42,10 @@ public final class DrainFollower {
     loop.every(POLL_PERIOD_NS, this::follow);
   }
 
-  /* Reads the file only where it changed: the exception for an absent file alone allocates some kilobytes. */
+  /*
+   * Applies the orders to all connections. Reads the file only if it changed: the exception for an
+   * absent file alone allocates some kilobytes.
+   */
   void follow() {
     long modifiedMs = file.lastModified();
     long bytes = file.length();

@@ -8,9 +8,9 @@ import io.heddle.verbs.PathMtu;
  * Plane of a local device.
  *
  * @param key this host's name of the plane
- * @param ownKey the name this host would use without a route daemon
- * @param prefixLength bits of the address' on-link prefix
- * @param mtu the largest that the address's interface carries
+ * @param ownKey name that this host would use without a route daemon
+ * @param prefixLength length of the address's on-link prefix in bits
+ * @param mtu largest path MTU that the address's interface and the device's port carry
  * @param interfaceName the interface that has the address
  */
 public record LocalPlane(

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * see the earlier writes.
  */
 public final class MemoryTable {
-  /** NCCL's number of the pointer type: host memory. */
+  /** NCCL's pointer type of host memory. */
   public static final int HOST_MEMORY = 1;
 
   static final int DEVICE_MEMORY = 2;
@@ -40,8 +40,8 @@ public final class MemoryTable {
   private int handedOut = 1;
 
   /*
-   * Local key in the upper half, remote key in the lower; 0 without a registration. Replaced when
-   * it grows, never shrunk.
+   * Keys by handle: the local key in the upper half, the remote key in the lower; 0 without a
+   * registration. The array is replaced when it grows, and never shrinks.
    */
   private volatile long[] keysByHandle = new long[64];
 
@@ -84,7 +84,7 @@ public final class MemoryTable {
         : -TransportResult.INVALID_ARGUMENT;
   }
 
-  /* User addresses never lie in the upper half. */
+  /* Returns whether this can be a range of user memory, whose addresses are positive as a long. */
   private static boolean isRange(long address, long lengthBytes) {
     return address > 0 && lengthBytes > 0 && lengthBytes <= Long.MAX_VALUE - address;
   }
@@ -111,8 +111,8 @@ public final class MemoryTable {
    * Registers device memory by its dma-buf.
    *
    * @param type NCCL's pointer type
-   * @param offset of the range in the dma-buf
-   * @param descriptor of the dma-buf; the caller closes it
+   * @param offset offset of the range in the dma-buf
+   * @param descriptor file descriptor of the dma-buf; the caller closes it
    * @return a handle, from 1, or a negated result code
    */
   public synchronized long registerDmaBuf(

@@ -42,7 +42,7 @@ public final class NetDevice implements AutoCloseable {
 
   /**
    * @param planes at least one
-   * @param weights one for each plane
+   * @param weights weights of these planes
    * @param rail NCCL's number of the rail; −1 where undefined
    * @param rules how registered memory is used
    */
@@ -87,14 +87,14 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Sets the listener of plane moves, called with the old and the new address. Before the first
-   * connection.
+   * Sets the listener of plane moves, which gets the old and the new address. Called before the
+   * first connection.
    */
   public void setMoveListener(BiConsumer<InetAddress, InetAddress> listener) {
     moves = listener;
   }
 
-  /** Notes that some plane's address is gone, or soon will be. Any thread. */
+  /** Records that some plane's address is gone, or soon will be. Any thread. */
   void markMissing() {
     planes.markMissing();
   }
@@ -104,12 +104,15 @@ public final class NetDevice implements AutoCloseable {
     return planes.hasMissingPlane();
   }
 
-  /** Looks for successor addresses of the planes whose own are gone. Control thread. */
+  /** Searches successor addresses for the planes whose addresses are gone. Control thread. */
   void findPlanes() {
     planes.findSuccessors().forEach(this::moved);
   }
 
-  /** Returns the plane at its present address, for the next try. Control thread. */
+  /**
+   * Updates the address of a plane before it is retried, and returns the plane at its present
+   * address. Control thread.
+   */
   public LocalPlane refreshPlane(LocalPlane plane) {
     PlaneAddresses.Move move = planes.findAgain(plane.key());
     if (move != null) {
@@ -118,7 +121,10 @@ public final class NetDevice implements AutoCloseable {
     return planes.of(plane.key());
   }
 
-  /* Connections at the old address fail their plane and get the new address when they try it again. */
+  /*
+   * Reports a move. Connections at the old address fail their plane, and get the new address when
+   * they retry the plane.
+   */
   private void moved(PlaneAddresses.Move move) {
     LocalPlane before = move.before();
     LocalPlane now = move.now();
@@ -159,8 +165,8 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Sets the source of route weights for connections whose planes are paired. Before the first
-   * connection.
+   * Sets the source of route weights for connections whose planes are paired. Called before the
+   * first connection.
    */
   public void follow(Consumer<RoutedConnection> listener) {
     routes = listener;

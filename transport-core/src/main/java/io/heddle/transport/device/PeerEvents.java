@@ -12,8 +12,9 @@ import java.util.WeakHashMap;
 
 /**
  * Log that reports an event once for all connections to a peer, of which there may be hundreds. It
- * logs the lines of the first connection. Lines of others that differ only in numbers are traced.
- * Once no further line has come for a while, it logs the number of those connections. Any thread.
+ * logs the lines of the first connection. Lines of further connections that differ only in numbers
+ * are traced. Once no such line has come for a while, it logs the number of the further
+ * connections. Any thread.
  */
 public final class PeerEvents {
   /** Kinds of events, each with its level and the words for the remaining connections. */
@@ -39,7 +40,7 @@ public final class PeerEvents {
   /* NCCL polls each communicator far more often, and so detects all failures within this time. */
   private static final long QUIET_NS = 2_000_000_000;
 
-  /* Events with different words have different reasons, and both are logged. */
+  /* Key of an event. Events with different words have different reasons, so each is logged. */
   private record Key(String peer, Kind kind, String words) {}
 
   private static final class Event {
@@ -65,7 +66,7 @@ public final class PeerEvents {
    * Reports an event of a connection. A second event of the same connection starts a new report.
    *
    * @param connection compared by identity
-   * @param peer the other end, for the log
+   * @param peer name of the other end, for the log
    * @param sentences the lines to log, if this connection is the first
    */
   public void report(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
@@ -80,7 +81,7 @@ public final class PeerEvents {
     }
   }
 
-  /** Returns whether connections to this peer have failed a moment ago. */
+  /** Returns whether connections to this peer have failed within the last seconds. */
   public synchronized boolean hasFailed(String peer) {
     return events.keySet().stream()
         .anyMatch(key -> key.kind == Kind.FAILED && key.peer.equals(peer));

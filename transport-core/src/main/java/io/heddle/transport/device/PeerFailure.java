@@ -2,7 +2,7 @@ package io.heddle.transport.device;
 
 import io.heddle.platform.HeddleException;
 
-/** Failure of a connection attempt since the peer is gone, silent or unreachable. */
+/** Failure of a connection attempt because the peer is gone, silent or unreachable. */
 public final class PeerFailure extends HeddleException {
   private static final long serialVersionUID = 1L;
 

@@ -67,7 +67,7 @@ public final class PlaneAddresses {
     return current;
   }
 
-  /** Notes that some plane's address is gone, or soon will be. Any thread. */
+  /** Records that some plane's address is gone, or soon will be. Any thread. */
   void markMissing() {
     isAnyMissing = true;
   }
@@ -102,7 +102,7 @@ public final class PlaneAddresses {
    * Looks for an address of a plane that failed at its present address. The plane returns to its
    * first address if that is back. It takes another address only if its present one is gone.
    *
-   * @return null where it stays
+   * @return the move; null where the plane stays
    */
   @Nullable Move findAgain(String key) {
     GidTable table = context.gidTable();

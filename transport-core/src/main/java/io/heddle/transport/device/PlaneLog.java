@@ -19,7 +19,7 @@ public final class PlaneLog {
     String peer();
   }
 
-  /** Plane to a peer, in the words of the log. */
+  /** Plane to a peer, as the log names both. */
   private record PeerPlane(String peer, String plane) {}
 
   /* Delays of the reminders of an absence: a minute, ten minutes, then an hour each. */
@@ -51,7 +51,7 @@ public final class PlaneLog {
   /**
    * Logs that a connection leaves a plane.
    *
-   * @param plane with its addresses
+   * @param plane description of the plane, with its addresses
    * @param ends whether the peer's connections end anyway. The line is then no warning: NCCL keeps
    *     the last warning as its last error, and that must be about the connections
    */
@@ -75,9 +75,9 @@ public final class PlaneLog {
    * Logs that a plane is still away: after a minute, ten minutes, an hour, and then each hour, once
    * for all connections to the peer.
    *
-   * @param plane as it was left
-   * @param cause why it was left
-   * @param againNs until the next try
+   * @param plane description of the plane, as it was passed to {@link #logLost}
+   * @param cause reason for leaving the plane
+   * @param againNs time until the next retry
    */
   public void logStillDown(Source connection, String plane, String cause, long againNs, Log log) {
     Absence absence = absences.get(new PeerPlane(connection.peer(), plane));
@@ -100,8 +100,8 @@ public final class PlaneLog {
   /**
    * Logs that a connection has rejoined the plane.
    *
-   * @param plane as it was left
-   * @param now with its present addresses
+   * @param plane description of the plane, as it was passed to {@link #logLost}
+   * @param now description of the plane, with its present addresses
    */
   public void logReturned(Source connection, String plane, String now, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);
