@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The C code for arm64. It is cross-compiled here, its tests run by user-mode emulation, and {@code
- * ./heddle dist --arch aarch64} packages it.
+ * Tests of the C code for arm64. It is cross-compiled here, its own tests run in user-mode
+ * emulation, and {@code ./heddle dist --arch aarch64} packages it.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(300)
@@ -133,7 +133,7 @@ final class Arm64Test {
                 "qemu-aarch64",
                 "-L",
                 "/usr/aarch64-linux-gnu",
-                /* Grace's kernels often have pages of 64 KiB. */
+                /* Kernels for NVIDIA Grace often have pages of 64 KiB. */
                 "-p",
                 "65536",
                 SHIM.resolve("packets").toString(),
@@ -249,8 +249,8 @@ final class Arm64Test {
   }
 
   /*
-   * No Java 25 runtime for arm64 is available here. So the packaged runtime is a set of files that
-   * can't run.
+   * Creates files that look like a Java runtime for arm64 but can't run, since no such runtime is
+   * available here.
    */
   private static Path standIn(Path where, String version, String modules) throws Exception {
     for (String each : List.of("bin", "lib/server", "conf/security")) {

@@ -42,7 +42,7 @@ final class BareRoot {
     return path;
   }
 
-  /** Copies the host's libraries that a program or library is linked with. */
+  /** Copies those libraries of the host with which a program or library is linked. */
   void copyLibrariesOf(Path file) throws IOException, InterruptedException {
     Matcher library = LIBRARY.matcher(run(List.of("ldd", file.toString())));
     while (library.find()) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code heddle bench} on a host without routers, nftables and OpenSSL. */
+/** Test of {@code heddle bench} on a host without routing daemons, nftables and OpenSSL. */
 @EndsWithin(60)
 final class BenchOnABareHostTest {
   @TempDir private Path folder;

@@ -3,16 +3,16 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.FabricPlan;
-import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Skip;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * A link between a leaf and a spine drops everything. BFD detects this, so that the weights on a
- * host change long before BGP's hold time has expired.
+ * Test with a link between a leaf and a spine that drops everything. BFD detects this, so the
+ * weights on a host change long before BGP's hold time has expired.
  */
 @EndsWithin(240)
 @Isolated("it reads the clock")
@@ -96,8 +96,8 @@ final class BfdOnFabricTest {
   }
 
   /*
-   * Waits until all BFD sessions have reached their fast interval. Only BGP's hold time would
-   * detect an earlier cut.
+   * Waits until all BFD sessions use their fast interval. Before that, BFD wouldn't detect a cut
+   * within the test's limit.
    */
   private void awaitBfd() throws InterruptedException {
     String settled = String.format(Locale.ROOT, "%.3f", BFD_MS / 1e3);
@@ -121,8 +121,8 @@ final class BfdOnFabricTest {
   }
 
   /*
-   * Waits until plane 2 uses only the other spine to reach the other host (borrowed), or until it
-   * no longer does (not borrowed).
+   * Waits until the daemon's answer for plane 2 to the other host is marked as borrowed, because
+   * the plane's own spine is unreachable, or until it is no longer so marked.
    */
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());

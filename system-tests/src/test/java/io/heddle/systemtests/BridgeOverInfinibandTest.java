@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.bridge.GroupTalk;
 import io.heddle.systemtests.bridge.OneWay;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between an InfiniBand port of the stand-in and an interface, with a host on each side.
- * The bridge joins groups through the double of librdmacm; the control program joins them for the
- * host.
+ * Test of a bridge between an InfiniBand port of the stand-in for libibverbs and an Ethernet
+ * interface, with a host on each side. The bridge joins groups through the test double of
+ * librdmacm. The stand-in's control program joins them for the InfiniBand host.
  *
  * <pre>
  * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EndsWithin(120)
 @SystemTest
 class BridgeOverInfinibandTest {
-  /* MGIDs of the bridge's groups. The groups that only wire hosts send to are last. */
+  /* MGIDs of the bridge's groups. Last are the groups to which only wire hosts send. */
   private static final List<String> MGIDS =
       List.of(
           "ff15:401b:ffff::f01:101",
@@ -145,7 +145,8 @@ class BridgeOverInfinibandTest {
   }
 
   /*
-   * Starts a host of the groups. It opens a separate port object for IPv6 groups, on either fabric.
+   * Starts a host that sends to the groups and receives from them. It opens a second port object
+   * for the IPv6 groups.
    */
   private HostProcess talk(boolean verbs, String own, String ownOfIpv6, IntFunction<String> groups)
       throws IOException {
@@ -187,7 +188,10 @@ class BridgeOverInfinibandTest {
     return status.groups().get(group).directions().get(side);
   }
 
-  /* Returns whether the device's own multicast, which it receives back, accounts for all drops. */
+  /*
+   * Returns whether all dropped packets are the bridge's own multicast, which the device receives
+   * back.
+   */
   private static boolean isAccountedFor(BridgeStatus status, int group) {
     Direction fromSubnet = from(status, 0, group);
     Direction fromWire = from(status, 1, group);
@@ -225,8 +229,8 @@ class BridgeOverInfinibandTest {
   }
 
   /*
-   * Reloads a configuration whose last group name is refused. By then the first group has its new
-   * name already.
+   * Reloads a configuration whose last group name is rejected. The bridge notices this when it has
+   * renamed the first group already.
    */
   private void refusedGroupNameChangesNothing() throws Exception {
     config("IB", "group ff05::1:1");

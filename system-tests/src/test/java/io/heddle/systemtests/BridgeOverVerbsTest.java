@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.systemtests.bridge.GroupTalk;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.systemtests.bridge.GroupTalk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between a device of the stand-in for libibverbs and an interface, with a host on each
- * side.
+ * Test of a bridge between a device of the stand-in for libibverbs and an Ethernet interface, with
+ * a host on each side.
  *
  * <pre>
  * verbs host ══ stand-in ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -132,7 +132,10 @@ class BridgeOverVerbsTest {
     assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
-  /* Returns whether the device's own multicast, which it receives back, accounts for all drops. */
+  /*
+   * Returns whether all dropped packets are the bridge's own multicast, which the device receives
+   * back.
+   */
   private static boolean isAccountedFor(BridgeStatus.Group group) {
     Direction fromVerbs = group.directions().getFirst();
     Direction fromWire = group.directions().getLast();
@@ -160,7 +163,10 @@ class BridgeOverVerbsTest {
   @Test
   void restartsFailedQueuePairAndReportsLostLink() throws Exception {
     control("fail 0/0 IBV_WC_GENERAL_ERR");
-    /* The wire host's first word is lost with the failed send, so the host repeats it. */
+    /*
+     * The first packet that the bridge forwards is lost with the failed send, so the wire host
+     * repeats it.
+     */
     talk(10);
     BridgeStatus status = await(now -> now.fabrics().getFirst().queuePairFailures() == 1);
     long unsent =

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.kit.ControlSocket;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NotifySocket;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NotifySocket;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge under all restrictions of its unit that can be imitated without systemd: its user,
- * capabilities, mounts and system calls. The bridge performs every operation that needs a
- * permission of the unit.
+ * Test of a bridge under all restrictions of its systemd unit that can be imitated without systemd:
+ * user, capabilities, mounts and system calls. The bridge performs every operation for which the
+ * unit has a permission.
  */
 @EndsWithin(180)
 @SystemTest
@@ -53,9 +53,12 @@ final class BridgeUnitTest {
     }
   }
 
-  /* Runs the bridge from the built jar, since its unit may hide the tests' class folder. */
+  /*
+   * Returns the command line of a command from the built jar, since the unit may hide the tests'
+   * class folder.
+   */
   private static List<String> heddle(List<String> wrapper, String... words) {
-    /* The test's parent process may ignore SIGHUP (nohup), and the bridge would inherit this. */
+    /* The test's parent process may ignore SIGHUP (nohup), and the bridge would inherit that. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(
@@ -69,8 +72,8 @@ final class BridgeUnitTest {
   }
 
   /*
-   * The configuration has large buffers, sources of other hosts, beacons signed by a group's key,
-   * and two kinds of sockets.
+   * Writes a configuration that needs all permissions: large buffers, source addresses of other
+   * hosts, beacons signed with a key, and both kinds of sockets.
    */
   private Path configure(String... groups) throws IOException {
     Path key = runtime.resolve("key");

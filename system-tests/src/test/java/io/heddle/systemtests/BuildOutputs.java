@@ -4,11 +4,17 @@ import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Files of the build. A test that needs a missing file is skipped, with a printed reason. */
+/**
+ * Paths of files that the build makes. If a file is missing, the test is skipped and the reason
+ * printed.
+ */
 final class BuildOutputs {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
-  /** The script that starts commands. It is not built, but is installed with the built files. */
+  /**
+   * Script that starts commands. The build doesn't make it, but packages install it with the built
+   * files.
+   */
   static final Path START = ROOT.resolve("packaging/start.sh");
 
   private BuildOutputs() {}
@@ -17,7 +23,7 @@ final class BuildOutputs {
     return require("plugin-shim/target/plugin/libnccl-net-heddle.so");
   }
 
-  /** The command with a checkout's tools, with all Java classes. */
+  /** Returns the jar of the {@code heddle} command with a checkout's tools and all Java classes. */
   static Path tools() {
     return require("tools/target/heddle-tools.jar");
   }
@@ -62,17 +68,20 @@ final class BuildOutputs {
     return require("perf-tests/target/heddle-chaos");
   }
 
-  /** Folder of the stand-in for libibverbs. */
+  /** Returns the path of the stand-in for libibverbs. */
   static Path standin() {
     return require("perf-tests/target/standin/libibverbs.so.1");
   }
 
-  /** Path of the stand-in's double of librdmacm. */
+  /** Returns the path of the test double of librdmacm that belongs to the stand-in. */
   static Path standinManager() {
     return require("perf-tests/target/standin-cm/librdmacm.so.1");
   }
 
-  /** The folders of the stand-in and of its double of librdmacm, as a library path. */
+  /**
+   * Returns the folders of the stand-in and of its double of librdmacm, as a value of
+   * LD_LIBRARY_PATH.
+   */
   static String standinWithManager() {
     return standin().getParent() + ":" + standinManager().getParent();
   }
@@ -81,7 +90,7 @@ final class BuildOutputs {
     return require("perf-tests/target/standin-control");
   }
 
-  /** The program that measures verbs from C. */
+  /** Returns the path of the program that measures the cost of verbs from C. */
   static String cost() {
     return require("perf-tests/target/heddle-verbs-cost").toString();
   }

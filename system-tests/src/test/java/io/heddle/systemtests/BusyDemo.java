@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A demo of two hosts with three planes that runs until it is ended, with access to its ranks'
- * statistics. Planes have the plugin's names: {@code if:e1} and so on.
+ * Demo of two hosts with three planes, which runs until the test ends it, with access to its ranks'
+ * statistics. Planes have the plugin's keys: {@code if:e1} and so on.
  */
 final class BusyDemo implements AutoCloseable {
   static final int PLANES = 3;
@@ -54,7 +54,7 @@ final class BusyDemo implements AutoCloseable {
             "4M",
             "--until",
             endFile.toString(),
-            /* A rank that waits for a processor may be silent for long. */
+            /* On a busy machine a rank may be silent for long while it waits for a processor. */
             "--timeout",
             Long.toString(END_SECONDS));
     try {
@@ -90,7 +90,10 @@ final class BusyDemo implements AutoCloseable {
           return found;
         }
       } catch (UncheckedIOException changing) {
-        /* A statistics file was created or deleted meanwhile, so the loop lists them again. */
+        /*
+         * A statistics file was created or deleted during the listing, so the loop lists the files
+         * again.
+         */
       }
       assertTrue(
           !deadline.isOver(),
@@ -126,12 +129,12 @@ final class BusyDemo implements AutoCloseable {
     return statistics.getFirst().toAbsolutePath().getParent();
   }
 
-  /** Returns the bytes that a plane has carried so far, of both ranks. */
+  /** Returns the bytes that both ranks have sent over a plane so far. */
   long sent(String plane) {
     return sent(statistics, plane);
   }
 
-  /** Waits until a plane has carried more bytes than at the call. */
+  /** Waits until a plane has carried this many more bytes than at the call. */
   void awaitSent(String plane, long more) throws InterruptedException {
     long goal = sent(plane) + more;
     Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
@@ -158,8 +161,8 @@ final class BusyDemo implements AutoCloseable {
   }
 
   /**
-   * Returns the time at which each rank left a plane, from the plugin's records since the given
-   * time. Keys are pids; times are in milliseconds since 1970.
+   * Returns the time at which each rank failed over from a plane, by process ID, in milliseconds
+   * since 1970. Reads the warnings that the plugins have recorded since the given time.
    */
   Map<Long, Long> leftSince(String plane, long sinceMs) {
     Map<Long, Long> left = new TreeMap<>();
@@ -175,7 +178,7 @@ final class BusyDemo implements AutoCloseable {
     return left;
   }
 
-  /** Ends the demo, which must exit with success and with every element right. */
+  /** Ends the demo. Asserts that it succeeds and that every element of its results is right. */
   void assertAllRight() throws IOException, InterruptedException {
     Files.createFile(endFile);
     assertEquals(0, process.exitCode(END_SECONDS), process.output());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
 import io.heddle.platform.testing.Deadline;
+import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Two hosts of a lab that run a job until it is ended. The job checks every byte. */
+/** Job of two hosts of a lab, which runs until the test ends it and checks every byte. */
 final class CheckedPair implements AutoCloseable {
   private final Lab lab;
   private final Path end;
@@ -31,7 +31,9 @@ final class CheckedPair implements AutoCloseable {
   }
 
   /**
-   * @param folder for the processes' output and their rendezvous
+   * Starts the job.
+   *
+   * @param folder folder for the processes' output and their rendezvous
    * @param settings environment variables of both processes
    */
   static CheckedPair start(Lab lab, Path folder, Map<String, String> settings)
@@ -114,7 +116,7 @@ final class CheckedPair implements AutoCloseable {
     assertTrue(first.isAlive() && second.isAlive(), this::outputs);
   }
 
-  /** Ends both processes, which must exit with success and without an error. */
+  /** Ends both processes. Asserts that they succeed and print no error. */
   void endCleanly() throws IOException, InterruptedException {
     Files.createFile(end);
     assertEquals(0, first.exitCode(60), this::outputs);

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Commands that must fail, since their user isn't root or their standard output can't be written.
- * Each prints one line, returns the right exit code and leaves nothing behind.
+ * Tests of commands that must fail, since the user isn't root or standard output can't be written.
+ * Each prints one line, returns the right exit code and leaves no files or processes.
  */
 @EndsWithin(120)
 @SystemTest
@@ -37,7 +37,9 @@ final class CommandFailuresTest {
   private Path temporary = Path.of("");
   private int started;
 
-  /** Copies the command as installed: with its parts in one folder, readable by all users. */
+  /**
+   * Copies the command as packages install it: all parts in one folder, which all users may read.
+   */
   @BeforeEach
   void install() throws IOException {
     Path plugin = BuildOutputs.plugin().getParent();
@@ -71,7 +73,8 @@ final class CommandFailuresTest {
   }
 
   /*
-   * Starts the command with these words before it. HERE in the arguments becomes the test's folder.
+   * Starts the command behind a wrapper command (before). The word HERE in the arguments stands for
+   * the test's folder.
    */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
@@ -105,7 +108,10 @@ final class CommandFailuresTest {
     assertTrue(lines.getFirst().contains(sentence), () -> arguments + ": " + output);
   }
 
-  /* Runs all commands in parallel, since start-up takes most of their time. */
+  /*
+   * Runs all commands, in parallel to save time. Asserts that each ends with one line, the sentence
+   * for it.
+   */
   private void assertAllEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {
     Map<String, HostProcess> processes = new LinkedHashMap<>();

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Guarantees that NCCL expects of a plugin, checked by two processes on separate hosts, over good
- * and bad links.
+ * Tests of the guarantees that NCCL expects of a plugin. Two processes on separate hosts check
+ * them, over good and bad links.
  */
 @EndsWithin(240)
 @SystemTest
@@ -32,7 +32,7 @@ final class ConformanceTest {
   private static final long LIMIT_SECONDS = 180;
   private static final long BIG_BYTES = 1L << 30;
 
-  /** Memory for two processes with the biggest buffer each, including the kernel's share. */
+  /** Memory that two processes with the largest buffers need, including the kernel's memory. */
   private static final long BIG_NEEDS_KIB = 4L << 20;
 
   @TempDir private Path folder;
@@ -47,7 +47,7 @@ final class ConformanceTest {
     return command;
   }
 
-  /** Runs both processes, which must pass, and returns the outputs of both. */
+  /** Runs both processes, asserts that they pass, and returns the outputs of both. */
   private String runBoth(Map<String, String> first, Map<String, String> second, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);

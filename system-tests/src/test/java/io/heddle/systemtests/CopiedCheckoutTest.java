@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Test that a copied or moved checkout still builds, by the step that Maven runs. */
+/**
+ * Test that the C sources of a copied or moved checkout can still be built, by the same step that
+ * Maven runs.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 @SystemTest
@@ -109,7 +112,7 @@ final class CopiedCheckoutTest {
     var before = Files.getLastModifiedTime(object);
     build(first);
     assertEquals(before, Files.getLastModifiedTime(object));
-    /* A build through another path to the same folder doesn't rebuild either. */
+    /* A build through another path to the same folder doesn't compile again either. */
     Path link = Files.createSymbolicLink(folder.resolve("link"), first);
     build(link);
     assertEquals(before, Files.getLastModifiedTime(object));

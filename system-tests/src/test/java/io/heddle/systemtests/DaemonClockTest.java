@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The route daemon while clocks jump, with sessions of the shortest hold time. */
+/** Tests of the route daemon while clocks jump, with BGP sessions of the shortest hold time. */
 @EndsWithin(180)
 @Isolated("it reads the clock")
 @SystemTest
@@ -60,8 +60,8 @@ final class DaemonClockTest {
   }
 
   /*
-   * Returns the daemon's CPU seconds per second, measured until its session is older by more than
-   * the hold time of 3 s.
+   * Returns the CPU time that the daemon takes per second. It is measured over more than the hold
+   * time of 3 s.
    */
   private static double loadOverAHoldTime(RouteDaemonProcess daemon) throws Exception {
     long upMs = byName(daemon.show("neighbours")).get("good").path("up_for_ms").asLong();
@@ -115,7 +115,7 @@ final class DaemonClockTest {
     }
   }
 
-  /* After a process was stopped, or its machine slept, all clocks have jumped. */
+  /* For a process that was stopped, or whose machine slept, all clocks jump. */
   @Test
   void daemonRecoversAtOnceFromClockJump() throws Exception {
     host.neighbour("good", GOOD);

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test of Grafana's dashboard on a real job: Prometheus scrapes the exporter, and promtool
+ * Test of the dashboard for Grafana with a real job: Prometheus scrapes the exporter, and promtool
  * evaluates each of the dashboard's queries.
  */
 @EndsWithin(240)
@@ -78,7 +78,7 @@ final class DashboardTest {
       String target = awaitAddress(exporter, SERVED);
       try (HostProcess prometheus = prometheus(target)) {
         String server = "http://" + awaitAddress(prometheus, LISTENS);
-        /* A rate needs two scrapes. */
+        /* The rate() of a query needs at least two scrapes. */
         awaitAnswer(server, "min(count_over_time(heddle_bytes_total[1m])) > 2", prometheus);
         assertWellFormed(target);
         JsonNode dashboard = new ObjectMapper().readTree(DASHBOARD.toFile());
@@ -167,7 +167,7 @@ final class DashboardTest {
     return BareRoot.run(List.of("promtool", "query", "instant", server, question));
   }
 
-  /* Checks the query of one of the boxes above the panels. */
+  /* Checks the query that fills one of the dashboard's variables, the boxes above the panels. */
   private static void assertVariable(String server, String query)
       throws IOException, InterruptedException {
     Matcher matcher = LABELS.matcher(query);

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Commands in a user's locale with a decimal comma and a dotless lower-case I. The C test
- * locale_kept covers the plugin's effect on a host with such a locale.
+ * Tests of commands in locales with a decimal comma, or with a dotless lower-case I. The C test
+ * locale_kept covers the plugin in a host program with such a locale.
  */
 @SystemTest
 final class DecimalCommaTest {
@@ -35,7 +35,7 @@ final class DecimalCommaTest {
     BuildOutputs.allReduce();
   }
 
-  /** Returns the environment of a user of this locale, which need not be installed. */
+  /** Returns an environment with this locale, which need not be installed. */
   private Map<String, String> environment(String language)
       throws IOException, InterruptedException {
     if (!Files.isReadable(Path.of("/usr/share/i18n/locales", language))) {

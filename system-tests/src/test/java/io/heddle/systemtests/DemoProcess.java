@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@code heddle demo} in a separate process, with its output in files. */
+/** {@code heddle demo} in a separate process, with its output in files. */
 public final class DemoProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 
@@ -29,7 +29,7 @@ public final class DemoProcess implements AutoCloseable {
     return startBehind(List.of(), folder, options);
   }
 
-  /** Starts a demo behind a command that executes its arguments. */
+  /** Starts a demo as the arguments of another command, which executes them. */
   static DemoProcess startBehind(List<String> before, Path folder, String... options)
       throws IOException {
     List<String> command = new ArrayList<>(before);
@@ -90,7 +90,7 @@ public final class DemoProcess implements AutoCloseable {
     return process.descendants().toList();
   }
 
-  /** Returns the names of the namespaces that the demo has made. */
+  /** Returns the names of the network namespaces that the demo has created. */
   List<String> namespaces() throws IOException {
     Path folder = Path.of("/run/netns");
     List<String> names = new ArrayList<>();

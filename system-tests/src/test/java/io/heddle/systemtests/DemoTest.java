@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The main job end to end: the real plugin and the ranks' real program, with every element checked.
+ * Test of {@code heddle demo} end to end: the all-reduce of real ranks through the real plugin,
+ * with every element checked.
  */
 @EndsWithin(180)
 final class DemoTest {

@@ -2,13 +2,13 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two hosts with different planes at the start of a job. The job runs on the planes that both hosts
- * have. Each host uses its own key for a plane, and every byte is checked.
+ * Tests of two hosts that have different planes when a job starts. The job runs on the planes that
+ * both hosts have. Each host has its own keys for planes, and every byte is checked.
  */
 @EndsWithin(300)
 @SystemTest
@@ -57,8 +57,8 @@ final class DifferentPlanesTest {
   }
 
   /*
-   * All other ports of the host have no address, since duplicate detection failed or their switch
-   * was rebooting. One port gets an address later.
+   * All other ports of the host have no address, as if duplicate address detection had failed or
+   * their switch were rebooting. One port gets its address later.
    */
   @Test
   void hostWithOnePlaneConnectsToHostWithAll() throws IOException, InterruptedException {

@@ -3,9 +3,9 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -22,9 +22,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs every fenced block of {@code sh} in the documents. The blocks run in a folder that looks
- * like a checkout, where {@code ./heddle} is this build's command. A comment {@code test: skip:
- * REASON} before a block skips it, with that reason.
+ * Test that runs every fenced block of language {@code sh} in the documents. The blocks run in a
+ * folder that looks like a checkout, where {@code ./heddle} is this build's command. A comment
+ * {@code test: skip: REASON} before a block excludes the block.
  */
 @EndsWithin(300)
 @SystemTest
@@ -41,7 +41,7 @@ final class DocumentCommandsTest {
 
   @TempDir private Path folder;
 
-  /** A fenced block, with the number of its first line. */
+  /** Fenced block of a document, with the number of its first line. */
   private record Block(Path file, int line, String language, String text, String skip) {
     String name() {
       return REPOSITORY.relativize(file) + ":" + line;
@@ -110,7 +110,10 @@ final class DocumentCommandsTest {
     }
   }
 
-  /* A checkout's ./heddle would build first; this script runs the classes under test. */
+  /*
+   * Creates a folder like a checkout. A real ./heddle would build first; the script in its place
+   * runs the classes under test.
+   */
   private Path checkout() throws IOException {
     Path checkout = Files.createDirectories(folder.resolve("checkout"));
     for (String part : LINKED) {

@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The main job over a fabric of real routers whose spines are unequal. */
+/**
+ * Test of {@code heddle demo --fabric}: the all-reduce over a fabric of real routers with unequal
+ * spines.
+ */
 @EndsWithin(180)
 final class FabricDemoTest {
   @TempDir private Path folder;

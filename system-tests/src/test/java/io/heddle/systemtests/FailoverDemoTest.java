@@ -3,11 +3,11 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes fail under the real plugin and the ranks' real program, with every element checked. The
- * hosts have no interfaces except the planes, so the control channels use one of the planes that
- * are cut.
+ * Tests of demos whose planes fail, with the real plugin and every element checked. The hosts have
+ * no interfaces except the planes', so the control channels run over one of the planes that are
+ * cut.
  */
 @EndsWithin(300)
 final class FailoverDemoTest {
@@ -50,7 +50,7 @@ final class FailoverDemoTest {
   void noElementIsLostBySilentCutOrLostCarrier() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       List<String> hosts = demo.process().namespaces();
-      /* Cuts e1, the plane that the control channels use. */
+      /* Cuts e1, the plane over which the control channels run. */
       filter(hosts.getFirst(), "add table inet cut");
       filter(hosts.getFirst(), "add chain inet cut in { type filter hook input priority 0; }");
       filter(hosts.getFirst(), "add rule inet cut in iifname e1 drop");
@@ -80,8 +80,8 @@ final class FailoverDemoTest {
   }
 
   /*
-   * Waits until both ends of both connections have left each of these planes: four failovers a
-   * plane. A queue pair over all planes leaves a plane by itself.
+   * Waits until both ends of both connections have failed over from each of these planes: four
+   * failovers for each plane.
    */
   private static void awaitFailovers(BusyDemo demo, int planes)
       throws IOException, InterruptedException {

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The failover protocol of docs/failover.md, in every order of events that a small connection
- * allows. Broken protocols prove that the model detects errors. Each search uses one processor, so
- * searches run in parallel.
+ * Model check of the failover protocol of docs/failover.md: every order of events in a small
+ * connection. Deliberately broken protocols show that the model detects errors. Each search uses
+ * one processor, so searches run in parallel.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -37,7 +37,7 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=2 CHUNKS=1",
         /* Two of three planes fail visibly at any two points: every message completes. */
         "PLANES=3 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1 CARRIERS_ONLY",
-        /* One of three planes fails visibly, or goes silent. */
+        /* One of three planes fails visibly, or silently. */
         "PLANES=3 FAILURES=1 GROUPS=2 SLOTS=1 CHUNKS=1",
         /* A plane returns before, during or after the other plane's failure, or fails again. */
         "PLANES=2 FAILURES=2 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
@@ -45,7 +45,10 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=2",
         /* There are more messages than slots. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=2 CHUNKS=1",
-        /* Entries are rewritten without the sender's fence, which is sound if the slot is quiet. */
+        /*
+         * Entries are rewritten before the sender's fence, which is correct if nothing is in flight
+         * for the slot.
+         */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=1 CHUNKS=1 REWRITE_BEFORE_FENCE",
       })
   @WholeRunOnly(alwaysRunRows = {3, 7})

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The route daemon beside faulty neighbours and full disks. */
+/** Tests of the route daemon with faulty neighbours and full disks. */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -162,8 +162,8 @@ final class FaultyBgpNeighboursTest {
   }
 
   /*
-   * Checks the routes that were written before the disk was full. Their file is in the daemon's own
-   * mounts.
+   * Checks the routes that the daemon wrote before the disk was full. Only the daemon's mount
+   * namespace has their file.
    */
   private static void assertFirstRoutesAreRead(Path folder) throws Exception {
     try (RouteReader reader = RouteReader.open(folder.resolve("routes"), NanoClock.SYSTEM)) {

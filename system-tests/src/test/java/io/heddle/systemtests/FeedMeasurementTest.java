@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf bgp} measures and reports. The test doesn't check the figures. */
+/** Test that {@code heddle perf bgp} measures and reports. It doesn't check the figures. */
 @EndsWithin(300)
 @SystemTest
 final class FeedMeasurementTest {

@@ -1,17 +1,17 @@
 package io.heddle.systemtests;
 
-import io.heddle.cli.kit.Shell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.RocePorts;
+import io.heddle.cli.kit.Shell;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several ranks on each of two hosts, behind firewalls that admit only the documented traffic. */
+/**
+ * Test of several ranks on each of two hosts, behind firewalls that admit only the documented
+ * traffic.
+ */
 @EndsWithin(300)
 @SystemTest
 final class FirewalledRanksTest {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A {@code heddle} command in a separate process, run to its end. */
+/** Runner of {@code heddle} commands in separate processes, to their end. */
 public final class HeddleRun {
   private static final long LIMIT_SECONDS = 90;
 

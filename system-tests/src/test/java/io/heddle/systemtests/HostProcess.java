@@ -1,7 +1,7 @@
 package io.heddle.systemtests;
 
-import io.heddle.tools.lab.Lab;
 import io.heddle.platform.testing.Deadline;
+import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,8 +17,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process on a lab's host, with both streams in one file. It ends with the tests, even if they
- * are killed.
+ * Process on a lab's host, with both output streams in one file. It ends when the tests end, even
+ * if they are killed.
  */
 public final class HostProcess implements AutoCloseable {
   /*
@@ -46,14 +46,14 @@ public final class HostProcess implements AutoCloseable {
     return start(lab.command(rank, command), log, all);
   }
 
-  /** Starts the command as given; the command itself must enter its host's namespace. */
+  /** Starts a command. The command itself must enter its host's namespace. */
   static HostProcess start(List<String> command, Path log, Map<String, String> environment)
       throws IOException {
     List<String> mortal = new ArrayList<>();
     if (Files.isExecutable(SETPRIV)) {
       mortal.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL"));
     }
-    /* The tests' parent process may ignore SIGHUP (nohup), and a daemon would inherit this. */
+    /* The tests' parent process may ignore SIGHUP (nohup), and a daemon would inherit that. */
     mortal.addAll(List.of("/usr/bin/env", "--default-signal=HUP"));
     mortal.addAll(command);
     ProcessBuilder builder =
@@ -90,7 +90,7 @@ public final class HostProcess implements AutoCloseable {
   /**
    * Returns the command line of a rank of the all-reduce through the plugin.
    *
-   * @param meeting the folder of the ranks' rendezvous
+   * @param meeting folder of the ranks' rendezvous
    * @param more further options of the all-reduce
    */
   static List<String> allReduce(Path meeting, int rank, int ranks, String... more) {
@@ -120,8 +120,8 @@ public final class HostProcess implements AutoCloseable {
   }
 
   /**
-   * Waits for the process to end. If it takes longer than the limit, the test fails with its
-   * output.
+   * Waits for the process to end and returns its exit code. If the limit passes, the test fails
+   * with the process's output.
    */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
     if (!Deadline.ofSeconds(limitSeconds).awaitExit(process)) {
@@ -130,7 +130,7 @@ public final class HostProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Returns the exit status of the ended process. */
+  /** Returns the exit status; empty while the process runs. */
   public OptionalInt exitCode() {
     return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
   }

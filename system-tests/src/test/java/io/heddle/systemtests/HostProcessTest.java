@@ -21,7 +21,7 @@ final class HostProcessTest {
 
   @TempDir private Path folder;
 
-  /** A program that plays a test JVM: it starts an endless process from a thread that ends. */
+  /** Program in the role of a test JVM: it starts an endless process from a thread that ends. */
   static final class Tests {
     private Tests() {}
 

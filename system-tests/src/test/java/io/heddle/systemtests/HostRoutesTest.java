@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Routes to single hosts in both directions, on two planes with a BIRD leaf each: announcements of
- * Heddle's daemon to a leaf, and its reaction to a leaf that announces a host as unreachable.
+ * Tests of routes to single hosts, on two planes with a BIRD leaf each. Heddle's daemon announces
+ * such routes to a leaf, and reacts to a leaf that announces a host as unreachable.
  */
 @EndsWithin(240)
 @SystemTest
@@ -67,7 +67,7 @@ final class HostRoutesTest {
     }
   }
 
-  /* The community has type 00 81, the host's AS and its router id. */
+  /* The community in the announcements has type 00 81, the host's AS number and its router ID. */
   @Test
   void ownAddressesCarryNoInstallCommunity() throws Exception {
     try (RouteDaemonProcess daemon =
@@ -115,8 +115,8 @@ final class HostRoutesTest {
   }
 
   /*
-   * Announces the host with a community in place of path bandwidth 0: type 03 09, flags, and the
-   * router that lost the host.
+   * Makes a leaf announce the host as unreachable, by a community instead of path bandwidth 0: type
+   * 03 09, flags, and the router that lost the host.
    */
   private static void announceUnreachableByCommunity() throws IOException, InterruptedException {
     Path configuration = fabric.folder().resolve("l1.conf");
@@ -161,8 +161,8 @@ final class HostRoutesTest {
   }
 
   /*
-   * Returns an empty text if the host has no route of its own, since BIRD then prints the covering
-   * route.
+   * Returns BIRD's answer if it is about the host's own route, else an empty text: for a host
+   * without such a route, BIRD prints the covering route.
    */
   private static String hostRoute(String answer, String address) {
     return answer.contains(address + "/128") ? answer : "";

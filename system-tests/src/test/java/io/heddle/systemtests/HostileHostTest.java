@@ -3,13 +3,13 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Checkout;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A job of two ranks on a host that lacks usual resources: room in shared memory, a readable /proc,
- * a home folder, or descriptors. Or another user owns Heddle's folder in shared memory. The job
- * runs, or it ends with a message; it never crashes.
+ * Tests of a job of two ranks on a host that lacks usual resources: space in shared memory, a
+ * readable /proc, a home folder, or descriptors. In one test another user owns Heddle's folder in
+ * shared memory. The job runs, or ends with a message; it never crashes.
  */
 @EndsWithin(300)
 @SystemTest
@@ -147,8 +147,8 @@ final class HostileHostTest {
   }
 
   /*
-   * Java would end the process if the stack of the first thread can't be found. So the plugin
-   * refuses to attach that thread.
+   * Without /proc, Java can't find the first thread's stack and would end the process. So the
+   * plugin refuses to attach that thread.
    */
   @Test
   void jobWithoutProcEndsWithMessage() throws Exception {

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Noise on the plugin's ports changes nothing, and the loss of a killed peer is reported as an
- * error within a stated time.
+ * Tests that random packets and bytes at the plugin's ports have no effect, and that a killed peer
+ * is reported as an error in time.
  */
 @EndsWithin(180)
 @SystemTest
@@ -33,8 +33,8 @@ final class HostilePeerTest {
   private static final int LISTENING = 0x0a;
 
   /**
-   * Duration of a queue pair's retries (7 of at most 0.54 s each by default), with a margin for a
-   * busy machine.
+   * Time within which the loss of a peer must be reported: a queue pair's retries (7 of at most
+   * 0.54 s each by default), with a margin for a busy machine.
    */
   private static final long PEER_LOSS_SECONDS = 30;
 
@@ -137,8 +137,8 @@ final class HostilePeerTest {
   }
 
   /*
-   * Waits until the kernel has counted sixteen messages' worth of bytes: the ranks are then in the
-   * middle of the job.
+   * Waits until the kernel has counted 64 MiB, the size of sixteen messages. Then the ranks are in
+   * the middle of the job.
    */
   private static void awaitTraffic(Lab lab) throws InterruptedException {
     Deadline deadline = Deadline.ofSeconds(60);
@@ -149,8 +149,8 @@ final class HostilePeerTest {
   }
 
   /*
-   * Returns the port of a listening socket in the process's own network namespace. In a row of
-   * /proc/net/tcp6, the local address comes first and the state is the fourth column.
+   * Waits until the process's network namespace has a listening socket, and returns its port. In a
+   * row of /proc/net/tcp6, the local address comes first and the state is the fourth column.
    */
   private static int awaitListeningPort(HostProcess process)
       throws IOException, InterruptedException {

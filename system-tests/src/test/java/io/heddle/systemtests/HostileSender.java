@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends packets and bytes from the neighbouring host that no correct peer sends. Arguments:
+ * Program that sends packets or bytes that no correct peer sends, from another host. Arguments:
  * udp|tcp, address, port, seed, count.
  */
 final class HostileSender {
@@ -34,8 +34,8 @@ final class HostileSender {
   }
 
   /*
-   * Packets of pure noise, and packets with plausible opcodes and small queue pair numbers, so that
-   * some pass the first checks.
+   * Sends random packets, and packets with valid opcodes and small queue pair numbers, some of
+   * which pass the receiver's first checks.
    */
   private static void datagrams(InetSocketAddress target, Random random, int count)
       throws Exception {

@@ -11,7 +11,6 @@ import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.MgidFormat;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
@@ -21,6 +20,7 @@ import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
@@ -47,14 +47,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagrams between two InfiniBand ports of the stand-in for libibverbs. Runs in a separate
- * process, whose environment has such ports (see this module's pom).
+ * Tests of datagrams between two InfiniBand ports of the stand-in for libibverbs. They run in a
+ * separate process, in whose environment the stand-in has such ports (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest
 final class InfinibandDatagramTest {
   private static final int QUEUE_KEY = 0x1234_5678;
-  /* RDMA CM's. */
+  /* Queue key that RDMA CM uses for multicast groups. */
   private static final int GROUP_KEY = 0x0123_4567;
   private static final int HEADER_BYTES = DatagramQueuePair.HEADER_BYTES;
   private static final int BUFFER_BYTES = 8192;
@@ -249,8 +249,8 @@ final class InfinibandDatagramTest {
   }
 
   /*
-   * A bridge's packets get the service level from the subnet manager and the hop limit from the
-   * group's settings.
+   * The subnet manager determines the service level of a group's packets, and the bridge their hop
+   * limit.
    */
   @Test
   void bridgePacketsHaveGroupsServiceLevelAndBridgesHopLimit() throws Exception {

@@ -15,7 +15,6 @@ import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
@@ -24,6 +23,7 @@ import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -40,9 +40,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The bridge's end in an InfiniBand fabric, on two devices of the stand-in. The stand-in's double
- * of librdmacm joins the groups. Runs in a separate process, as {@link InfinibandDatagramTest}
- * does.
+ * Tests of the bridge's end in an InfiniBand fabric, with two devices of the stand-in for
+ * libibverbs. The test double of librdmacm joins the groups. They run in a separate process, like
+ * {@link InfinibandDatagramTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -92,7 +92,10 @@ final class InfinibandFabricTest {
     return fabric;
   }
 
-  /* Builds a datagram with the headers of a wire fabric. */
+  /*
+   * Builds a datagram with the headers that the bridge uses on a wire fabric, and returns its
+   * length.
+   */
   private int build() {
     int pad = -BYTES & 3;
     int everybody = DatagramFormat.MULTICAST_QUEUE_PAIR;
@@ -250,8 +253,8 @@ final class InfinibandFabricTest {
   }
 
   /*
-   * Sends packets as adapters do. The bridge's first rule, which drops a bridge's own packets,
-   * concerns these.
+   * Adapters deliver a port's multicast to the port itself too. The bridge's first loop rule drops
+   * these packets.
    */
   @Test
   void receivingPortReceivesOwnPackets() throws Exception {

@@ -21,12 +21,12 @@ import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
@@ -43,9 +43,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Unicast datagrams between two InfiniBand subnets of the stand-in, with its double of librdmacm.
- * Each subnet is a partition with the bridge's port and two hosts. Packets have LIDs and no
- * addresses. Runs in a separate process, as {@link InfinibandDatagramTest}.
+ * Tests of unicast datagrams between two InfiniBand subnets of the stand-in for libibverbs, with
+ * the test double of librdmacm. Each subnet is a partition with the bridge's port and two hosts.
+ * Packets have LIDs and no IP addresses. They run in a separate process, like {@link
+ * InfinibandDatagramTest}.
  *
  * <pre>
  *  standin4 a1, standin5 a2 ══ 0x8001 ══ standin2 [bridge] standin3 ══ 0x8003 ══ standin6 b1, standin7 b2
@@ -172,7 +173,7 @@ final class InfinibandMappedTest {
     StandinControl.run(what + " " + value);
   }
 
-  /* Polls the services and the bridge, which runs without its threads, once each. */
+  /* Polls the services and the bridge once. The bridge runs without threads of its own here. */
   private void forwardAll() {
     for (int side = 0; side < 2; side++) {
       int trains = ends.get(side).poll();
@@ -199,8 +200,8 @@ final class InfinibandMappedTest {
   }
 
   /*
-   * Sends a word to the server and one back. Returns the number by which the server knows the
-   * client.
+   * Sends a word to the server and one back. Returns the queue pair number by which the server
+   * knows the client.
    */
   private int exchange(SubnetHost client, int index, SubnetHost server, int service, long word) {
     client.send(index, inA(server), service, word);

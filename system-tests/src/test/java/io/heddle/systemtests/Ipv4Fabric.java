@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** A lab's hosts with one IPv4 address on each plane, and without their IPv6 addresses. */
+/**
+ * Set-up of a lab's hosts with one IPv4 address on each plane, in place of their IPv6 addresses.
+ */
 final class Ipv4Fabric {
   private Ipv4Fabric() {}
 

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * With {@code filter = yes} the daemon requests only the routes to peers of running jobs. It
- * requests them from a leaf that supports prefix ORF (FRR).
+ * Tests of {@code filter = yes}: the route daemon requests only the routes to peers of running
+ * jobs, from a leaf that supports prefix ORF (FRR).
  */
 @EndsWithin(300)
 @SystemTest
@@ -53,7 +53,9 @@ final class JobFilterTest {
     }
   }
 
-  /* The job is on hosts 1 to 3; host 4 is not in it. The second plane's leaf is FRR. */
+  /*
+   * Creates the fabric. Hosts 1 to 3 run the job; host 4 doesn't. The second plane's leaf is FRR.
+   */
   private void make() {
     Skip.unlessFabric(true);
     FabricPlan plan =
@@ -148,8 +150,8 @@ final class JobFilterTest {
   }
 
   /*
-   * Returns words that start a command on the first host, which sees no other jobs: their shared
-   * memory is hidden.
+   * Returns the words in front of a command that run it on the first host, with a folder of its own
+   * as shared memory, so that it sees no other jobs.
    */
   private List<String> wrapper(Path shared) {
     String mounted = "mount --bind \"$0\" /dev/shm && exec \"$@\"";
@@ -161,8 +163,8 @@ final class JobFilterTest {
   }
 
   /*
-   * Returns the peers of rank 0: in a ring of three, it sends to the next rank and receives from
-   * the previous one.
+   * Returns the addresses of rank 0's peers: in a ring of three, it sends to the next rank and
+   * receives from the previous one.
    */
   private List<String> jobPeers() {
     List<String> peers = new ArrayList<>();
@@ -208,7 +210,10 @@ final class JobFilterTest {
     return false;
   }
 
-  /* Waits until the leaf has filter lines such as seq 5 permit fd00:2::/32. */
+  /*
+   * Waits until the leaf's filter for the daemon permits and denies these prefixes. FRR prints
+   * lines such as seq 5 permit fd00:2::/32.
+   */
   private void awaitFilter(TreeSet<String> permitted, List<String> denied) throws Exception {
     TreeSet<String> expected = new TreeSet<>();
     permitted.forEach(each -> expected.add("permit " + each));

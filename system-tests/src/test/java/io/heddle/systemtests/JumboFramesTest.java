@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two soft devices use the full MTU of both links, also after one link's MTU becomes smaller. */
+/**
+ * Test that two soft devices use the full MTU of their links, also after one link's MTU becomes
+ * smaller.
+ */
 @EndsWithin(180)
 @SystemTest
 final class JumboFramesTest {
@@ -37,7 +40,7 @@ final class JumboFramesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
-  /* Traffic that left a host's interface. The packets of a train are counted singly. */
+  /* Traffic that left a host's interface. Each packet of a segmented send counts. */
   private record Sent(long bytes, long packets) {
     static Sent by(Lab lab) throws IOException {
       List<String> words =

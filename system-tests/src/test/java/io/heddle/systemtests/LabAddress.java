@@ -8,17 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Adds addresses to a lab's host besides the lab's own. */
+/** Further addresses of a lab's host, besides those that the lab assigns. */
 final class LabAddress {
   private static final long LIMIT_SECONDS = 60;
 
   private LabAddress() {}
 
   /**
-   * Adds an address to an interface, usable at once.
+   * Adds an address to an interface. It can be used at once, without duplicate address detection.
    *
    * @param address address with its prefix length
-   * @param folder for ip's output
+   * @param folder folder for the output of ip
    */
   static void add(Lab lab, int rank, String link, String address, Path folder) throws Exception {
     List<String> command = new ArrayList<>(List.of("ip", "addr", "add", address, "dev", link));

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A fabric's life cycle as a user runs it: each step is a separate {@code heddle lab}. */
+/** Test of a fabric's life cycle by {@code heddle lab}, each step in a separate process. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(400)
 @SystemTest
@@ -95,7 +95,7 @@ final class LabCommandsTest {
     }
   }
 
-  /* Returns the complete command line. ProcessHandle.Info returns one page of it at most. */
+  /* Returns a process's complete command line. ProcessHandle.Info has at most one page of it. */
   private static String commandLine(ProcessHandle process) {
     try {
       return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -170,8 +170,8 @@ final class LabCommandsTest {
   }
 
   /*
-   * Sends datagrams between the first and the second host's addresses of a plane; nobody needs to
-   * listen.
+   * Sends datagrams from the first host's address on a plane to the second host's. Nothing receives
+   * them.
    */
   private void send(JsonNode status, int plane) throws Exception {
     JsonNode from = status.path("hosts").path(0);

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Test of {@code ./heddle} in a checkout that has only scripts: its progress messages, its error
- * messages, and its installation of packages. Maven and apt-get are scripts that record their
- * arguments, and PATH has only the command's requirements.
+ * Tests of {@code ./heddle} in a checkout that has only scripts: progress messages, error messages,
+ * and installation of packages. Maven and apt-get are scripts that record their arguments, and PATH
+ * has only the command's requirements.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
@@ -115,7 +115,7 @@ final class LauncherTest {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
-  /* Makes the command find nothing to build. */
+  /* Makes the build's outputs look up to date, so that the command builds nothing. */
   private void markAsBuilt() throws IOException {
     Path jar = checkout.resolve("tools/target/heddle-tools.jar");
     Files.createDirectories(jar.getParent());
@@ -126,7 +126,7 @@ final class LauncherTest {
     Files.writeString(stamp, extra ? "libibverbs-dev\n" : "\n");
   }
 
-  /* Installs the build's requirements, with this script in place of Maven. */
+  /* Creates programs in place of the build's requirements, and this script in place of Maven. */
   private void buildBy(String maven) throws IOException {
     for (String tool : List.of("cmake", "cc", "make", "python3")) {
       program(tool, "");
@@ -210,7 +210,9 @@ final class LauncherTest {
     assertFalse(said.contains("# heddle"), said);
   }
 
-  /* Returns an archive of scripts that stands for Temurin's archive. No other JDK can be found. */
+  /*
+   * Returns an archive that the command downloads as the JDK of Temurin. Its programs are scripts.
+   */
   private byte[] archiveOfJdk() throws Exception {
     Path jdk = folder.resolve("archive/jdk-25");
     Files.createDirectories(jdk.resolve("bin"));

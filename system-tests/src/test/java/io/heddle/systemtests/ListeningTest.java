@@ -2,13 +2,13 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test that a job's rank, the route daemon, the exporter and a doctor that answers probes listen on
- * exactly the sockets of docs/security.md. The kernel's tables list the sockets.
+ * Test that a job's rank, the route daemon, the exporter and {@code heddle doctor --answer} listen
+ * on exactly the sockets that docs/security.md lists. The sockets are read from /proc/net.
  */
 @EndsWithin(120)
 @SystemTest
@@ -67,7 +67,7 @@ final class ListeningTest {
     return inodes;
   }
 
-  /* Returns the process's rows of one of the kernel's tables, split into words. */
+  /* Returns the rows of a table in /proc/net that belong to a process, split into words. */
   private static List<String[]> rows(long process, String table, int inodeColumn)
       throws IOException {
     Set<String> own = socketsOf(process);
@@ -147,8 +147,8 @@ final class ListeningTest {
   }
 
   /*
-   * Waits for the expected sockets, which the process opens one after another. An unexpected socket
-   * would stay.
+   * Waits until the process listens on exactly the expected sockets, which it opens one after
+   * another. If it opens another one, the wait fails.
    */
   private static void awaitListening(Set<String> expected, long process, Supplier<String> log)
       throws Exception {

@@ -1,17 +1,17 @@
 package io.heddle.systemtests;
 
-import io.heddle.cli.kit.Shell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.Shell;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A path that loses datagrams of several packets and carries single packets, as with broken
- * segmentation offload. The device warns once and sends packets singly. It sends trains again once
- * the path is repaired.
+ * Test of a path that loses segmented sends and carries single packets, as with broken segmentation
+ * offload. The device warns once and sends single packets. It sends segment trains again when the
+ * path is repaired.
  */
 @EndsWithin(180)
 @SystemTest
@@ -40,14 +40,14 @@ final class LongDatagramsTest {
       }
       """;
   /*
-   * Limits of the mean datagram length. Most packets of trains come in datagrams of 61,000 bytes;
-   * no single packet has more than 9,000.
+   * Limits of the mean length of received datagrams, in bytes. Most packets of trains arrive in
+   * datagrams of 61,000 bytes; a single packet has 9,000 at most.
    */
   private static final long MOST_SINGLE = 9100;
   private static final long LEAST_MIXED = 20_000;
   /*
-   * Least bytes with single packets. A device that retransmitted every train repeatedly carried 1.8
-   * MB/s.
+   * Bytes that the device must carry with single packets. A device that kept retransmitting trains
+   * carried only 1.8 MB/s.
    */
   private static final long ENOUGH_BYTES = 60_000_000;
 
@@ -74,7 +74,7 @@ final class LongDatagramsTest {
         HostProcess.endlessAllReduce(folder, rank, 2, 4 << 20));
   }
 
-  /* Arrivals at a host, in bytes and in packets, as its network layer counts them. */
+  /* Returns the bytes and the datagrams that a host has received, as /proc/net/dev counts them. */
   private static long[] received(Lab lab) {
     String text = Shell.run(lab.command(0, List.of("cat", "/proc/net/dev")), "");
     String line =

@@ -2,12 +2,12 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -71,7 +71,7 @@ final class LongPlaneOutageTest {
     }
   }
 
-  /* A port that goes down loses its manually added addresses. */
+  /* Sets a port up or down. It loses its manually added addresses when it goes down. */
   private static void setUp(CheckedPair job, int rank, String name, boolean up)
       throws IOException, InterruptedException {
     job.on(rank, "ip link set " + name + (up ? " up" : " down"));

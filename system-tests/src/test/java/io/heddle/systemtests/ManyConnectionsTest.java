@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,13 +22,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes with many connections to each other, within the plugin's own limits. */
+/** Tests of two processes with many connections to each other, within the plugin's limits. */
 @EndsWithin(600)
 @SystemTest
 final class ManyConnectionsTest {
   private static final long LIMIT_SECONDS = 280;
 
-  /* Timeout that tolerates a rank descheduled for half a second. */
+  /* Timeouts that tolerate a rank that doesn't run for half a second. */
   private static final Map<String, String> PATIENT =
       Map.of("NCCL_IB_TIMEOUT", "18", "HEDDLE_CONNECT_TIMEOUT_MS", "120000");
 
@@ -45,7 +45,7 @@ final class ManyConnectionsTest {
     return command;
   }
 
-  /** Returns the first rank's report of this name. */
+  /** Returns the event of this name that the output contains first, as JSON. */
   private JsonNode event(String output, String name) throws IOException {
     for (String line : output.split("\n")) {
       if (line.startsWith("{\"event\":\"" + name + "\"")) {
@@ -100,7 +100,7 @@ final class ManyConnectionsTest {
       double each =
           (up.get("descriptors").asInt() - event(output, "first").get("descriptors").asInt())
               / (2.0 * connections);
-      /* Some descriptors may or may not be closed by the first report. */
+      /* When the program makes its first report, some descriptors may not be closed yet. */
       assertTrue(each <= 6, each + " descriptors a connection:\n" + output);
       assertNothingStaysOpen(output);
     }
@@ -154,8 +154,8 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * With so many queue pairs some timer is always due. An earlier device checked all timers first
-   * in each round. No time was left to receive the answers, and a queue pair gave up in each run.
+   * With so many queue pairs some timer is always due. A soft device that handled all due timers
+   * before it received had no time left for the answers, and a queue pair failed in each run.
    */
   @Test
   @WholeRunOnly
@@ -176,9 +176,9 @@ final class ManyConnectionsTest {
   }
 
   /*
-   * With many ranks, messages wait in a rank's sockets for many times a path's timeout. An earlier
-   * device took this wait for loss: it gave up over four hundred planes in each run, though no
-   * packet was lost.
+   * With many ranks, messages wait in a rank's sockets for many times a queue pair's timeout. A
+   * soft device that took this wait for packet loss failed more than four hundred planes in each
+   * run, though no packet was lost.
    */
   @Test
   @WholeRunOnly
