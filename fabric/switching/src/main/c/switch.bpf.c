@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// A lab's switch, on the ingress of its ports: chooses one of its equal links for each RoCEv2 packet. It marks the packet for the
-// kernel's policy routing, which has a table per link. The table of a failed link has no route, so the kernel's own route
-// applies.
+// Program of a lab's switch, attached to the ingress of the switch's ports. For each RoCEv2 packet it selects one of
+// the switch's equal links. It marks the packet for the kernel's policy routing, which has a table per link. The table
+// of a failed link has no route, so the route of the main table applies.
 //
-// Packets with a 1 in the reserved bits are data and may be sprayed; all others stay on the link of their flow's hash. The
-// layouts of maps are those of SwitchMaps.java; the hash is that of JenkinsHash.java and of nftables' jhash.
+// Packets with a 1 in the reserved bits of BTH byte 4 are data and may be sprayed. All others stay on the link of their
+// flow's hash. SwitchMaps.java has the same layouts of maps. JenkinsHash.java and nftables' jhash have the same hash.
 #include "heddle_bpf.h"
 
 #include <linux/pkt_cls.h>
@@ -34,34 +34,34 @@ struct prefix {
 struct settings {
   __u32 seed;
   __u32 mode;
-  __u32 by_port;   // spray only packets received on a port in spray_ports
-  __u32 by_prefix; // spray only packets to a prefix in spray_prefixes
+  __u32 by_port;   // whether only packets received on a port in spray_ports may be sprayed
+  __u32 by_prefix; // whether only packets to a prefix in spray_prefixes may be sprayed
 };
 
 struct member {
-  __u64 queue_bytes; // its queue at the watcher's last sample
-  __u64 sent_bytes;  // bytes sent to it by then
-  __u64 sampled_ns;  // time of the sample
-  __u32 ns_per_kib;  // of its rate
+  __u64 queue_bytes; // bytes in the member's queue at the last sample by SwitchWatch.java
+  __u64 sent_bytes;  // bytes sent over the member up to that sample
+  __u64 sampled_ns;  // time of that sample, by bpf_ktime_get_ns
+  __u32 ns_per_kib;  // time in ns to send 1024 bytes at the member's rate
   __u32 mark;
 };
 
 struct group {
   __u32 alive;  // number of valid entries in living and order
-  __u32 better; // number of entries of order that may be chosen
+  __u32 better; // number of entries at the beginning of order that SprayLink selects among
   __u32 mean_ns_per_kib;
   __u32 unused;
-  __u8 living[MOST_MEMBERS]; // members that are up, by number
-  __u8 order[MOST_MEMBERS];  // the same, the least loaded first
+  __u8 living[MOST_MEMBERS]; // members that are up, in ascending order
+  __u8 order[MOST_MEMBERS];  // members that are up, the least loaded first
   struct member members[MOST_MEMBERS];
 };
 
 struct count {
-  __u64 marked_packets; // a train counts as its packets
+  __u64 marked_packets; // each packet of a segment train counts
   __u64 marked_bytes;
   __u64 other_packets;
   __u64 other_bytes;
-  __u64 corrected_packets; // marked packets that were moved here as the best member
+  __u64 corrected_packets; // marked packets, or segment trains, that a correction moved to this member
 };
 
 struct group_counts {
@@ -139,7 +139,7 @@ static ALWAYS_INLINE __u32 last(__u32 a, __u32 b, __u32 c) {
   return (c ^ b) - rotate(b, 24);
 }
 
-// nftables' jhash of ip6 saddr . ip6 daddr . udp sport, each padded to four bytes: 36 bytes.
+// Returns nftables' jhash of ip6 saddr . ip6 daddr . udp sport: 36 bytes, since each field is padded to four bytes.
 static ALWAYS_INLINE __u32 flow_hash(const struct headers *packet, __u32 seed) {
   __u32 words[9];
   for (int i = 0; i < 4; i++) {
@@ -168,11 +168,12 @@ static ALWAYS_INLINE __u32 flow_hash(const struct headers *packet, __u32 seed) {
   return last(a + words[6], b + words[7], c + words[8]);
 }
 
-// Linux' jhash_2words.
+// Returns Linux' jhash_2words with initval 0.
 static ALWAYS_INLINE __u32 two_words(__u32 first, __u32 second) {
   return last(first + START + 8, second + START + 8, START + 8);
 }
 
+// Returns the time in ns until a packet that is sent over a member now has left the member's queue.
 static ALWAYS_INLINE __u64 time_of(const struct group *group, const struct group_counts *sent, __u32 at, __u64 now,
                                    __u64 length) {
   const struct member *member = &group->members[at & (MOST_MEMBERS - 1)];
@@ -183,10 +184,11 @@ static ALWAYS_INLINE __u64 time_of(const struct group *group, const struct group
   return (ns > passed ? ns - passed : 0) + (length * member->ns_per_kib >> 10);
 }
 
-// Chooses by hash among the better half, with correction, as SprayHash.java does by the white paper. The order is as old as the
-// last sample, and a fast link's queue may have drained since. So the best link is the one of all with the least time now.
+// Selects a member by hash among the better half, with correction, like SprayHash.java and H3C's white paper. The order
+// is as old as the last sample, and a fast link's queue may have drained since. So the best member is the one with the
+// least time_of among all that are up.
 static ALWAYS_INLINE __u32 spray_link(const struct group *group, struct group_counts *sent, __u32 hash, __u64 length) {
-  // The paper's formula; size is the number of members less one.
+  // The white paper's formula, in which size is the number of members minus one.
   __u32 size = group->better - 1;
   __u32 offset = ((hash & 65535) % (size + 1)) & 0x3FF;
   __u32 chosen = group->order[offset & (MOST_MEMBERS - 1)];
@@ -237,14 +239,14 @@ int heddle_switch(struct __sk_buff *skb) {
   __u32 hash = flow_hash(&packet, set->seed);
   __u32 chosen;
   if (!marked || !may_spray(skb, set, &to)) {
-    // Scales the hash as the kernel does for nftables.
+    // Scales the hash to the members as the kernel does for nftables.
     __u32 at = (__u64)hash * group->alive >> 32;
     chosen = group->living[at & (MOST_MEMBERS - 1)];
   } else if (set->mode == SPRAY) {
     __u32 at = (__u64)bpf_get_prandom_u32() * group->alive >> 32;
     chosen = group->living[at & (MOST_MEMBERS - 1)];
   } else {
-    // The packet sequence number varies the hash per packet.
+    // The packet sequence number gives each packet another hash.
     chosen = spray_link(group, sent, two_words(hash, FROM_NETWORK_32(packet.bth[2]) & 0xffffff), skb->len);
   }
   chosen &= MOST_MEMBERS - 1;

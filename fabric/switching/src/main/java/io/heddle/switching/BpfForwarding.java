@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The BPF program on a switch's ports. It outlives the process; the next one finds it there. */
+/**
+ * Forwarding by the BPF program on a switch's ports. The program stays attached when the process
+ * ends, so that another process can find it there.
+ */
 final class BpfForwarding implements SwitchForwarding {
   private static final String PROGRAM = "heddle_switch";
   private static final String OBJECT = "switch.bpf.o";
@@ -34,7 +37,9 @@ final class BpfForwarding implements SwitchForwarding {
     ports = new ArrayList<>(own.ports());
   }
 
-  /** Returns why the program can't be used here, with the remedy. */
+  /**
+   * Returns the reason why this machine can't use the program, with the remedy; empty if it can.
+   */
   static Optional<String> refusal() {
     return object() == null
         ? Optional.of(
@@ -51,7 +56,7 @@ final class BpfForwarding implements SwitchForwarding {
     }
   }
 
-  /** Loads a program for a switch, without attaching it. */
+  /** Loads a program for a switch. Doesn't attach it. */
   static BpfForwarding load(LabSwitch own) {
     byte[] object = object();
     if (object == null) {
@@ -93,7 +98,9 @@ final class BpfForwarding implements SwitchForwarding {
         });
   }
 
-  /** Returns the program that is attached to a switch's ports, if there is one. */
+  /**
+   * Returns the forwarding whose program is attached to a switch's ports; empty if there is none.
+   */
   static Optional<BpfForwarding> find(LabSwitch own) {
     return NetworkNamespace.call(own.namespace(), () -> place(own.ports().getFirst()).find())
         .filter(found -> found.name().equals(PROGRAM))
@@ -166,9 +173,10 @@ final class BpfForwarding implements SwitchForwarding {
   }
 
   /**
-   * Passes the links of a group, in SprayLink's order, to the program at the end of an interval.
+   * Updates the loads of a group's links at the end of an interval, and passes their order to the
+   * program.
    *
-   * @param queueBytes of each member now
+   * @param queueBytes bytes in each member's queue now
    */
   void detect(int group, long[] queueBytes) {
     loads.get(group).detect(sentBytes(group), queueBytes, System.nanoTime());
@@ -176,8 +184,8 @@ final class BpfForwarding implements SwitchForwarding {
   }
 
   /**
-   * Returns whether nothing was sent since the last poll, which found no queue: the loads are
-   * unchanged.
+   * Returns whether nothing was sent since the last update and no queue had bytes then. The loads
+   * don't need an update in that case.
    */
   boolean isIdle() {
     for (int group = 0; group < loads.size(); group++) {

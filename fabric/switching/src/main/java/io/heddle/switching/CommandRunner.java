@@ -2,13 +2,15 @@ package io.heddle.switching;
 
 import java.util.List;
 
-/** Runner of a short system command. */
+/** Runner of short system commands. */
 @FunctionalInterface
 public interface CommandRunner {
   /**
-   * @param input for its standard input
-   * @return its output
-   * @throws RuntimeException if it fails, with its error output
+   * Runs a command to its end.
+   *
+   * @param input text for the command's standard input
+   * @return output of the command
+   * @throws RuntimeException if the command fails, with its error output
    */
   String run(List<String> command, String input);
 }

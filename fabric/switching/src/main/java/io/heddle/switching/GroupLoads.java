@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * State of a group's links: up or down, bytes sent, queue length. It computes the order of the
- * links for SprayLink.
+ * State of a group's links: up or down, bytes sent, queue length. It computes the order in which
+ * SprayLink prefers the links.
  */
 final class GroupLoads {
   private static final double NS_PER_SECOND = 1e9;
@@ -38,7 +38,7 @@ final class GroupLoads {
     return (int) Math.max(1, Math.min(KIB_BITS * NS_PER_SECOND / bitsPerSecond, Integer.MAX_VALUE));
   }
 
-  /** Sets the links' rates, bit/s. Returns whether one has changed. */
+  /** Sets the links' rates in bit/s. Returns whether a rate has changed. */
   boolean setRates(long[] bitsPerSecond) {
     double[] given = Arrays.stream(bitsPerSecond).asDoubleStream().toArray();
     if (Arrays.equals(given, rates)) {
@@ -60,9 +60,9 @@ final class GroupLoads {
   /**
    * Updates the loads at the end of an interval.
    *
-   * @param sentBytes by each member since the start
-   * @param queueBytes of each member now
-   * @param nowNs on the monotonic clock
+   * @param sentBytes bytes that each member has sent since it started switching
+   * @param queueBytes bytes in each member's queue now
+   * @param nowNs current time of the monotonic clock
    */
   void detect(long[] sentBytes, long[] queueBytes, long nowNs) {
     for (int i = 0; i < alive.length; i++) {
@@ -75,12 +75,15 @@ final class GroupLoads {
     spray.detect(sentNow, queueNow);
   }
 
-  /** Returns whether there is neither a queue nor new traffic. */
+  /**
+   * Returns whether no member has sent more bytes since the last update, and all queues were empty
+   * then.
+   */
   boolean isIdle(long[] sentBytes) {
     return Arrays.equals(sentBytes, sent) && Arrays.stream(queue).allMatch(each -> each == 0);
   }
 
-  /** Returns the program's map value of this group. */
+  /** Returns this group's value in the BPF program's map. */
   byte[] value() {
     int[] living = new int[alive.length];
     int up = 0;

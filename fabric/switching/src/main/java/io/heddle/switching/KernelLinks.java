@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * State of a switch's links in the kernel, by rtnetlink(7): carriers, queues and routes. Its socket
- * stays in the namespace in which it was opened. Used by one thread at a time.
+ * Reader of the state of a switch's links in the kernel, by rtnetlink(7): carriers, queues and
+ * routes. The socket stays in the namespace in which it was opened. Used by one thread at a time.
  */
 final class KernelLinks implements AutoCloseable {
   private static final int RTM_GETLINK = 18;
@@ -24,7 +24,7 @@ final class KernelLinks implements AutoCloseable {
   private static final int RTM_GETQDISC = 38;
   private static final byte AF_INET6 = 10;
 
-  /* struct ifinfomsg, rtmsg and tcmsg (linux/rtnetlink.h). */
+  /* Sizes of struct ifinfomsg, rtmsg and tcmsg (linux/rtnetlink.h). */
   private static final int LINK_BYTES = 16;
   private static final int ROUTE_BYTES = 12;
   private static final int QDISC_BYTES = 20;
@@ -74,7 +74,7 @@ final class KernelLinks implements AutoCloseable {
     return body;
   }
 
-  /** Returns the interfaces with a carrier. */
+  /** Returns the indexes of the interfaces that have a carrier. */
   Set<Integer> carrying() {
     Set<Integer> carrying = new HashSet<>();
     for (ByteBuffer link : netlink.list(RTM_GETLINK, request(LINK_BYTES, (byte) 0))) {
@@ -85,7 +85,10 @@ final class KernelLinks implements AutoCloseable {
     return carrying;
   }
 
-  /** Returns the interface of each IPv6 route of the main table that has exactly one. */
+  /**
+   * Returns the interface index of each IPv6 route of the main table. Routes with several
+   * interfaces are left out.
+   */
   Map<AddressPrefix, Integer> routes() {
     Map<AddressPrefix, Integer> routes = new HashMap<>();
     Set<AddressPrefix> several = new HashSet<>();
@@ -107,13 +110,16 @@ final class KernelLinks implements AutoCloseable {
     return routes;
   }
 
-  /** Returns the bytes in the root queue of each interface that has one. */
+  /**
+   * Returns the number of bytes in the root queue of each interface that has one, by interface
+   * index.
+   */
   Map<Integer, Long> queues() {
     Map<Integer, Long> queues = new HashMap<>();
     for (ByteBuffer queue : netlink.list(RTM_GETQDISC, request(QDISC_BYTES, (byte) 0))) {
       ByteBuffer statistics = attributes(queue, QDISC_BYTES).get(TCA_STATS2);
       if (queue.getInt(12) == TC_H_ROOT && statistics != null) {
-        /* struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits. */
+        /* Fields of struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits. */
         ByteBuffer own = attributes(statistics, 0).get(TCA_STATS_QUEUE);
         if (own != null) {
           queues.put(queue.getInt(4), Integer.toUnsignedLong(own.getInt(4)));
@@ -123,7 +129,10 @@ final class KernelLinks implements AutoCloseable {
     return queues;
   }
 
-  /** Returns the shaped rate of each interface with a token bucket (tc-tbf(8)), bit/s. */
+  /**
+   * Returns the rate in bit/s of each interface that a token bucket (tc-tbf(8)) shapes, by
+   * interface index.
+   */
   Map<Integer, Long> rates() {
     Map<Integer, Long> rates = new HashMap<>();
     for (ByteBuffer queue : netlink.list(RTM_GETQDISC, request(QDISC_BYTES, (byte) 0))) {
@@ -132,7 +141,10 @@ final class KernelLinks implements AutoCloseable {
       ByteBuffer options = attributes.get(TCA_OPTIONS);
       if (queue.getInt(12) == TC_H_ROOT && options != null && TBF.equals(kind)) {
         Map<Integer, ByteBuffer> shaping = attributes(options, 0);
-        /* struct tc_tbf_qopt begins with a tc_ratespec, whose last word is bytes per second. */
+        /*
+         * struct tc_tbf_qopt begins with a tc_ratespec, whose last word is the rate in bytes per
+         * second.
+         */
         ByteBuffer wide = shaping.get(TCA_TBF_RATE64);
         ByteBuffer narrow = shaping.get(TCA_TBF_PARMS);
         if (wide != null) {
@@ -161,7 +173,7 @@ final class KernelLinks implements AutoCloseable {
     return found;
   }
 
-  /** Returns which members of a group reach their destinations. */
+  /** Returns, for each member of a group, whether it reaches its destinations. */
   boolean[] alive(SwitchGroup group, Set<Integer> carrying, Map<AddressPrefix, Integer> routes) {
     List<SwitchMember> members = group.members();
     boolean[] alive = new boolean[members.size()];

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A network namespace that acts as a switch.
+ * Network namespace that acts as a switch.
  *
- * @param name in its lab
- * @param namespace name for ip-netns(8)
- * @param seed of its hash
+ * @param name name of the switch in its lab
+ * @param namespace ip-netns(8) name of its namespace
+ * @param seed seed of its hash
  * @param ports interfaces whose incoming packets it switches
- * @param groups of equal links, at most {@link #MOST_GROUPS}
+ * @param groups groups of equal links, at most {@link #MOST_GROUPS}
  */
 public record LabSwitch(
     String name, String namespace, int seed, List<String> ports, List<SwitchGroup> groups) {
@@ -31,7 +31,8 @@ public record LabSwitch(
   }
 
   /**
-   * Returns the lines for {@code ip -6 -batch}: a table for each link, and a rule for each mark.
+   * Returns the lines for {@code ip -6 -batch} that add a routing table for each link, and a rule
+   * for each mark.
    */
   public List<String> routes() {
     List<String> lines = new ArrayList<>();
@@ -48,7 +49,10 @@ public record LabSwitch(
     return lines;
   }
 
-  /** Returns the line that adds a link's route to its table, also after the link was down. */
+  /**
+   * Returns the line that adds a link's route to the link's table. The route must be added again
+   * after the link was down.
+   */
   static String route(SwitchGroup group, SwitchMember member) {
     return "route replace "
         + group.prefix()

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The running switches of a lab, with the thread that watches them. Closing ends the thread and
- * leaves the switches as they are: SprayLink continues with its last loads.
+ * Running switches of a lab, with the thread that watches them. Closing ends the thread. The
+ * switches keep forwarding, and SprayLink continues with its last loads.
  */
 public final class LabSwitches implements AutoCloseable {
   private final SwitchWatch watch;
@@ -16,18 +16,23 @@ public final class LabSwitches implements AutoCloseable {
     this.watch = watch;
   }
 
-  /** Returns why the BPF program can't be used here, with the remedy; nftables are used then. */
+  /**
+   * Returns the reason why this machine can't use the BPF program, with the remedy; empty if it
+   * can. Nftables can be used instead.
+   */
   public static Optional<String> programRefusal() {
     return BpfForwarding.refusal();
   }
 
   /**
-   * Starts the switches and their watch. Their {@link LabSwitch#routes} must be installed.
+   * Starts the switches and the thread that watches them. The {@link LabSwitch#routes} of each
+   * switch must be installed before.
    *
-   * @param program whether to use the BPF program; nftables otherwise
-   * @param runner for {@code ip} and {@code nft}
-   * @param log receives each failed poll
-   * @throws RuntimeException if the system refuses a step; all switches are then as before
+   * @param program whether the BPF program is used; otherwise nftables
+   * @param runner runner of {@code ip} and {@code nft}
+   * @param log log that receives each failed poll
+   * @throws RuntimeException if the system refuses a step; what was installed on the switches is
+   *     removed then
    */
   public static LabSwitches start(
       List<LabSwitch> switches,
@@ -79,7 +84,7 @@ public final class LabSwitches implements AutoCloseable {
         : new NftForwarding(own, runner);
   }
 
-  /** Changes the switching mode. */
+  /** Changes the switching mode of all switches. */
   public void configure(SwitchingMode mode, SprayScope scope) {
     watch.configure(mode, scope);
   }
@@ -87,7 +92,7 @@ public final class LabSwitches implements AutoCloseable {
   /**
    * Adds an ingress port to a switch.
    *
-   * @param name of the switch in its lab
+   * @param name name of the switch in its lab
    * @throws IllegalArgumentException if there is no such switch
    */
   public void addPort(String name, String port) {
@@ -95,7 +100,7 @@ public final class LabSwitches implements AutoCloseable {
   }
 
   /**
-   * Returns the counts of each equal link of each switch.
+   * Returns the counts of each of the equal links of each switch.
    *
    * @throws io.heddle.platform.HeddleException if the watch has failed
    */
@@ -103,7 +108,7 @@ public final class LabSwitches implements AutoCloseable {
     return watch.counts();
   }
 
-  /** Returns the same for switches that another process watches. */
+  /** Returns the counts of switches that another process watches. */
   public static List<LinkCount> counts(
       List<LabSwitch> switches, boolean program, CommandRunner runner) {
     List<LinkCount> counts = new ArrayList<>();
@@ -115,17 +120,20 @@ public final class LabSwitches implements AutoCloseable {
     return counts;
   }
 
-  /** Waits until the watch has failed, since every poll fails. */
+  /** Waits until the watch has failed, which happens when its polls fail persistently. */
   public void awaitFailure() throws InterruptedException {
     watch.awaitFailure();
   }
 
-  /** Removes the program or the rules from all switches. Only close may follow. */
+  /**
+   * Removes the program or the rules from all switches. Afterwards only {@link #close} may be
+   * called.
+   */
   public void remove() {
     watch.remove();
   }
 
-  /** Ends the thread. */
+  /** Ends the watching thread. */
   @Override
   public void close() {
     watch.close();

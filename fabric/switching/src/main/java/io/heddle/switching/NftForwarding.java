@@ -10,15 +10,18 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * nftables' rules instead of a program: the same hash, and data packets at random. It doesn't see
- * loads, so it can't do SprayLink.
+ * Forwarding by nftables rules, which need no BPF. They use the same hash as the BPF program, or
+ * select at random for data packets. They can't implement SprayLink, since they don't see loads.
  */
 final class NftForwarding implements SwitchForwarding {
   private static final String TABLE = "heddle-switching";
   private static final Pattern COUNTED =
       Pattern.compile("\"([^\"]+)\" counter packets ([0-9]+) bytes ([0-9]+)");
 
-  /* The low six bits of BTH byte 4, behind UDP's header of 8 bytes. */
+  /*
+   * Match of data packets: the low six bits of BTH byte 4 aren't zero. The BTH is behind UDP's
+   * header of 8 bytes.
+   */
   private static final String MARKED = "@th,98,6 != 0";
 
   private final LabSwitch own;
@@ -46,7 +49,10 @@ final class NftForwarding implements SwitchForwarding {
     return runner.run(command, input);
   }
 
-  /** Installs the table with zero counts; its sets outlive a change of rules. */
+  /**
+   * Installs the table that counts packets, with zero counts, and the rules. Later changes of the
+   * rules keep the counts.
+   */
   void install() {
     nft(
         List.of("-f", "-"),
@@ -65,14 +71,17 @@ final class NftForwarding implements SwitchForwarding {
     apply();
   }
 
-  /* One transaction: each packet meets either the old rules or the new ones. */
+  /*
+   * Replaces the rules in one transaction, so that each packet meets either the old rules or the
+   * new ones.
+   */
   private void apply() {
     nft(
         List.of("-f", "-"),
         "add table inet " + TABLE + "\ndelete table inet " + TABLE + "\n" + rules());
   }
 
-  /** Returns the table's script. */
+  /** Returns the script of the table with the rules. */
   String rules() {
     StringBuilder text = new StringBuilder();
     text.append("table inet ").append(TABLE).append(" {\n  chain in {\n");
@@ -152,7 +161,7 @@ final class NftForwarding implements SwitchForwarding {
     return found;
   }
 
-  /** Counts by interface: if several groups share a link, each shows the link's total. */
+  /** Returns the counts by link. If several groups share a link, each shows the link's total. */
   @Override
   public List<LinkCount> counts() {
     Map<String, long[]> marked = set("marked");
@@ -197,6 +206,6 @@ final class NftForwarding implements SwitchForwarding {
 
   @Override
   public void close() {
-    /* The process holds no resources of it. */
+    /* Nothing to release: the rules belong to the kernel. */
   }
 }

@@ -3,15 +3,16 @@ package io.heddle.switching;
 import java.util.List;
 
 /**
- * Set of data packets that may be sprayed. Without ports and prefixes it is all of them: the global
- * form. With ports it is the interface form, with prefixes that of policy routing, and with both
- * the policy on single interfaces (H3C's white paper, solutions 1 and 2).
+ * Set of data packets that may be sprayed, with the forms of H3C's white paper (solutions 1 and 2).
+ * Without ports and prefixes it is all data packets: the global form. With ports it is the
+ * interface form, with prefixes the form of policy routing. With both it is a policy on single
+ * interfaces.
  *
- * @param ports ingress {@code switch:interface}; empty for any
- * @param prefixes destinations; empty for any
+ * @param ports ports on which packets are received, as {@code switch:interface}; empty for any port
+ * @param prefixes prefixes of destinations; empty for any destination
  */
 public record SprayScope(List<String> ports, List<String> prefixes) {
-  /** All data packets. */
+  /** Scope of all data packets. */
   public static final SprayScope GLOBAL = new SprayScope(List.of(), List.of());
 
   public SprayScope {
@@ -19,7 +20,7 @@ public record SprayScope(List<String> ports, List<String> prefixes) {
     prefixes = List.copyOf(prefixes);
   }
 
-  /** Returns the ports of one switch. */
+  /** Returns the ports of the scope that belong to one switch. */
   List<String> portsOf(LabSwitch one) {
     String own = one.name() + ":";
     return ports.stream()
@@ -28,7 +29,7 @@ public record SprayScope(List<String> ports, List<String> prefixes) {
         .toList();
   }
 
-  /** Returns the scope for display. */
+  /** Returns the scope as text. */
   public String text() {
     String at = ports.isEmpty() ? "" : "packets received on " + String.join(", ", ports);
     String to = prefixes.isEmpty() ? "" : "packets to " + String.join(", ", prefixes);

@@ -3,10 +3,10 @@ package io.heddle.switching;
 import java.util.List;
 
 /**
- * Equal links towards some destinations.
+ * Group of a switch's equal links towards some destinations.
  *
- * @param prefix the destinations, IPv6
- * @param members 1 to {@link #MOST_MEMBERS}
+ * @param prefix IPv6 prefix of the destinations
+ * @param members links of the group, 1 to {@link #MOST_MEMBERS}
  */
 public record SwitchGroup(String prefix, List<SwitchMember> members) {
   public static final int MOST_MEMBERS = 32;

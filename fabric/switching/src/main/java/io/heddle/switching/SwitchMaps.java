@@ -4,7 +4,10 @@ import io.heddle.addr.AddressPrefix;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Keys and values of the program's maps, with the layouts of switch.bpf.c. */
+/**
+ * Encoder and decoder of the keys and values of the BPF program's maps. The layouts are those of
+ * switch.bpf.c.
+ */
 final class SwitchMaps {
   static final int MEMBER_BYTES = 32;
   static final int COUNT_BYTES = 40;
@@ -38,7 +41,7 @@ final class SwitchMaps {
         .array();
   }
 
-  /** Returns the head of a group's value; {@link GroupLoads} appends the members. */
+  /** Returns a group's value up to its members, which {@link GroupLoads} appends. */
   static ByteBuffer group(int[] living, int[] order, int better, int meanNsPerKib) {
     ByteBuffer group = buffer(GROUP_BYTES);
     group.putInt(living.length).putInt(better).putInt(meanNsPerKib).putInt(0);

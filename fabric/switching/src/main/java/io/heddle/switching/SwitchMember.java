@@ -3,18 +3,19 @@ package io.heddle.switching;
 import java.util.List;
 
 /**
- * One of a switch's equal links.
+ * Link of a switch's group.
  *
- * @param link the interface
- * @param gateway the next hop's link-local address
- * @param mark of packets that take it; plus {@link #FIRST_TABLE} its routing table
- * @param bitsPerSecond rate of the unshaped link; any number if all are equal
- * @param ownPrefixes destinations routed by this link alone while it is up; empty if the carrier is
- *     sufficient
+ * @param link name of the link's interface
+ * @param gateway link-local address of the next hop
+ * @param mark mark of the packets that take the link. The link's routing table is {@link
+ *     #FIRST_TABLE} plus the mark.
+ * @param bitsPerSecond rate of the link if it isn't shaped, bit/s; any value if all links are equal
+ * @param ownPrefixes destinations to which the main table's only route must lead over this link;
+ *     otherwise the link counts as down. Empty if a carrier is sufficient.
  */
 public record SwitchMember(
     String link, String gateway, int mark, long bitsPerSecond, List<String> ownPrefixes) {
-  /** Base of the links' routing tables; a link's mark is added. */
+  /** Number to which a link's mark is added to get the number of its routing table. */
   public static final int FIRST_TABLE = 100;
 
   public SwitchMember {

@@ -15,11 +15,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Thread that watches all switches of a lab. It polls the links' state twenty times per second, and
- * updates SprayLink's loads every two milliseconds.
+ * Watch of all switches of a lab, by one thread. The thread polls the links' state twenty times per
+ * second, and updates SprayLink's loads every two milliseconds.
  */
 final class SwitchWatch implements AutoCloseable {
-  /** SprayLink's interval, our choice: polling a switch takes up to 100 µs of a processor. */
+  /**
+   * Time in ns between two updates of SprayLink's loads. The paper leaves it open; a shorter time
+   * would cost more, since reading a switch's queues takes up to 100 µs of a processor.
+   */
   private static final long INTERVAL_NS = 2_000_000;
 
   private static final long LOOK_NS = 50_000_000;
@@ -27,18 +30,18 @@ final class SwitchWatch implements AutoCloseable {
   private final List<WatchedSwitch> switches;
   private final CommandRunner runner;
 
-  /* A SwitchForwarding allows one thread at a time. */
+  /* Held for each use of a SwitchForwarding, which allows one thread at a time. */
   private final ReentrantLock lock = new ReentrantLock();
   private final ResilientThread thread;
   private final CountDownLatch lost = new CountDownLatch(1);
   private volatile SwitchingMode mode;
   private volatile boolean over;
 
-  /* Used only by the thread. */
+  /* The next two fields are used only by the thread. */
   private long nextLoads = System.nanoTime();
   private long nextLook = nextLoads;
 
-  /** A switch, with the last state of each group. */
+  /** Switch with its links, and whether each member of each group was alive at the last poll. */
   private record WatchedSwitch(
       LabSwitch own, SwitchForwarding forwarding, KernelLinks links, List<boolean[]> alive) {}
 
@@ -74,7 +77,7 @@ final class SwitchWatch implements AutoCloseable {
     return new WatchedSwitch(own, forwarding, KernelLinks.open(own), alive);
   }
 
-  /** Polls once, then starts the thread. If the poll fails, closes the links. */
+  /** Polls once and then starts the thread. If the poll fails, closes the switches' sockets. */
   void start() {
     try {
       poll();
@@ -85,7 +88,7 @@ final class SwitchWatch implements AutoCloseable {
     thread.start();
   }
 
-  /** Changes the switching mode. */
+  /** Changes the switching mode of all switches. */
   void configure(SwitchingMode changed, SprayScope scope) {
     runExclusively(() -> {
       switches.forEach(each -> each.forwarding().configure(changed, scope));
@@ -107,7 +110,7 @@ final class SwitchWatch implements AutoCloseable {
     });
   }
 
-  /** Waits until the thread has failed for good. */
+  /** Waits until the thread has failed persistently. */
   void awaitFailure() throws InterruptedException {
     lost.await();
   }
@@ -125,7 +128,7 @@ final class SwitchWatch implements AutoCloseable {
         () -> switches.stream().flatMap(each -> each.forwarding().counts().stream()).toList());
   }
 
-  /* Runs a step between two polls of the thread. */
+  /* Runs a step while the thread neither polls nor updates loads. */
   private <T> T runExclusively(Supplier<T> step) {
     if (lost.getCount() == 0) {
       throw new HeddleException(
@@ -163,7 +166,10 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  /* The mode may change meanwhile. */
+  /*
+   * Returns the ns until the next poll or update. Computed again after each wait, since the mode
+   * may have changed.
+   */
   private long waitNs() {
     boolean loads = mode == SwitchingMode.SPRAYLINK && nextLoads - nextLook < 0;
     return (loads ? nextLoads : nextLook) - System.nanoTime();
@@ -217,8 +223,8 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   /*
-   * Restores the routes of a link that was down; returns whether it succeeded. If the link goes down again meanwhile, the
-   * next poll notices.
+   * Restores the routes of links that were down and are up. Returns whether it succeeded. If a link
+   * went down again meanwhile, the next poll notices.
    */
   private boolean restoreRoutes(LabSwitch own, SwitchGroup group, boolean[] before, boolean[] now) {
     StringBuilder lines = new StringBuilder();

@@ -2,18 +2,24 @@ package io.heddle.switching;
 
 import java.util.Locale;
 
-/** A switch's choice among equal links for data packets; numbered as in switch.bpf.c. */
+/**
+ * Mode in which a switch selects among equal links for data packets. The order is that of
+ * switch.bpf.c.
+ */
 public enum SwitchingMode {
-  /** By a hash of the flow, for data and protocol packets alike. */
+  /** Selection by a hash of the flow, for data and protocol packets alike. */
   HASH,
 
-  /** At random for each data packet, or train. */
+  /** Random selection for each data packet or segment train. */
   SPRAY,
 
-  /** By hash among the less loaded half for each data packet, with correction: H3C's SprayLink. */
+  /**
+   * Selection by hash among the less loaded half of the links for each data packet, with
+   * correction: H3C's SprayLink.
+   */
   SPRAYLINK;
 
-  /** Returns the name in options and reports. */
+  /** Returns the name of the mode in options and reports. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -1,7 +1,8 @@
 /**
- * Network namespaces as switches with equal links. A tc BPF program (src/main/c/switch.bpf.c), or
- * nftables without BPF, chooses the link of each RoCEv2 packet; the kernel forwards it. One thread
- * watches all switches of a lab ({@link io.heddle.switching.SwitchWatch}).
+ * Network namespaces that act as switches with equal links. A tc BPF program
+ * (src/main/c/switch.bpf.c), or nftables without BPF, selects the link of each RoCEv2 packet. The
+ * kernel forwards the packet. One thread watches all switches of a lab ({@link
+ * io.heddle.switching.SwitchWatch}).
  *
  * <p>Protocol packets always stay on the link of their flow's hash. Data packets are those with a 1
  * in the six reserved bits of BTH byte 4.

@@ -1,12 +1,12 @@
 package io.heddle.fabric.model;
 
 /**
- * A group of equal links, numbered from 0.
+ * Group of equal links, numbered from 0.
  *
  * @param members number of links, 1 to 1024
  */
 public record EcmpGroup(int members) {
-  /** Limit by the formula's last mask. */
+  /** Largest number of members. The mask in the formula of {@link #offset} limits it. */
   public static final int MOST = 0x400;
 
   private static final int HASH_BITS = 0xffff;
@@ -19,8 +19,9 @@ public record EcmpGroup(int members) {
 
   /**
    * Returns the member that a hash selects: {@code ((hash & 65535) % (size + 1)) & 0x3FF} (H3C's
-   * white paper). The paper calls size the number of members, but then the formula could exceed the
-   * last member. It is right with the silicon's field, which holds the number less one.
+   * white paper). The paper calls size the number of members, but then the result could exceed the
+   * last member. The formula is right if size is the silicon's field, which contains the number of
+   * members minus 1.
    */
   public int offset(int hash) {
     int size = members - 1;

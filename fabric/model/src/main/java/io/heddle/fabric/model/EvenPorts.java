@@ -27,8 +27,8 @@ public final class EvenPorts {
    * Chooses ports.
    *
    * @param count number of ports
-   * @param paths links of each known port's path, tier by tier, all of equal length
-   * @return in ascending order
+   * @param paths path of each known port, as its links tier by tier; all paths have the same length
+   * @return chosen ports in ascending order
    * @throws HeddleException if a link has too few known ports
    */
   public static List<Integer> choose(int count, SortedMap<Integer, List<String>> paths) {
@@ -41,7 +41,13 @@ public final class EvenPorts {
     return chosen.stream().sorted().toList();
   }
 
-  /** Returns the largest difference in flows between links of one switch, over all switches. */
+  /**
+   * Returns the largest difference between the flow counts of two links of the same switch, over
+   * all switches.
+   *
+   * @param paths all known paths, which define the links of each switch
+   * @param chosen path of each flow
+   */
   public static int unevenness(Collection<List<String>> paths, Collection<List<String>> chosen) {
     EvenPorts root = new EvenPorts();
     paths.forEach(path -> root.put(0, path, 0));

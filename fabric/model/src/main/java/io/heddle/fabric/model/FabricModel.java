@@ -3,14 +3,14 @@ package io.heddle.fabric.model;
 import java.util.List;
 
 /**
- * Successive tiers of equal links, and the flows through them. Each link of a tier leads to a
- * switch of its own in the next tier, with the link's number.
+ * Model of a fabric: successive tiers of equal links, and the flows through them. Each link of a
+ * tier leads to a separate switch of the next tier, which has the link's number.
  *
- * @param tiers in the order in which a flow passes them
- * @param flows at least one
+ * @param tiers tiers in the order in which a flow passes them
+ * @param flows flows, at least one
  */
 public record FabricModel(List<FabricTier> tiers, List<RoceFlow> flows) {
-  /** Limit of a tier's links over all its switches. */
+  /** Largest number of a tier's links over all its switches. */
   public static final int MOST_LINKS = 1 << 16;
 
   public FabricModel {
@@ -27,7 +27,10 @@ public record FabricModel(List<FabricTier> tiers, List<RoceFlow> flows) {
     return links;
   }
 
-  /** Returns the flow's link in each tier, numbered over all of the tier's switches. */
+  /**
+   * Returns the link that a flow takes in each tier. Links are numbered over all switches of a
+   * tier.
+   */
   public int[] path(RoceFlow flow) {
     int[] path = new int[tiers.size()];
     int at = 0;

@@ -5,12 +5,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Published hash functions of merchant switch silicon, by the names of Dell OS9's {@code
- * hash-algorithm}. Each gives 16 bits and is linear: a flipped input bit flips the same output bits
- * whatever the other bits are. The seed is the CRC's initial value, or is folded into an XOR.
+ * Published hash functions of merchant switch silicon, under the names of Dell OS9's {@code
+ * hash-algorithm}. Each returns 16 bits and is linear: a flipped input bit flips the same output
+ * bits, independent of the other bits. The seed is the initial value of a CRC, or is folded into an
+ * XOR.
  *
- * <p>The silicon's folding of its fields beforehand isn't published; these functions take the
- * fields in network order, in bins of 16 bits.
+ * <p>How the silicon folds its fields before it hashes them isn't published. These functions take
+ * the fields in network byte order, in bins of 16 bits.
  */
 public enum HashAlgorithm {
   /** CRC16-BISYNC: polynomial 0x8005, bits reflected (CRC-16/ARC with seed 0). */
@@ -34,7 +35,7 @@ public enum HashAlgorithm {
 
   private static final int BITS = 0xffff;
 
-  /** Returns the name in files, Dell's command line and tables. */
+  /** Returns the name of the algorithm in files, in tables and on Dell's command line. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace("msb", "MSB").replace("lsb", "LSB");
   }
@@ -47,8 +48,8 @@ public enum HashAlgorithm {
   /**
    * Returns the hash of an array's first bytes.
    *
-   * @param seed of which the algorithm uses as many low bits as its register has
-   * @return 16 bits
+   * @param seed seed, of which the algorithm uses as many low bits as its register has
+   * @return hash of 16 bits
    */
   public int of(byte[] bytes, int length, int seed) {
     return switch (this) {
@@ -64,7 +65,7 @@ public enum HashAlgorithm {
     };
   }
 
-  /* The register's low bit comes first. */
+  /* Returns a CRC whose register has its low bit first. */
   private static int reflected(byte[] bytes, int length, int polynomial, int register) {
     int crc = register;
     for (int i = 0; i < length; i++) {
@@ -95,7 +96,7 @@ public enum HashAlgorithm {
     return reflected(bytes, length, 0xa001, seed & BITS) & 0xff00 | folded;
   }
 
-  /* An odd last byte is the upper byte of its word. */
+  /* Returns the XOR of all 16-bit words. An odd last byte is the upper byte of its word. */
   private static int words(byte[] bytes, int length) {
     int word = 0;
     for (int i = 0; i < length; i++) {

@@ -11,14 +11,14 @@ public enum HashField {
   PROTOCOL("protocol"),
   SOURCE_PORT("source-port"),
   DESTINATION_PORT("destination-port"),
-  /** The destination's queue pair, hashed by Enterprise SONiC and Meta's fabrics. */
+  /** Queue pair of the destination. Enterprise SONiC and Meta's fabrics include it. */
   QUEUE_PAIR("queue-pair");
 
-  /** The usual choice: addresses, protocol and ports. */
+  /** Fields that switches usually hash: addresses, protocol and ports. */
   public static final List<HashField> FIVE_TUPLE =
       List.of(SOURCE_ADDRESS, DESTINATION_ADDRESS, PROTOCOL, SOURCE_PORT, DESTINATION_PORT);
 
-  /** Size of all fields of one flow. */
+  /** Size of all fields of one flow in bytes. */
   static final int MOST_BYTES = 2 * 16 + 2 + 2 + 2 + 4;
 
   private final String word;
@@ -27,7 +27,7 @@ public enum HashField {
     this.word = word;
   }
 
-  /** Returns the name in files and tables. */
+  /** Returns the name of the field in files and tables. */
   public String word() {
     return word;
   }
@@ -37,7 +37,7 @@ public enum HashField {
     return Arrays.stream(values()).map(HashField::word).toList();
   }
 
-  /** Appends the field in network order; each field starts a bin of 16 bits. */
+  /** Appends the field in network byte order. Each field starts a new bin of 16 bits. */
   void append(RoceFlow flow, ByteBuffer to) {
     switch (this) {
       case SOURCE_ADDRESS -> to.put(flow.source().getAddress());

@@ -20,7 +20,7 @@ import java.util.Set;
  * @param lbid the load balance identifier, 8 bits
  */
 public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbid) {
-  /** Size in bits. */
+  /** Size of the key in bits. */
   public static final int BITS = 83;
 
   private static final int BYTES = 11;
@@ -35,7 +35,7 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
     PORT,
     LBID;
 
-    /** Returns the name in files. */
+    /** Returns the name of the part in files. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -47,7 +47,7 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
     }
   }
 
-  /** Returns the key with zeros in the unselected parts. */
+  /** Returns the key with zeros in the parts that aren't selected. */
   public HashKey only(Set<Part> parts) {
     return new HashKey(
         parts.contains(Part.A0) ? a0 : 0,
@@ -59,19 +59,19 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
         parts.contains(Part.LBID) ? lbid : 0);
   }
 
-  /** Returns the upper 64 bits: the four hashes. */
+  /** Returns the upper 64 bits of the key, which are the four hashes. */
   public long high() {
     return (long) a0 << 48 | (long) a1 << 32 | (long) b0 << 16 | b1;
   }
 
-  /** Returns the lower 19 bits. */
+  /** Returns the lower 19 bits of the key. */
   public int low() {
     return lbn << 15 | port << 8 | lbid;
   }
 
   /**
-   * Returns the hash of the key. The four hashes are words of 16 bits; the last 19 bits follow as
-   * three bytes, whose first five bits are zero.
+   * Returns the hash of the key. The four hashes are hashed as words of 16 bits. The last 19 bits
+   * follow as three bytes, whose first five bits are zero.
    */
   public int hash(HashAlgorithm algorithm) {
     byte[] bytes = new byte[BYTES];

@@ -5,19 +5,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Published part of merchant switch silicon's load sharing. Fields go into four hashes; these and
- * the switch's numbers form the {@link HashKey}; the key's selected parts are hashed; the result,
- * shifted, goes into the group's formula.
+ * Hash of merchant switch silicon, as far as its load sharing is published. It has four steps: the
+ * fields of a packet are hashed into four hashes; these and numbers of the switch form the {@link
+ * HashKey}; the selected parts of the key are hashed; and the group's formula selects a member by
+ * that hash, which is rotated before.
  *
- * @param fields in the order in which they are hashed
- * @param a0 algorithm of hash A0; likewise the other three
- * @param keyAlgorithm of the key's hash
- * @param selected parts of the key
- * @param seed of the four hashes
- * @param shift bits by which the key's hash is rotated right, 0 to 15
- * @param lbn of the ingress port
- * @param port the destination port inside the switch
- * @param lbid the load balance identifier
+ * @param fields fields in the order in which they are hashed
+ * @param a0 algorithm of hash A0; the next three parameters are those of A1, B0 and B1
+ * @param keyAlgorithm algorithm of the key's hash
+ * @param selected parts of the key that are hashed
+ * @param seed seed of the four hashes
+ * @param shift number of bits by which the key's hash is rotated right, 0 to 15
+ * @param lbn load balance number of the ingress port
+ * @param port destination port inside the switch
+ * @param lbid load balance identifier
  */
 public record HashModel(
     List<HashField> fields,
@@ -33,10 +34,10 @@ public record HashModel(
     int port,
     int lbid)
     implements SwitchHash {
-  /** ECMP's selection (H3C's white paper): only hash B1. */
+  /** Parts of the key that ECMP selects (H3C's white paper): only hash B1. */
   public static final Set<HashKey.Part> ECMP = Set.of(HashKey.Part.B1);
 
-  /** Link aggregation's selection: only hash A1. */
+  /** Parts of the key that link aggregation selects: only hash A1. */
   public static final Set<HashKey.Part> LINK_AGGREGATION = Set.of(HashKey.Part.A1);
 
   public HashModel {
@@ -47,7 +48,7 @@ public record HashModel(
     }
   }
 
-  /** Returns ECMP by hash B1 of the five-tuple. */
+  /** Returns the model of ECMP by hash B1 over the five-tuple. */
   public static HashModel ecmp(HashAlgorithm algorithm, int seed) {
     return new HashModel(
         HashField.FIVE_TUPLE,
@@ -64,7 +65,7 @@ public record HashModel(
         0);
   }
 
-  /** Returns a flow's whole key, before the selection. */
+  /** Returns the key of a flow, before parts are selected. */
   public HashKey key(RoceFlow flow) {
     ByteBuffer bins = ByteBuffer.allocate(HashField.MOST_BYTES);
     for (HashField field : fields) {

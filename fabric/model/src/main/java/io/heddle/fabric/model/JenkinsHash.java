@@ -5,14 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * nftables' {@code jhash ip6 saddr . ip6 daddr . udp sport mod N seed S}, which a lab's switch
- * without BPF can use. It is Bob Jenkins' lookup3 over the fields as nftables' registers hold them,
- * each padded to four bytes. It isn't linear.
+ * Hash of nftables' {@code jhash ip6 saddr . ip6 daddr . udp sport mod N seed S}, which a lab's
+ * switch without BPF uses. It is Bob Jenkins' lookup3 over the fields as nftables' registers hold
+ * them, each padded to four bytes. It isn't linear.
  *
- * @param seed the rule's
+ * @param seed seed of the nftables rule
  */
 public record JenkinsHash(int seed) implements SwitchHash {
-  /** Scales the hash to the group as the kernel does: {@code hash * members >> 32}. */
+  /**
+   * Returns the member that the kernel selects, which scales the hash to the group: {@code hash *
+   * members >> 32}.
+   */
   @Override
   public int member(RoceFlow flow, EcmpGroup group) {
     ByteBuffer registers = ByteBuffer.allocate(36);

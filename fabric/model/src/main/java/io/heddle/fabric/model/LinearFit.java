@@ -15,37 +15,38 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fit of a linear hash over the source port to the measured paths of some ports (RePaC, USENIX ATC
- * 2021: the XOR and CRC hashes of deployed switches are linear). It learns from a base, its 16
- * neighbours with one flipped bit, and other ports; 32 held-out ports test it.
+ * Fit of a linear hash of the source port to the measured paths of some ports. The XOR and CRC
+ * hashes of deployed switches are linear (RePaC, USENIX ATC 2021). The fit learns from a base port,
+ * the 16 ports that differ from the base in one bit, and other ports. 32 more ports aren't learned
+ * but test the fit.
  *
  * @param map the fitted hash
  * @param paths number of paths
- * @param learned ports that it was fitted to
- * @param heldOut ports that tested it
- * @param correct held-out ports whose path it predicted
+ * @param learned number of ports from which the fit learned
+ * @param heldOut number of ports that tested the fit
+ * @param correct number of these test ports whose path was predicted correctly
  */
 public record LinearFit(PortMap map, int paths, int learned, int heldOut, int correct) {
-  /** Held-out accuracy below which a hash doesn't count as linear. */
+  /** Share of correctly predicted test ports below which a hash doesn't count as linear. */
   public static final double LEAST_ACCURACY = 0.95;
 
-  /** Number of held-out ports. */
+  /** Number of ports that are held out to test the fit. */
   public static final int HELD_OUT = 32;
 
   /**
-   * Ports of a plan: the base, its neighbours, some with two or three flipped bits, and held-out
-   * ones.
+   * Number of ports that a plan needs: the base, the 16 ports that differ from the base in one bit,
+   * some that differ in two or three bits, and the held-out ones.
    */
   public static final int PLANNED = 1 + 16 + 15 + HELD_OUT;
 
   static final int PORT_BITS = 16;
 
-  /* Ports below it are privileged. */
+  /* Lowest port that isn't privileged. */
   private static final int FIRST_FREE = 1024;
 
   private static final int MOST_PATHS = 64;
 
-  /** Returns the share of held-out ports whose path was predicted. */
+  /** Returns the share of held-out ports whose path was predicted correctly. */
   public double accuracy() {
     return (double) correct / heldOut;
   }
@@ -56,11 +57,11 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
   }
 
   /**
-   * Returns ports to measure for a fit: the base, its neighbours and some near it, then random
-   * ones; all distinct and none below 1024. {@link #PLANNED} ports suffice for groups of up to
-   * four.
+   * Returns ports to measure for a fit: the base, the 16 ports that differ from it in one bit, some
+   * that differ in two or three, and random ones. All ports are distinct and none is below 1024.
+   * {@link #PLANNED} ports suffice for groups of up to four links.
    *
-   * @param base at least 49152, so that no neighbour is a privileged port
+   * @param base base port, at least 49152, so that flipping one bit gives no privileged port
    */
   public static List<Integer> plan(int base, int count, Random random) {
     List<Integer> ports = new ArrayList<>(List.of(base));
@@ -87,7 +88,7 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
   }
 
   /**
-   * Fits a hash to measured paths.
+   * Fits a linear hash to measured paths.
    *
    * @param pathOfPort path of each measured port
    * @throws HeddleException if there are too few ports, or the number of paths isn't a power of two
@@ -139,7 +140,10 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
     return true;
   }
 
-  /* Returns the ports that differ most from the base, since the fit learns from near ones. */
+  /*
+   * Returns the ports to hold out: those that differ from the base in most bits, since the fit
+   * learns from ports with few flipped bits.
+   */
   private static List<Integer> heldOut(SortedMap<Integer, String> known, int base) {
     List<Integer> far =
         known.keySet().stream()
@@ -161,10 +165,10 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
   }
 
   /**
-   * Search for path codes by which as many learned ports as possible agree with a linear hash. The
-   * base's path has code 0. Codes are unique only up to a change of basis. So a new path is tried
-   * with the next power of two, and with each free sum of earlier codes. Used for one search, by
-   * one thread.
+   * Search for codes of the paths, with which a linear hash is right for as many learned ports as
+   * possible. A hash gives the code of a path, and the base's path has code 0. Codes are unique
+   * only up to a change of basis. So the code of a new path is tried as the next power of two, and
+   * as each unused sum of earlier codes. Used for one search, by one thread.
    */
   private static final class CodeSearch {
     private static final int MOST_STEPS = 100_000;
@@ -218,8 +222,10 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
     }
 
     /**
-     * @param span codes below it are sums of earlier codes
-     * @param wrong learned ports that disagree so far
+     * Searches the codes that flipping this bit and the higher bits of the port can have.
+     *
+     * @param span limit below which each code is a sum of earlier codes
+     * @param wrong number of learned ports for which the hash is wrong so far
      */
     private void search(int bit, int span, int wrong) {
       if (wrong >= fewestWrong || ++steps > MOST_STEPS) {

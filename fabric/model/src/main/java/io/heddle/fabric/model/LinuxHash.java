@@ -8,16 +8,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Linux' own choice among a route's next hops since 6.11: {@code fib_multipath_hash_policy=3} with
- * {@code fib_multipath_hash_fields=0x37} (addresses, protocol, ports) and a {@code
- * fib_multipath_hash_seed}. The kernel's {@code flow_keys} from {@code basic} on go through
- * SipHash-2-4, the lower address and the lower port first. The lower 32 bits without the last one
- * are compared with the hop's upper bound ({@code net/core/flow_dissector.c}, {@code
- * net/ipv6/route.c}, {@code include/net/ip_fib.h}). It isn't linear.
+ * Hash by which Linux selects among a route's next hops, since version 6.11, with three settings:
+ * {@code fib_multipath_hash_policy=3}, {@code fib_multipath_hash_fields=0x37} (addresses, protocol,
+ * ports) and a {@code fib_multipath_hash_seed}. The kernel hashes its {@code flow_keys}, from
+ * {@code basic} on, with SipHash-2-4. The lower address and the lower port come first. Of the
+ * hash's lower 32 bits the last one is dropped, and the rest is compared with each hop's upper
+ * bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c}, {@code
+ * include/net/ip_fib.h}). The hash isn't linear.
  *
- * <p>Policy 1 is a different hash: it uses the random hash of a packet's socket.
+ * <p>Policy 1 isn't modelled: it uses the random hash of a packet's socket.
  *
- * @param seed the kernel's setting; not 0, which makes the kernel choose a random one
+ * @param seed value of {@code fib_multipath_hash_seed}; not 0, with which the kernel chooses a
+ *     random seed
  */
 public record LinuxHash(int seed) implements SwitchHash {
   private static final int HASH_BITS = 31;
@@ -32,8 +34,8 @@ public record LinuxHash(int seed) implements SwitchHash {
   /**
    * Returns SipHash-2-4 (Aumasson and Bernstein, 2012).
    *
-   * @param low the first eight bytes of the key, little-endian
-   * @param high the last eight
+   * @param low first eight bytes of the key, little-endian
+   * @param high last eight bytes of the key, little-endian
    */
   static long sipHash(byte[] bytes, long low, long high) {
     long[] v = {
@@ -87,7 +89,7 @@ public record LinuxHash(int seed) implements SwitchHash {
     return member;
   }
 
-  /* Returns the upper bound of a member's share, rounded to nearest. */
+  /* Returns the upper bound of a member's part of the hash values, rounded to the nearest value. */
   private static long bound(long upTo, int members) {
     return ((upTo << HASH_BITS) + members / 2) / members;
   }
@@ -102,21 +104,26 @@ public record LinuxHash(int seed) implements SwitchHash {
       source = destination;
       destination = first;
     }
-    /* The kernel compares ports and IPv4 addresses as a little-endian host's integers. */
+    /* The kernel compares ports and IPv4 addresses as integers of a little-endian host. */
     if (Integer.reverseBytes(destinationPort) >>> 16 < Integer.reverseBytes(sourcePort) >>> 16) {
       sourcePort = destinationPort;
       destinationPort = flow.sourcePort();
     }
     boolean ipv4 = flow.source() instanceof Inet4Address;
     ByteBuffer keys = ByteBuffer.allocate(ipv4 ? 48 : 72);
-    /* n_proto is empty; tags, two VLANs and the key's identifier follow, all zero. */
+    /*
+     * Layout of the kernel's keys: n_proto is empty. Tags, two VLANs and the key's identifier
+     * follow the protocol, and are zero.
+     */
     keys.put(2, (byte) RoceFlow.PROTOCOL).position(28);
     keys.putShort((short) sourcePort).putShort((short) destinationPort).putInt(0);
     keys.put(source).put(destination);
     long seed64 = Integer.toUnsignedLong(seed);
     long key = seed64 << 32 | seed64;
     int outer = (int) sipHash(keys.array(), key, key);
-    /* Policy 3 also mixes in the hash of an inner packet, which is absent. */
+    /*
+     * With policy 3 the kernel also mixes in the hash of an inner packet, which doesn't exist here.
+     */
     return Integer.toUnsignedLong(Lookup3.hash(outer == 0 ? 1 : outer, 0));
   }
 
@@ -139,7 +146,7 @@ public record LinuxHash(int seed) implements SwitchHash {
     return "linux, seed " + Integer.toUnsignedString(seed);
   }
 
-  /** Returns the sysctl names and values that make a namespace's kernel choose by this hash. */
+  /** Returns the sysctl settings with which a network namespace's kernel selects by this hash. */
   public List<String> settings() {
     return List.of(
         "net.ipv6.fib_multipath_hash_policy=3",

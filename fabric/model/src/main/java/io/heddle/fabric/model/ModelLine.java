@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A line of a text file, with the parsers of its words.
+ * Line of a model's text file, with parsers for its words.
  *
- * @param file its name, for messages
- * @param number from 1
- * @param words without the comment
+ * @param file name of the file, for messages
+ * @param number number of the line, from 1
+ * @param words words of the line, without its comment
  */
 record ModelLine(String file, int number, List<String> words) {
   private static final int LAST_PORT = 0xffff;
@@ -27,14 +27,14 @@ record ModelLine(String file, int number, List<String> words) {
     return new HeddleException(file + " line " + number + ": " + what);
   }
 
-  /** Checks the number of words after the first. */
+  /** Checks that this many words follow the first one. */
   void require(int count, String form) {
     if (words.size() != count + 1) {
       throw fail("expected: " + form);
     }
   }
 
-  /** Returns the line's only number. */
+  /** Returns the number that is the only word after the first one. */
   long only(long least, long most) {
     require(1, words.getFirst() + " NUMBER");
     return number(1, least, most);
@@ -48,7 +48,7 @@ record ModelLine(String file, int number, List<String> words) {
         return value;
       }
     } catch (NumberFormatException noNumber) {
-      /* Reported below, with the range. */
+      /* The exception below names the allowed range. */
     }
     throw fail("'" + word + "' isn't a whole number from " + least + " to " + most);
   }
@@ -64,7 +64,10 @@ record ModelLine(String file, int number, List<String> words) {
     return word;
   }
 
-  /** Returns the values of all words after the first; at least one, none repeated. */
+  /**
+   * Returns the values of all words after the first one. There must be at least one word, and none
+   * twice.
+   */
   <T> List<T> each(String what, List<String> choices, T[] values) {
     List<T> found = new ArrayList<>();
     for (int at = 1; at < words.size(); at++) {
@@ -80,20 +83,20 @@ record ModelLine(String file, int number, List<String> words) {
     return found;
   }
 
-  /** Parses a numeric address; names aren't resolved. */
+  /** Parses a numeric IP address. Host names aren't resolved. */
   InetAddress address(int at) {
     String word = words.get(at);
     if (word.matches("[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*")) {
       try {
         return InetAddress.getByName(word);
       } catch (UnknownHostException noAddress) {
-        /* Reported below. */
+        /* The exception below names the word. */
       }
     }
     throw fail("'" + word + "' isn't an IP address");
   }
 
-  /** Parses ports and ranges of ports, separated by commas. */
+  /** Parses ports and port ranges that are separated by commas. */
   List<Integer> ports(int at) {
     List<Integer> ports = new ArrayList<>();
     for (String range : words.get(at).split(",", -1)) {

@@ -11,9 +11,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Parser of a fabric's model: one statement per line, whose first word is the keyword; {@code #}
- * begins a comment. {@code tier NAME} begins a tier; {@code flows SOURCE DESTINATION PORTS} adds
- * flows.
+ * Parser of a fabric model's text. Each line is one statement, whose first word is the keyword.
+ * {@code #} begins a comment. {@code tier NAME} begins a tier; {@code flows SOURCE DESTINATION
+ * PORTS} adds flows.
  */
 public final class ModelText {
   private static final List<String> WORDS =
@@ -46,8 +46,8 @@ public final class ModelText {
   /**
    * Parses a model.
    *
-   * @param file its name, for messages
-   * @throws HeddleException that names file, line and word of the fault
+   * @param file name of the file, for messages
+   * @throws HeddleException if a line is wrong, with the file, the line and the word
    */
   public static FabricModel parse(String file, List<String> lines) {
     ModelText text = new ModelText();
@@ -107,7 +107,7 @@ public final class ModelText {
     tiers.add(made);
   }
 
-  /* flows SOURCE DESTINATION PORT[-PORT][,…] [QUEUE-PAIR] */
+  /* Parses: flows SOURCE DESTINATION PORT[-PORT][,…] [QUEUE-PAIR] */
   private void flows(ModelLine line) {
     if (line.words().size() < 4 || line.words().size() > 5) {
       throw line.fail("expected: flows SOURCE DESTINATION PORTS [QUEUE-PAIR]");
@@ -126,7 +126,7 @@ public final class ModelText {
     }
   }
 
-  /** The lines of one tier. */
+  /** Statements of one tier. */
   private static final class TierText {
     private static final String LINUX = "linux";
     private static final String JENKINS = "jenkins";

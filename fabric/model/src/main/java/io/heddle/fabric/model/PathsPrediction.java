@@ -8,23 +8,23 @@ import java.util.List;
  * Predicted links of a model's flows.
  *
  * @param flows number of flows
- * @param tiers in the order in which a flow passes them
- * @param pairs each tier with the next one
+ * @param tiers load of each tier, in the order in which a flow passes the tiers
+ * @param pairs correlation of each tier with the next one
  */
 public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pairs) {
   /**
    * Load of one tier's links.
    *
-   * @param name the tier's
-   * @param hash its algorithm and seed
-   * @param links over all its switches
-   * @param even flows per link if spread evenly
-   * @param most flows of the worst link
-   * @param least flows of the least loaded link
-   * @param unused links without a flow
-   * @param worstProbability probability, 0 to 1, of a worst link as bad or worse if each flow takes
-   *     a random link
-   * @param loads flows of each link
+   * @param name name of the tier
+   * @param hash algorithm and seed of the tier's hash
+   * @param links number of links over all switches of the tier
+   * @param even flows per link if they were spread evenly
+   * @param most number of flows of the most loaded link
+   * @param least number of flows of the least loaded link
+   * @param unused number of links without a flow
+   * @param worstProbability probability, 0 to 1, that a link has as many flows as the most loaded
+   *     one or more if each flow takes a random link
+   * @param loads number of flows of each link
    */
   public record TierLoad(
       String name,
@@ -40,13 +40,14 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
   /**
    * Correlation between the choices of two successive tiers.
    *
-   * @param first the tier's name
-   * @param second the next one's
-   * @param used combinations of a member of each that have flows
-   * @param usedIfRandom expected number if the second tier chooses at random
-   * @param polarisation 0 if as many are used as by random choice, 1 if the first tier's choice
-   *     determines the second's
-   * @param loads flows by the first tier's member, then by the second's
+   * @param first name of the first tier
+   * @param second name of the next tier
+   * @param used number of combinations of a first tier's member and a second tier's member that
+   *     have flows
+   * @param usedIfRandom expected number of such combinations if the second tier selects at random
+   * @param polarisation 0 if as many combinations are used as by random selection, 1 if the first
+   *     tier's selection determines the second's
+   * @param loads number of flows by the first tier's member, then by the second tier's member
    */
   public record TierPair(
       String first,

@@ -5,25 +5,28 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Map of a linear hash from source ports to paths: a flipped bit of the port flips the same bits of
- * the path's code, whatever the other bits are.
+ * Map from source ports to paths by a linear hash. The hash gives the code of a path. A flipped bit
+ * of the port flips the same bits of the code, independent of the port's other bits.
  *
- * @param base the port whose code is 0
+ * @param base port whose path has code 0
  * @param flips for each bit of the port, lowest first, the bits that it flips in the code
- * @param paths paths by code; null for a code without a measured port
+ * @param paths path of each code; null for a code that no measured port has
  */
 public record PortMap(int base, List<Integer> flips, List<@Nullable String> paths) {
-  /** Returns the path of a port; null if its code has no measured port. */
+  /** Returns the path of a port; null if no measured port has its code. */
   public @Nullable String path(int port) {
     return paths.get(code(port ^ base, flips));
   }
 
-  /** Returns the number of paths without a measured port, whose users can't be predicted. */
+  /**
+   * Returns the number of codes whose path is unknown, as no measured port has them. Their ports
+   * can't be predicted.
+   */
   public int unknownPaths() {
     return (int) paths.stream().filter(Objects::isNull).count();
   }
 
-  /** Returns the change of the code if these bits of the port are flipped. */
+  /** Returns the bits of the code that change if these bits of the port are flipped. */
   static int code(int flipped, List<Integer> flips) {
     int code = 0;
     for (int bit = 0; bit < flips.size(); bit++) {

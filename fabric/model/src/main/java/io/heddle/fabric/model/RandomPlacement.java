@@ -1,16 +1,18 @@
 package io.heddle.fabric.model;
 
 /**
- * Statistics of a fabric whose flows choose their links at random, each link being equally likely.
+ * Statistics of flows that choose their links at random, with the same probability for each link.
  */
 public final class RandomPlacement {
-  /** Limit of flows for the exact probability; above it, links count as independent. */
+  /**
+   * Largest number of flows for the exact probability. For more flows, links count as independent.
+   */
   private static final int MOST_EXACT = 4096;
 
-  /** Limit of flows times links for the exact probability, which takes that many steps. */
+  /** Largest product of flows and links for the exact probability, which takes that many steps. */
   private static final long MOST_STEPS = 1 << 20;
 
-  /** Smaller probabilities don't affect the result. */
+  /** Probability that is too small to affect the result. */
   private static final double NEGLIGIBLE = 1e-20;
 
   private RandomPlacement() {}
@@ -18,10 +20,10 @@ public final class RandomPlacement {
   /**
    * Returns the probability that some link has this many flows or more.
    *
-   * @param flows all flows
-   * @param links that each may take
-   * @param most flows of the worst link
-   * @return 0 to 1
+   * @param flows number of all flows
+   * @param links number of links from which each flow chooses
+   * @param most number of flows of the worst link, which has the most
+   * @return probability, 0 to 1
    */
   public static double ofWorstLink(int flows, int links, int most) {
     if (most <= (flows + links - 1) / links) {
@@ -35,12 +37,12 @@ public final class RandomPlacement {
   }
 
   /**
-   * Returns the band of likely flow counts of the worst link.
+   * Returns the range in which the worst link's number of flows probably is.
    *
-   * @param flows all flows, at least 1
-   * @param links that each may take
-   * @param edge share of cases below the band, and above it; 0 to 0.5
-   * @return the least and the most flows of a worst link in the band
+   * @param flows number of all flows, at least 1
+   * @param links number of links from which each flow chooses
+   * @param edge probability of a number below the range, and likewise of one above it; 0 to 0.5
+   * @return least and most flows of the worst link
    */
   public static Band ofWorstLinks(int flows, int links, double edge) {
     int least = (flows + links - 1) / links;
@@ -54,17 +56,18 @@ public final class RandomPlacement {
     return new Band(least, most);
   }
 
-  /** Range of a worst link's flows, both ends included. */
+  /** Range of the worst link's number of flows, both ends included. */
   public record Band(int least, int most) {}
 
-  /** Returns the expected number of links that have a flow. */
+  /** Returns the expected number of links that have at least one flow. */
   public static double usedLinks(int flows, int links) {
     return links * -Math.expm1(flows * Math.log1p(-1.0 / links));
   }
 
   /*
-   * Goes link by link. It keeps the distribution of flows over the first links with none above the
-   * limit; the next link takes a binomial number of the rest.
+   * Returns the probability that all links have fewer than {@code most} flows. It adds link by
+   * link: from the probabilities of the number of flows on the links so far, none of which exceeds
+   * the limit, the next link takes a binomial number of the remaining flows.
    */
   private static double allBelow(int flows, int links, int most) {
     double[] chance = new double[flows + 1];

@@ -3,16 +3,16 @@ package io.heddle.fabric.model;
 import java.net.InetAddress;
 
 /**
- * The header fields of a RoCEv2 flow that a switch can hash. Protocol and destination port are the
- * same for all flows.
+ * Header fields of a RoCEv2 flow that a switch can hash. Protocol and destination port aren't
+ * components, since they are the same for all flows.
  *
- * @param source address
- * @param destination address
+ * @param source source address
+ * @param destination destination address
  * @param sourcePort UDP source port, 0 to 65535
- * @param queuePair the destination's queue pair number of the BTH, 24 bits; 0 if unknown
+ * @param queuePair queue pair number of the destination in the BTH, 24 bits; 0 if unknown
  */
 public record RoceFlow(InetAddress source, InetAddress destination, int sourcePort, int queuePair) {
-  /** UDP. */
+  /** Protocol number of UDP. */
   public static final int PROTOCOL = 17;
 
   /** RoCEv2's port (InfiniBand volume 1, annex A17). */

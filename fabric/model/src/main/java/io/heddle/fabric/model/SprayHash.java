@@ -3,15 +3,18 @@ package io.heddle.fabric.model;
 import java.util.Arrays;
 
 /**
- * SprayLink's choice among a group's links (H3C's white paper 6W100): detection of each member's
- * load by a moving average, selection by hash among the better half, correction towards the best.
- * One group of one switch; one thread. Constants that the paper leaves open are ours.
+ * Link selection of SprayLink (H3C's white paper 6W100) for one group of links of one switch. It
+ * has three parts: detection of each member's load by moving averages, selection by hash among the
+ * better half of the members, and correction towards the best member. Values that the paper leaves
+ * open are chosen here. For one thread.
  */
 public final class SprayHash {
-  /** Weight of the newest interval in the moving averages; our choice. */
+  /** Weight of the newest interval in the moving averages. The paper leaves it open. */
   private static final double NEWEST = 0.25;
 
-  /** Equal weight of bytes and queue; our choice. */
+  /**
+   * Weight of the bytes, and likewise of the queue, in a member's load. The paper leaves it open.
+   */
   private static final double HALF = 0.5;
 
   private final double[] capacities;
@@ -22,7 +25,7 @@ public final class SprayHash {
   private int better;
 
   /**
-   * @param capacities of each member, in any common unit
+   * @param capacities capacity of each member, in any common unit
    */
   public SprayHash(double... capacities) {
     this.capacities = capacities.clone();
@@ -41,8 +44,8 @@ public final class SprayHash {
   /**
    * Updates the loads at the end of an interval.
    *
-   * @param sentBytes of each member in that interval
-   * @param queuedBytes of each member now
+   * @param sentBytes bytes that each member sent in the interval
+   * @param queuedBytes bytes in each member's queue now
    */
   public void detect(double[] sentBytes, double[] queuedBytes) {
     for (int i = 0; i < bytes.length; i++) {
@@ -52,36 +55,44 @@ public final class SprayHash {
     sort();
   }
 
-  /** Sets whether a member's link is down; such a member is never chosen while another is up. */
+  /**
+   * Sets whether a member's link is down. A member that is down is never selected while another is
+   * up.
+   */
   public void setDown(int member, boolean isDown) {
     down[member] = isDown;
     sort();
   }
 
-  /** Returns the members, the least loaded first; those that are down last. */
+  /** Returns the members by load, the least loaded first. Members that are down are last. */
   public int[] order() {
     int[] members = new int[order.length];
     Arrays.setAll(members, i -> order[i]);
     return members;
   }
 
-  /** Returns how many members of {@link #order} a hash selects among. */
+  /**
+   * Returns the number of members at the beginning of {@link #order} among which a hash selects.
+   */
   public int better() {
     return better;
   }
 
-  /** Selects by hash among the better half of the members, the least loaded first. */
+  /**
+   * Returns the member that a hash selects among the better half, that is, the less loaded half of
+   * the members that are up.
+   */
   public int select(int hash) {
     return order[new EcmpGroup(better).offset(hash)];
   }
 
   /**
-   * Selects with correction: the packet goes to the best member if its transmission would end there
-   * earlier by more than half a packet's time. The best member is taken from all that are up, since
-   * the order is as old as the last interval.
+   * Returns the selected member, or the best one as a correction: the best is used if the packet's
+   * transmission would end there earlier by more than half a packet's time. All members that are up
+   * are candidates for the best, since {@link #order} is as old as the last interval.
    *
-   * @param backlogBytes of each member now
-   * @param lengthBytes of the packet
+   * @param backlogBytes bytes in each member's queue now
+   * @param lengthBytes length of the packet
    */
   public int select(int hash, double[] backlogBytes, double lengthBytes) {
     int selected = select(hash);

@@ -1,16 +1,19 @@
 package io.heddle.fabric.model;
 
-/** A switch's choice of a group's member for a flow. Pure: one flow, one member. */
+/**
+ * Hash by which a switch selects a group's member for a flow. The same flow always has the same
+ * member.
+ */
 public sealed interface SwitchHash permits HashModel, LinuxHash, JenkinsHash {
-  /** Returns the member for this flow, from 0. */
+  /** Returns the number of the member that the switch selects for this flow, from 0. */
   int member(RoceFlow flow, EcmpGroup group);
 
-  /** Returns the same hash with another seed, for another switch. */
+  /** Returns the same hash with another seed, as another switch may have. */
   SwitchHash withSeed(int seed);
 
   /** Returns the seed. */
   int seed();
 
-  /** Returns algorithm and seed for display. */
+  /** Returns algorithm and seed as text. */
   String text();
 }

@@ -4,18 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Load of a tier's worst link as flows are added: for the first flow of a model, the first two, and
- * so on to all.
+ * Load of a tier's most loaded link as flows are added one by one, in the order of the model.
  *
- * @param tier its name
- * @param links over all the tier's switches
- * @param points by number of flows
+ * @param tier name of the tier
+ * @param links number of links over all switches of the tier
+ * @param points results in ascending order of the number of flows
  */
 public record WorstLinks(String tier, int links, List<Point> points) {
-  /** The band contains nine of ten cases. */
+  /** Probability below and above the band, so that it contains nine of ten cases. */
   private static final double EDGE = 0.05;
 
-  /** More flows would add no detail to a plot, and their bands are slow to compute. */
+  /**
+   * Largest number of flows that are added. More flows would add no detail to a plot, and their
+   * bands are slow to compute.
+   */
   private static final int MOST_FLOWS = 1024;
 
   private static final int MOST_POINTS = 32;
@@ -24,13 +26,13 @@ public record WorstLinks(String tier, int links, List<Point> points) {
    * Result for a number of flows.
    *
    * @param flows number of flows
-   * @param worst load of the worst link, in multiples of the even share
-   * @param randomLow 5 % quantile of that load if each flow takes a random link
-   * @param randomHigh 95 % quantile of it
+   * @param worst load of the most loaded link, in multiples of the even share
+   * @param randomLow 5 % quantile of this load if each flow takes a random link
+   * @param randomHigh 95 % quantile of this load if each flow takes a random link
    */
   public record Point(int flows, double worst, double randomLow, double randomHigh) {}
 
-  /** Returns one row per tier of the model. */
+  /** Returns one result for each tier of the model. */
   public static List<WorstLinks> of(FabricModel model) {
     List<WorstLinks> tiers = new ArrayList<>();
     for (int tier = 0; tier < model.tiers().size(); tier++) {

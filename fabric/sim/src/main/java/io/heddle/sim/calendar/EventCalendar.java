@@ -3,11 +3,12 @@ package io.heddle.sim.calendar;
 import java.util.Arrays;
 
 /**
- * Calendar queue: a ring with one bucket per nanosecond, each a list of event numbers, and a bitmap
- * of the non-empty buckets. Events beyond the ring's length wait in a heap. Events of one
- * nanosecond come in the order in which they entered the ring, so runs are reproducible. The caller
- * assigns the numbers; each may be in the calendar once. It allocates only when more events wait
- * than ever before.
+ * Calendar queue of events. It is a ring with one bucket per nanosecond, and a bitmap of the
+ * buckets that aren't empty; each bucket is a list of event numbers. Events that are later than the
+ * ring's length wait in a heap. Events of the same nanosecond are returned in the order in which
+ * they entered the ring, so runs are reproducible. The caller assigns the numbers, and a number may
+ * be in the calendar only once. The calendar allocates memory only when more events wait than ever
+ * before.
  */
 public final class EventCalendar {
   /** Result of {@link #next} when the calendar is empty. */
@@ -28,20 +29,20 @@ public final class EventCalendar {
   private long nowNs;
 
   /**
-   * @param events exclusive limit of event numbers
+   * @param events event numbers must be below this
    */
   public EventCalendar(int events) {
     following = new int[events];
   }
 
-  /** Makes room for more numbers. */
+  /** Makes room for event numbers below {@code events}. */
   public void grow(int events) {
     if (events > following.length) {
       following = Arrays.copyOf(following, events);
     }
   }
 
-  /** Returns the time of the last event taken. */
+  /** Returns the time of the event that was removed last. */
   public long nowNs() {
     return nowNs;
   }
@@ -54,7 +55,7 @@ public final class EventCalendar {
   /**
    * Adds an event.
    *
-   * @throws IllegalArgumentException for a time in the past
+   * @throws IllegalArgumentException if the time is in the past
    */
   public void schedule(long timeNs, int event) {
     if (timeNs < nowNs) {
@@ -96,8 +97,9 @@ public final class EventCalendar {
       nowNs += firstBusy(at) - at & RING - 1;
     }
     /*
-     * Moves near events from the heap into the ring. All of them are later than the ring's earliest
-     * event. If the ring was empty, the first of them is the earliest.
+     * Moves events that are now within the ring's length from the heap into the ring. All of them
+     * are later than the ring's earliest event. If the ring was empty, the first of them is the
+     * earliest event.
      */
     while (far.size() > 0 && far.earliestNs() - nowNs < RING) {
       long timeNs = far.earliestNs();
@@ -118,7 +120,10 @@ public final class EventCalendar {
     return event;
   }
 
-  /* Returns the first non-empty bucket from this one on, around the ring; there must be one. */
+  /*
+   * Returns the first non-empty bucket, searching from this one on around the ring. There must be
+   * one.
+   */
   private int firstBusy(int from) {
     int word = from >>> 6;
     long rest = busy[word] & -1L << from;

@@ -2,7 +2,10 @@ package io.heddle.sim.calendar;
 
 import java.util.Arrays;
 
-/** Binary heap of events by time; those of one nanosecond in order of arrival. */
+/**
+ * Binary heap of events by time. Events of the same nanosecond are ordered by their arrival in the
+ * heap.
+ */
 final class FarEvents {
   private long[] timeNs = new long[64];
   private long[] order = new long[64];
@@ -14,7 +17,7 @@ final class FarEvents {
     return size;
   }
 
-  /** Returns the time of the earliest; there must be one. */
+  /** Returns the time of the earliest event. The heap must not be empty. */
   long earliestNs() {
     return timeNs[0];
   }
@@ -34,7 +37,7 @@ final class FarEvents {
     set(hole, atNs, own, number);
   }
 
-  /** Removes the earliest; there must be one. */
+  /** Removes the earliest event and returns its number. The heap must not be empty. */
   int take() {
     int taken = event[0];
     size--;

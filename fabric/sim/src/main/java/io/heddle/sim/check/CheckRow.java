@@ -1,13 +1,13 @@
 package io.heddle.sim.check;
 
 /**
- * A simulated figure with its expected value.
+ * Figure of the simulation with its expected value.
  *
- * @param scenario that was simulated
- * @param policy that chose planes
- * @param expected the published or measured figure
- * @param found figure of this simulation
- * @param tolerance allowed difference
+ * @param scenario scenario that was simulated
+ * @param policy policy that selected the planes
+ * @param expected published or measured value
+ * @param found value of this simulation
+ * @param tolerance allowed difference between the two values
  * @param isWithin whether the difference is allowed
  */
 public record CheckRow(

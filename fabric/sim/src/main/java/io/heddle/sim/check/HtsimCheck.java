@@ -11,21 +11,24 @@ import io.heddle.spray.PlaneWeights;
 import java.util.List;
 
 /**
- * Two figures of uet-htsim's packet simulation: 128 nodes at 100 Gbit/s in one plane, 2 MB each. In
- * a permutation whose packets choose random spines, the last flow ends after 239 µs (229 with REPS
- * and 205 with bitmaps, which have no equivalent here). In an incast of 127 to one, the last flow
- * ends after 21.03 ms.
+ * Check against two figures of uet-htsim, a packet simulator: 128 nodes at 100 Gbit/s in one plane
+ * send 2 MB each. In a permutation whose packets take random spines, the last flow ends after 239
+ * µs (229 with REPS and 205 with bitmaps, which have no equivalent here). In an incast of 127 nodes
+ * to one, the last flow ends after 21.03 ms.
  *
- * <p>Senders keep one bandwidth-delay product in flight, where that engine's congestion control
- * starts and to which it returns. The permutation depends on that: with four times as much, its
- * last flow ends after 180 to 195 µs here.
+ * <p>Here a sender keeps one bandwidth-delay product in flight, as uet-htsim's congestion control
+ * does at first and returns to. The result of the permutation depends on that: with four times as
+ * much in flight, the last flow ends after 180 to 195 µs here.
  */
 public final class HtsimCheck {
   private static final int NODES = 128;
   private static final int NODES_PER_LEAF = 16;
   private static final double RATE = 100e9;
 
-  /** 2 MB are 490 packets, 62,720 of 128 nodes; 64 bytes of each are headers. */
+  /**
+   * Bytes of a packet, 64 of which are headers. 2 MB are 490 packets, so all nodes send 62,720
+   * packets.
+   */
   private static final int PACKET_BYTES = 4_150;
 
   private static final int PACKETS = 490;
@@ -39,7 +42,7 @@ public final class HtsimCheck {
 
   private HtsimCheck() {}
 
-  /** Returns both figures, µs. */
+  /** Simulates both cases and returns the end of the last flow in each, µs. */
   public static List<CheckRow> run(long seed) {
     return List.of(
         row("permutation, last flow, us", TrafficPattern.PERMUTATION, PERMUTATION_US, seed),
@@ -49,7 +52,7 @@ public final class HtsimCheck {
   private static CheckRow row(String name, TrafficPattern pattern, double expectedUs, long seed) {
     ClosFabric fabric =
         new ClosFabric(NODES, 1, NODES_PER_LEAF, NODES_PER_LEAF, RATE, RATE, HOP_NS);
-    /* A message has at most 64 chunks, so a packet is a message here. */
+    /* A message can have at most 64 chunks, so each packet is simulated as a message. */
     Traffic traffic = pattern.traffic(NODES, NODES, PACKET_BYTES, PACKETS, seed);
     long windowBytes = (long) (ROUND_TRIP_NS * fabric.portBytesPerNs());
     ChunkSetting setting =

@@ -16,22 +16,22 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Comparison of a lab of real routers with its simulation: one host sends to another on a different
- * leaf, over one spine per plane. Each plane's share of the bytes may differ by {@link #POINTS},
- * the goodput by {@link #PART} of the measurement.
+ * Comparison of a lab of real routers with its simulation. One host sends to another host on a
+ * different leaf, over one spine per plane. Each plane's simulated share of the bytes may differ by
+ * {@link #POINTS} from the measured share, and the goodput by the fraction {@link #PART}.
  *
- * @param planes of the lab
- * @param rateGbps payload rate of a plane's links
+ * @param planes number of planes of the lab
+ * @param rateGbps rate of payload on a plane's links, Gbit/s
  * @param messageBytes size of each message
- * @param outstanding messages in flight
- * @param seconds duration of a measurement
+ * @param outstanding number of messages in flight
+ * @param seconds duration of a measurement in seconds
  */
 public record LabCheck(
     int planes, double rateGbps, long messageBytes, int outstanding, double seconds) {
-  /** Allowed difference of a plane's share, percentage points. */
+  /** Allowed difference of a plane's share, in percentage points. */
   public static final double POINTS = 3;
 
-  /** Allowed difference of goodput, as a fraction of the measurement. */
+  /** Allowed difference of goodput, as a fraction of the measured goodput. */
   public static final double PART = 0.10;
 
   private static final double GIGA = 1e9;
@@ -41,15 +41,18 @@ public record LabCheck(
   private static final long WINDOW_BYTES = 16 << 20;
   private static final int QUEUE_CHUNKS = 256;
 
-  /** One second: nothing is lost here, and queues of a lab's links are long. */
+  /**
+   * Timeout of a chunk. It is long, since nothing is lost here and the queues of a lab's links are
+   * long.
+   */
   private static final long TIMEOUT_NS = 1_000_000_000;
 
-  /** Delay from one namespace to the next on a shared processor. */
+  /** Time from one network namespace to the next, on a shared processor. */
   private static final long HOP_NS = 50_000;
 
   private static final int QUARTER = 4;
 
-  /** Returns the rows of one measurement: its goodput, and the share of each plane. */
+  /** Simulates a measured case and returns its rows: the goodput, and the share of each plane. */
   public List<CheckRow> rows(MeasuredLab measured, long seed) {
     ChunkOutcome found = simulate(measured, seed);
     String of = "lab, " + measured.situation() + ", ";

@@ -6,7 +6,7 @@ import io.heddle.sim.links.RateProfile;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Impairment of the eight planes in the comparison of policies. */
+/** Scenario of the comparison of policies: an impairment of the eight planes. */
 enum PlaneScenario {
   A("planes alike"),
   B("plane 0 at a quarter, announced"),
@@ -47,7 +47,7 @@ enum PlaneScenario {
         .toList();
   }
 
-  /** Impairs the receiver's ports, GPU 0's, as in this scenario. */
+  /** Impairs the receiver's ports as in this scenario. The receiver is GPU 0. */
   void impair(ClosFabric fabric, LinkQueues links, long seed) {
     switch (this) {
       case B, UNANNOUNCED -> links.setProfile(fabric.down(0, 0), RateProfile.constant(QUARTER));

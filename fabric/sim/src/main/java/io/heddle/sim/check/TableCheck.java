@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Goodput ÷ ideal of the shipped policies, compared with the same policies of another simulator:
- * eight planes of 100 Gbit/s, chunks of 64 KiB, in the six scenarios A, B, b, C, D and E. There
- * too, each figure is a mean over four to six seeds.
+ * Check of each policy's goodput ÷ ideal against the same policy in another simulator: eight planes
+ * of 100 Gbit/s, chunks of 64 KiB, in the six scenarios A, B, b (B without announcement), C, D and
+ * E. In the other simulator too, a figure is a mean over four to six seeds.
  *
- * <p>That simulator's closest equivalent of {@code spray} is static weights, as long as no plane
- * fills its share of the window. If one does, {@code spray} moves its chunks to other planes while
- * static weights wait, so these scenarios have no expected figure. Neither has {@code pinned},
- * which cuts a message into one segment per plane.
+ * <p>The other simulator's closest equivalent of {@code spray} is static weights, as long as no
+ * plane fills its share of the window. If a plane does, {@code spray} moves its chunks to other
+ * planes while static weights wait. So {@code spray} has no expected figure in such scenarios.
+ * {@code pinned} has none at all, since here it cuts a message into one segment per plane.
  */
 public final class TableCheck {
   private static final int PLANES = 8;
@@ -38,7 +38,9 @@ public final class TableCheck {
   private static final int OUTSTANDING = 300;
   private static final int QUEUE_CHUNKS = 256;
 
-  /** Tolerance for random differences: the planes that the hash chooses. */
+  /**
+   * Tolerance of policy hash, whose result depends on the planes that the hash happens to select.
+   */
   private static final double OF_LUCK = 0.12;
 
   private static final double USUAL = 0.04;
@@ -57,8 +59,11 @@ public final class TableCheck {
   private TableCheck() {}
 
   /**
-   * @param seeds of each figure; more of them reduce random differences
-   * @param progress receives the finished fraction
+   * Simulates all cases and returns one row for each.
+   *
+   * @param seeds number of seeds over which each figure is averaged; more seeds reduce random
+   *     differences
+   * @param progress receives the finished fraction of the work
    */
   public static List<CheckRow> run(int seeds, DoubleConsumer progress) {
     List<CheckRow> rows = new ArrayList<>();

@@ -5,23 +5,23 @@ import java.util.List;
 /**
  * Result of a chunk simulation.
  *
- * @param policy that chose planes
- * @param endNs time of the last acknowledgement
- * @param deliveredBytes of all messages
- * @param ofIdeal delivered bytes ÷ the capacity until then of the senders' ports, or of the
- *     receivers' if that is less
- * @param messages that are complete
- * @param messageP50Ns median of the messages' times
- * @param messageP99Ns 99th percentile
- * @param messageMostNs the longest
- * @param messageNs quantiles of the messages' times, for a plot
- * @param planeShares of the bytes, by plane
- * @param heat of the links that a leaf chooses from
- * @param seriesStepNs length of a step of the series
- * @param seriesBitsPerSecond acknowledged in each step
- * @param chunks that were sent, retransmissions included
- * @param lost chunks that black holes dropped
- * @param events that were taken from the calendar
+ * @param policy policy that selected the planes
+ * @param endNs time of the last acknowledgement, ns
+ * @param deliveredBytes bytes of all messages
+ * @param ofIdeal delivered bytes ÷ bytes that the senders' ports could have carried until the end,
+ *     or the receivers' ports if these could carry less
+ * @param messages number of complete messages
+ * @param messageP50Ns median of the messages' times, ns
+ * @param messageP99Ns 99th percentile of the messages' times, ns
+ * @param messageMostNs longest time of a message, ns
+ * @param messageNs quantiles of the messages' times for a plot, ns
+ * @param planeShares share of each plane in the bytes
+ * @param heat utilisation of the links from which a leaf selects
+ * @param seriesStepNs length of a time step of the series, ns
+ * @param seriesBitsPerSecond acknowledged bits per second in each time step
+ * @param chunks number of chunks sent, retransmissions included
+ * @param lost number of chunks that a failed link dropped
+ * @param events number of simulated events
  */
 public record ChunkOutcome(
     String policy,

@@ -7,7 +7,9 @@ import io.heddle.sim.links.SpineHash;
 import io.heddle.sim.links.SplitMix;
 import io.heddle.sim.patterns.Traffic;
 
-/** Movement of chunks from link to link. A chunk's number in the calendar is its slot. */
+/**
+ * Movement of chunks from link to link. The event number of a chunk in the calendar is its slot.
+ */
 final class ChunkPaths {
   private final ClosFabric fabric;
   private final Traffic traffic;
@@ -36,7 +38,7 @@ final class ChunkPaths {
     this.isChained = traffic.isChained();
   }
 
-  /** Returns the number of chunks that black holes dropped. */
+  /** Returns the number of chunks that failed links dropped. */
   long lost() {
     return lost;
   }
@@ -46,7 +48,7 @@ final class ChunkPaths {
     return begun;
   }
 
-  /** Starts a chunk: its first packet is at its card. */
+  /** Starts a chunk, whose first packet is at the sender's card. */
   void begin(int slot, long nowNs) {
     begun++;
     calendar.grow(chunks.size());
@@ -65,7 +67,7 @@ final class ChunkPaths {
     advance(slot, nowNs);
   }
 
-  /** Advances a chunk: its first packet is at its next link. */
+  /** Moves a chunk over its next link, at which its first packet has arrived. */
   void advance(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int source = traffic.source()[connection];
@@ -97,7 +99,10 @@ final class ChunkPaths {
     }
   }
 
-  /** Acknowledges a chunk that has arrived completely. Nothing delays the acknowledgement. */
+  /**
+   * Schedules the acknowledgement of a chunk that has arrived completely. The acknowledgement takes
+   * the path's latency and waits in no queue.
+   */
   void acknowledge(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int hops = fabric.hops(traffic.source()[connection], traffic.destination()[connection]);
@@ -105,7 +110,7 @@ final class ChunkPaths {
     calendar.schedule(nowNs + hops * fabric.hopNs(), slot);
   }
 
-  /** Schedules a later trial of this chunk's plane. */
+  /** Schedules a trial of this chunk's plane, which checks later whether the plane is up. */
   void scheduleTrial(int slot, long nowNs) {
     int trial = chunks.take();
     calendar.grow(chunks.size());
@@ -115,7 +120,7 @@ final class ChunkPaths {
     calendar.schedule(nowNs + timeoutNs, trial);
   }
 
-  /** Returns whether a connection's path in a plane carries traffic now, up to its cards' ports. */
+  /** Returns whether both cards' links on a connection's path in a plane carry traffic now. */
   boolean isUp(int connection, int plane, long nowNs) {
     return links.isUp(fabric.up(plane, traffic.source()[connection]), nowNs)
         && links.isUp(fabric.down(plane, traffic.destination()[connection]), nowNs);

@@ -6,17 +6,18 @@ import io.heddle.spray.PlaneWeights;
 import java.util.function.IntFunction;
 
 /**
- * Parameters of a simulation.
+ * Parameters of a chunk simulation.
  *
- * @param policy one of {@link io.heddle.spray.SprayPolicy#NAMES}
- * @param weights announced to a connection, by its number
+ * @param policy name of the policy, one of {@link io.heddle.spray.SprayPolicy#NAMES}
+ * @param weights returns the weights announced to a connection, by the connection's number
  * @param chunkBytes chunk size that policies prefer
- * @param packetBytes of a packet: a link starts to send a chunk once its first packet has arrived
- * @param windowBytes limit of a connection's bytes in flight
- * @param outstanding limit of a connection's messages in flight
- * @param queueChunks limit of a connection's chunks in flight per plane
- * @param timeoutNs time after which a chunk counts as lost and its plane as down; also the interval
- *     of trials of a plane that is down
+ * @param packetBytes size of a packet. A link starts to send a chunk once the chunk's first packet
+ *     has arrived.
+ * @param windowBytes largest number of bytes that a connection may have in flight
+ * @param outstanding largest number of messages that a connection may have in flight
+ * @param queueChunks largest number of chunks that a connection may have in flight on one plane
+ * @param timeoutNs time after which a chunk counts as lost and its plane as down; also the time
+ *     between two trials of a plane that is down
  */
 public record ChunkSetting(
     ClosFabric fabric,

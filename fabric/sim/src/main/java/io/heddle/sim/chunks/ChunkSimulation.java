@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.DoubleConsumer;
 
 /**
- * Simulation of all chunks of all connections in virtual time, from the policy's choice to the
- * acknowledgement. The same setting gives the same outcome.
+ * Simulation of all chunks of all connections in virtual time, from the policy's selection of a
+ * plane to the acknowledgement. The same setting always gives the same outcome.
  */
 public final class ChunkSimulation {
   private static final int PLOTTED = 200;
@@ -37,7 +37,7 @@ public final class ChunkSimulation {
   private long events;
 
   /**
-   * @param links of the setting's fabric, with their impairments, not used before
+   * @param links links of the setting's fabric with their impairments, not used before
    */
   public ChunkSimulation(ChunkSetting setting, LinkQueues links) {
     this.setting = setting;
@@ -52,10 +52,10 @@ public final class ChunkSimulation {
   }
 
   /**
-   * Runs until every message is acknowledged.
+   * Runs until every message is acknowledged. May be called once.
    *
-   * @param progress receives the fraction of bytes done from time to time
-   * @throws IllegalStateException if no event is left before that
+   * @param progress receives the fraction of bytes that are acknowledged, from time to time
+   * @throws IllegalStateException if no event is left although messages aren't acknowledged
    */
   public ChunkOutcome run(DoubleConsumer progress) {
     double all = (double) traffic.connections() * traffic.messages() * traffic.messageBytes();
@@ -127,7 +127,7 @@ public final class ChunkSimulation {
     senders.post(connection, nowNs);
   }
 
-  /** Returns the share of a connection's bytes that went over each plane so far. */
+  /** Returns the share of each plane in a connection's acknowledged bytes so far. */
   public double[] planeShares(int connection) {
     double[] shares = new double[fabric.planes()];
     double all = 0;
@@ -170,8 +170,8 @@ public final class ChunkSimulation {
   }
 
   /*
-   * Returns the bytes that the senders' ports, or the receivers' if that is less, could have
-   * carried by now.
+   * Returns the bytes that the senders' ports could have carried by now, or the receivers' ports if
+   * these could carry less.
    */
   private double idealBytes() {
     BitSet sources = new BitSet();

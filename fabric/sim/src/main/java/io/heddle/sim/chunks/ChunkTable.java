@@ -2,18 +2,24 @@ package io.heddle.sim.chunks;
 
 import java.util.Arrays;
 
-/** Table of the chunks in flight or waiting for retransmission; slots are reused. */
+/**
+ * Table of the chunks that are in flight or wait for retransmission. A chunk's data has one index,
+ * its slot, in all arrays. Slots are reused.
+ */
 final class ChunkTable {
-  /** No slot. */
+  /** Value that is no slot. */
   static final int NONE = -1;
 
-  /** Value of {@link #hop}: the chunk has arrived, and its acknowledgement is on its path back. */
+  /** Value of {@link #hop} for a chunk that has arrived and isn't acknowledged yet. */
   static final byte DELIVERED = 8;
 
   static final byte ACKNOWLEDGED = 9;
   static final byte TIMED_OUT = 10;
 
-  /** Value for a slot that isn't a chunk but the trial of a connection's plane. */
+  /**
+   * Value of {@link #hop} for a slot that isn't a chunk but a trial: a later check whether a
+   * connection's plane is up again.
+   */
   static final byte TRIAL = 11;
 
   private static final int FIRST = 1024;
@@ -24,12 +30,14 @@ final class ChunkTable {
   int[] lengthBytes = new int[FIRST];
   int[] spine = new int[FIRST];
   int[] epoch = new int[FIRST];
-  /* Link to the next free slot, or to the next slot that the connection retransmits. */
+  /*
+   * Next free slot of a free slot; next slot to retransmit of a slot that waits for retransmission.
+   */
   int[] link = new int[FIRST];
   byte[] plane = new byte[FIRST];
   byte[] hop = new byte[FIRST];
   long[] postedNs = new long[FIRST];
-  /* Time at which its last byte leaves the link that it was on last. */
+  /* Time at which the chunk's last byte has passed the last link that the chunk entered. */
   double[] tailNs = new double[FIRST];
   private int free = NONE;
   private int used;

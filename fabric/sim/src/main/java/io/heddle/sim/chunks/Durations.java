@@ -23,7 +23,7 @@ final class Durations {
   /**
    * Returns a quantile; 0 if there are no durations.
    *
-   * @param part 0 to 1
+   * @param part quantile to return, 0 to 1
    */
   long quantileNs(double part) {
     if (!isSorted) {

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Acknowledged bytes over time, in a bounded number of steps that grow with time. */
+/**
+ * Series of acknowledged bytes over time. The number of time steps is bounded; a longer run has
+ * longer steps.
+ */
 final class GoodputSeries {
   private static final int STEPS = 256;
 
@@ -26,7 +29,7 @@ final class GoodputSeries {
     return stepNs;
   }
 
-  /** Returns the bits per second of each step, up to the one that contains this time. */
+  /** Returns the bits per second of each time step, up to the step that contains this time. */
   List<Double> bitsPerSecond(long untilNs) {
     List<Double> steps = new ArrayList<>();
     for (int i = 0; i < STEPS && i * stepNs <= untilNs; i++) {

@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Utilisation of links, as shares of their capacity: one row per leaf, one column per spine.
- * Without spines: one row per plane, one column per GPU port. If there are too many, a cell shows
- * the busiest of several.
+ * Utilisation of links, as shares of their capacity. There is one row per leaf of each plane, and
+ * one column per spine. In a fabric without spines there is one row per plane, and one column per
+ * GPU port. If there are too many rows or columns, a cell shows the busiest of several links.
  *
  * @param rows meaning of a row
  * @param columns meaning of a column
- * @param cells by row and column, 0 to 1
- * @param mean of all those links
- * @param most of all those links
+ * @param cells utilisation by row and column, 0 to 1
+ * @param mean mean utilisation of all these links
+ * @param most utilisation of the busiest of these links
  */
 public record LinkHeat(
     String rows, String columns, List<List<Double>> cells, double mean, double most) {

@@ -9,13 +9,13 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * Sending ends of all connections. Each has its own instance of the shipped policy and of its
- * loads, called as the plugin's sender calls them.
+ * Sending ends of all connections. Each connection has its own instances of the shipped policy and
+ * loads, which are called as the plugin's sender calls them.
  */
 final class Senders {
   private static final int NOT_BEGUN = -1;
 
-  /* Shares of a plane in use, in eighths. */
+  /* Weight in eighths of a plane that is in use; a plane that is down has 0. */
   private static final int WHOLE = 8;
 
   private final Traffic traffic;
@@ -32,13 +32,19 @@ final class Senders {
   private final long[] out;
   private final int[] epochs;
   private final long[] inFlightBytes;
-  /* The message that is posted next, and its next chunk; negative if it hasn't begun. */
+  /*
+   * For each connection, the message to post next and the number of its next chunk; the chunk is
+   * {@link #NOT_BEGUN} before the message begins.
+   */
   private final int[] posting;
   private final int[] nextChunk;
-  /* The first incomplete message, and the first undelivered one. */
+  /*
+   * For each connection, the first message that isn't acknowledged completely, and the first that
+   * isn't delivered completely.
+   */
   private final int[] oldest;
   private final int[] delivered;
-  /* Of each message in flight, by its place. */
+  /* State of each message in flight, at the index that {@link #place} returns. */
   private final int[] chunksOf;
   private final PlaneWeights[] cutBy;
   private final int[] unacknowledged;
@@ -95,7 +101,7 @@ final class Senders {
     return completedConnections;
   }
 
-  /** Sends as much as the limits allow. */
+  /** Posts chunks, first those to retransmit, as long as the limits allow. */
   void post(int connection, long nowNs) {
     PlaneLoads load = loads[connection];
     if (observes) {
@@ -136,7 +142,7 @@ final class Senders {
     }
   }
 
-  /* Returns whether a started message has unposted chunks. */
+  /* Returns whether a message has begun and has chunks that aren't posted. */
   private boolean isPosting(int connection) {
     return nextChunk[connection] != NOT_BEGUN;
   }
@@ -151,7 +157,10 @@ final class Senders {
     return (int) (policy.chunkStart(bytes, chunk + 1, count, loads[connection], by) - start);
   }
 
-  /* Returns the plane for a chunk of the message, or a negative number. */
+  /*
+   * Returns the plane that the policy selects for a chunk of a message; negative if the policy
+   * selects none now.
+   */
   private int choose(int connection, int message, int chunk, int lengthBytes) {
     SprayPolicy policy = policies[connection];
     PlaneLoads load = loads[connection];
@@ -197,7 +206,8 @@ final class Senders {
   }
 
   /**
-   * Handles an arrived chunk. Returns whether it completes the connection's next message in order.
+   * Handles the arrival of a chunk. Returns whether it completes the first undelivered message of
+   * the connection.
    */
   boolean arrived(int slot) {
     int connection = chunks.connection[slot];
@@ -214,7 +224,7 @@ final class Senders {
   /**
    * Handles a chunk's acknowledgement.
    *
-   * @return duration of its message, ns, if it completes the message; otherwise −1
+   * @return duration of the chunk's message in ns if the message is now complete; otherwise −1
    */
   long acknowledged(int slot, long nowNs) {
     int connection = chunks.connection[slot];
@@ -247,7 +257,7 @@ final class Senders {
   }
 
   /**
-   * Handles a timeout: the chunk waits for retransmission, and its plane counts as down.
+   * Handles a chunk's timeout. The chunk waits for retransmission, and its plane counts as down.
    *
    * @return whether the plane was up before
    */
@@ -273,7 +283,7 @@ final class Senders {
     return true;
   }
 
-  /** Marks a plane that was down as usable. */
+  /** Marks a plane that was down as usable again. */
   void restored(int connection, int plane) {
     use(connection, out[connection] & ~(1L << plane));
   }

@@ -2,9 +2,9 @@ package io.heddle.sim.chunks;
 
 import java.util.Locale;
 
-/** A leaf's choice of the spine. */
+/** Method by which a leaf selects the spine. */
 public enum Switching {
-  /** One spine for all of a connection in a plane, by a good hash. */
+  /** One spine for all of a connection's chunks in a plane, selected by a good hash. */
   HASH,
   /** A random spine for each chunk. */
   SPRAY;

@@ -10,12 +10,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Count of routes per card and leaf under each scheme. A few cards have the route daemon's real
- * table, fed message by message; the others are only counted. Both must agree with the arithmetic
- * of draft-xu-idr-fare-in-mpson.
+ * Simulation that counts the routes of each card and leaf under each scheme. A few cards have the
+ * route daemon's real table, which receives message by message. The routes of all others are only
+ * counted. Tables and counts must agree with the formulas of draft-xu-idr-fare-in-mpson.
  */
 public final class ControlPlane {
-  /** Limit of plane losses that are timed individually. */
+  /** Largest number of plane losses whose times are measured one by one. */
   private static final int MOST_TIMED = 50;
 
   private static final double NS_PER_US = 1e3;
@@ -24,7 +24,7 @@ public final class ControlPlane {
   private final int sample;
 
   /**
-   * @param sample number of cards with a real table, spread evenly
+   * @param sample number of cards with a real table, spread evenly over all cards
    */
   public ControlPlane(RouteFabric fabric, int sample) {
     this.fabric = fabric;
@@ -32,9 +32,9 @@ public final class ControlPlane {
   }
 
   /**
-   * Returns one row per scheme.
+   * Fills the tables and returns one row per scheme.
    *
-   * @param progress receives the finished fraction
+   * @param progress receives the finished fraction of the work
    */
   public List<SchemeRow> run(DoubleConsumer progress) {
     List<SchemeRow> rows = new ArrayList<>();
@@ -50,7 +50,10 @@ public final class ControlPlane {
     return rows;
   }
 
-  /* Times from a leaf's message of a loss until no job sends there, one loss at a time, sorted. */
+  /*
+   * Results of one card's table. The times of {@code lossNs}, sorted, each last from a leaf's
+   * message of one loss until no job of the card would send there.
+   */
   private record Tables(
       int host,
       long routes,
@@ -113,7 +116,7 @@ public final class ControlPlane {
     };
   }
 
-  /* Returns the lost hosts of a plane that are announced to a card. */
+  /* Returns the hosts that have lost a plane and whose loss is announced to a card. */
   private List<Integer> lost(RouteScheme scheme, int host, int plane) {
     List<Integer> all = fabric.unreachableIn(plane);
     if (scheme != RouteScheme.ORF) {
@@ -161,7 +164,7 @@ public final class ControlPlane {
         areEqual);
   }
 
-  /* Counts for every card, without a table. */
+  /* Returns the number of routes of every card after the losses, counted without a table. */
   private int[] countAfterLosses(RouteScheme scheme) {
     int[] lostPlanes = new int[fabric.hosts()];
     int losses = 0;

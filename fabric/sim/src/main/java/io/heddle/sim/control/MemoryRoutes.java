@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Published routes of a table, in this process's memory. */
+/** Target of a route table's published routes that keeps them in this process's memory. */
 final class MemoryRoutes implements RouteTarget {
   private final Map<Prefix, int[]> cells = new HashMap<>();
   private final List<PublishedPlane> planes = new ArrayList<>();
@@ -34,7 +34,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void setRules(WeightRules next) {
-    /* The simulation reads no weights. */
+    /* Does nothing, as no job derives weights from the published rates here. */
   }
 
   @Override
@@ -56,7 +56,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void begin() {
-    /* No reader sees an intermediate state. */
+    /* Does nothing, as no reader runs between two changes. */
   }
 
   @Override
@@ -84,7 +84,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void reserve(int prefixes) {
-    /* A map grows by itself. */
+    /* Does nothing, as a map grows by itself. */
   }
 
   @Override
@@ -98,8 +98,8 @@ final class MemoryRoutes implements RouteTarget {
   }
 
   /**
-   * Returns the rate at which a plane carries traffic to the host by its longest match, Mbit/s; 0
-   * if it doesn't reach it.
+   * Returns the rate in Mbit/s that the longest matching route of a host gives a plane; 0 if the
+   * plane doesn't reach the host.
    */
   int weight(Prefix host, int plane) {
     for (int length = Prefix.MAX_LENGTH; length >= 0; length--) {

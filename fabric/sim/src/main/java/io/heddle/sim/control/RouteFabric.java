@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hosts at leaves, each in every plane except those that have lost one.
+ * Hosts at leaves. Each host is in every plane, except that some hosts have lost one plane.
  *
- * @param hosts with a card each
- * @param planes of the fabric
- * @param hostsPerLeaf in each plane
+ * @param hosts number of hosts, each with one card
+ * @param planes number of planes
+ * @param hostsPerLeaf number of hosts of a leaf in each plane
  * @param unreachable number of hosts that have lost one plane, spread evenly over hosts and planes
- * @param peers of a card: the hosts that follow it, as in a ring
- * @param portGbps that routes announce
+ * @param peers number of hosts with which a card communicates; these are the next hosts in a ring
+ * @param portGbps path bandwidth that routes announce, Gbit/s
  */
 public record RouteFabric(
     int hosts, int planes, int hostsPerLeaf, int unreachable, int peers, int portGbps) {
@@ -24,17 +24,17 @@ public record RouteFabric(
     return (hosts + hostsPerLeaf - 1) / hostsPerLeaf;
   }
 
-  /** Returns the route of one host. */
+  /** Returns the prefix of one host's route. */
   Prefix host(int host) {
     return new Prefix(SITE | host / hostsPerLeaf, host + 1L, Prefix.MAX_LENGTH);
   }
 
-  /** Returns the route of all hosts at a leaf. */
+  /** Returns the prefix of the route for all hosts at a leaf. */
   Prefix leaf(int leaf) {
     return new Prefix(SITE | leaf, 0, LEAF_BITS);
   }
 
-  /** Returns the hosts that a plane doesn't reach. */
+  /** Returns the hosts that have lost a plane. */
   List<Integer> unreachableIn(int plane) {
     List<Integer> found = new ArrayList<>();
     for (int lost = 0; lost < unreachable; lost++) {

@@ -14,7 +14,9 @@ import io.heddle.bgpstub.rib.RibOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A network card with the route daemon's real table and a session with a leaf in each plane. */
+/**
+ * Network card that has the route daemon's real table, with a BGP session to a leaf in each plane.
+ */
 final class SampledCard implements AutoCloseable {
   private static final int PACKED = 200;
   private static final int LEAF_AS = 65_301;
@@ -35,12 +37,12 @@ final class SampledCard implements AutoCloseable {
     }
   }
 
-  /** Announces prefixes as a plane's leaf. */
+  /** Announces prefixes to the card as the leaf of a plane. */
   void announce(int plane, List<Prefix> prefixes) {
     send(plane, prefixes, fabric.portGbps());
   }
 
-  /** Announces prefixes as unreachable in a plane: path bandwidth 0. */
+  /** Announces prefixes to the card as unreachable in a plane, that is, with path bandwidth 0. */
   void unreachable(int plane, List<Prefix> prefixes) {
     send(plane, prefixes, 0);
   }
@@ -58,7 +60,7 @@ final class SampledCard implements AutoCloseable {
     }
   }
 
-  /** Withdraws prefixes as a plane's leaf. */
+  /** Withdraws prefixes from the card as the leaf of a plane. */
   void withdraw(int plane, List<Prefix> prefixes) {
     for (int first = 0; first < prefixes.size(); first += PACKED) {
       leaves.get(plane).update(UpdateMessage.withdraw(part(prefixes, first)));
@@ -70,7 +72,7 @@ final class SampledCard implements AutoCloseable {
         prefixes.subList(first, Math.min(prefixes.size(), first + PACKED)).toArray(Prefix[]::new));
   }
 
-  /** Returns the number of routes of all planes in the table. */
+  /** Returns the number of routes of all planes in the card's table. */
   long routes() {
     return leaves.stream().mapToLong(AdjRibIn::routes).sum();
   }
@@ -86,13 +88,13 @@ final class SampledCard implements AutoCloseable {
     return published.entries();
   }
 
-  /** Returns whether jobs would send to a host over a plane. */
+  /** Returns whether the card's jobs would send to a host over a plane. */
   boolean reaches(int host, int plane) {
     publish();
     return published.weight(fabric.host(host), plane) > 0;
   }
 
-  /** Returns the table's warnings; empty if all is well. */
+  /** Returns the warnings that the table has logged; empty if there are none. */
   List<String> faults() {
     return List.copyOf(faults);
   }

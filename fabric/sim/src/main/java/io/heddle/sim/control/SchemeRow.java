@@ -3,32 +3,31 @@ package io.heddle.sim.control;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers of routes under one scheme.
+ * Numbers of routes under one scheme. Losses are hosts that have lost a plane; the first sampled
+ * card is the first card with a real table.
  *
- * @param scheme routes that leaves announce to cards
- * @param arithmetic routes of a card by the draft's arithmetic, all hosts reachable
- * @param inTable routes in the real table of the sample's first card, all hosts reachable
- * @param afterLosses routes in the real table of the sample's first card, after some hosts have
- *     lost a plane
- * @param leastAfterLosses counted routes of the card with the fewest, after some hosts have lost a
- *     plane
- * @param mostAfterLosses counted routes of the card with the most, after some hosts have lost a
- *     plane
- * @param prefixes prefixes that the route daemon of the sample's first card publishes, after some
- *     hosts have lost a plane
- * @param leafRoutes routes of its plane that a leaf has
- * @param leafForwarding routes that a leaf installs
- * @param leafForwardingSuppressed routes that a leaf installs with FIB-Suppress: its own hosts, and
- *     a prefix for each other leaf
- * @param lossUs median time on this machine, in microseconds, from a leaf's message that a host has
- *     lost a plane until no job of the sample's first card would send there; null if that card gets
- *     no such message
- * @param mostLossUs longest time on this machine, in microseconds, from a leaf's message that a
- *     host has lost a plane until no job of the sample's first card would send there; null if that
- *     card gets no such message
- * @param avoidsLostPlanes whether no job of the sample would send to a host over the plane that it
- *     has lost, and each would over the others
- * @param isEqual whether each table of the sample agrees with arithmetic and count
+ * @param scheme scheme by which leaves announce routes to cards
+ * @param arithmetic number of routes of a card by the draft's formula while all hosts are reachable
+ * @param inTable number of routes in the first sampled card's table while all hosts are reachable
+ * @param afterLosses number of routes in the first sampled card's table after some hosts have lost
+ *     a plane
+ * @param leastAfterLosses number of routes of the card with the fewest after some hosts have lost a
+ *     plane, as counted
+ * @param mostAfterLosses number of routes of the card with the most after some hosts have lost a
+ *     plane, as counted
+ * @param prefixes number of prefixes that the first sampled card's route daemon publishes after
+ *     some hosts have lost a plane
+ * @param leafRoutes number of routes of its plane that a leaf has
+ * @param leafForwarding number of routes that a leaf installs for forwarding
+ * @param leafForwardingSuppressed number of routes that a leaf installs with FIB-Suppress: one for
+ *     each of its own hosts, and one for each other leaf
+ * @param lossUs median time in µs, on this machine, from a leaf's message that a host has lost a
+ *     plane until no job of the first sampled card would send there; null if that card gets no such
+ *     message
+ * @param mostLossUs longest such time in µs; null if the first sampled card gets no such message
+ * @param avoidsLostPlanes whether no job of a sampled card would send to a host over the plane that
+ *     the host has lost, and each job would send to it over the other planes
+ * @param isEqual whether each sampled card's table agrees with formula and count
  */
 public record SchemeRow(
     String scheme,

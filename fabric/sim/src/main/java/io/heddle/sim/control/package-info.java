@@ -1,6 +1,7 @@
 /**
- * Size of the control plane: real tables of routes for a few network cards, fed as their leaves
- * would feed them, and counts for all others.
+ * Simulation of the control plane's size. A few network cards have the route daemon's real table,
+ * which receives messages as from the cards' leaves. The routes of all other cards are only
+ * counted.
  */
 @NullMarked
 package io.heddle.sim.control;

@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * Rates of all connections at one moment of a fabric, if they send endlessly. In a pattern whose
- * steps depend on one another, all connections of a chain have the rate of the slowest.
+ * Max-min fair rates of all connections at one moment, if all connections send endlessly. If the
+ * steps of a pattern depend on one another, all connections of a chain have the rate of the slowest
+ * one.
  */
 public final class FairRates {
   private final double[] bytesPerNs;
@@ -23,11 +24,12 @@ public final class FairRates {
   /**
    * Computes the rates.
    *
-   * @param links with their impairments
-   * @param atNs the moment
-   * @param shares of each connection's bytes by plane, which sum up to 1
-   * @param sprays whether a leaf spreads each connection evenly over its spines; otherwise each has
-   *     one spine per plane, by the first level's hash
+   * @param links links of the fabric with their impairments
+   * @param atNs moment for which rates are computed
+   * @param shares returns a connection's shares of bytes by plane, whose sum is 1
+   * @param sprays whether a leaf spreads each connection evenly over its spines; otherwise a
+   *     connection has one spine per plane, selected by the same hash as in the chunk simulation
+   * @param seed seed of this hash
    */
   public static FairRates of(
       ClosFabric fabric,
@@ -63,7 +65,10 @@ public final class FairRates {
     return new FairRates(rates, classes.count());
   }
 
-  /* A spraying leaf's links to spines act as one link of their total width. */
+  /*
+   * Returns the capacity of each link, in bytes per nanosecond. The links of a spraying leaf to its
+   * spines act as one link of their total capacity, and likewise those from the spines to the leaf.
+   */
   private static double[] capacities(
       ClosFabric fabric, LinkQueues links, double atNs, boolean sprays) {
     double[] capacity = new double[fabric.links()];
@@ -87,7 +92,10 @@ public final class FairRates {
     return capacity;
   }
 
-  /* A ring leads back to its beginning; a pipeline ends. */
+  /*
+   * Gives all connections of a chain the rate of its slowest one. The chain of a ring leads back to
+   * its beginning; that of a pipeline ends.
+   */
   private static void slowDown(double[] rates, Traffic traffic) {
     int[] chain = new int[rates.length];
     Arrays.fill(chain, Traffic.NONE);
@@ -131,7 +139,7 @@ public final class FairRates {
     return Arrays.stream(bytesPerNs).max().orElseThrow();
   }
 
-  /** Returns the number of classes of equivalent connections. */
+  /** Returns the number of classes of connections that have equal rates by symmetry. */
   public int classes() {
     return classes;
   }

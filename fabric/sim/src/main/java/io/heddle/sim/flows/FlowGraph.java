@@ -3,8 +3,8 @@ package io.heddle.sim.flows;
 import java.util.Arrays;
 
 /**
- * Flows, links, and the part of a flow's rate on each of its links. A flow's uses are contiguous,
- * from {@code begin[flow]} to below {@code begin[flow + 1]}.
+ * Graph of flows and links, with the part of a flow's rate that each of its links carries. The uses
+ * of a flow are contiguous, from index {@code begin[flow]} to below {@code begin[flow + 1]}.
  */
 final class FlowGraph {
   final double[] capacity;
@@ -14,7 +14,7 @@ final class FlowGraph {
   private int flows;
 
   /**
-   * @param capacity of each link, in any common unit
+   * @param capacity capacity of each link, in any common unit
    */
   FlowGraph(double[] capacity) {
     this.capacity = capacity;
@@ -32,7 +32,7 @@ final class FlowGraph {
     return begin[flows];
   }
 
-  /** Adds a use to the current flow. */
+  /** Adds a use of a link to the current flow. */
   void use(int ofLink, double part) {
     int at = begin[flows + 1];
     if (at == link.length) {
@@ -44,7 +44,7 @@ final class FlowGraph {
     begin[flows + 1]++;
   }
 
-  /** Ends the current flow. */
+  /** Ends the current flow; the next use begins another one. */
   void endFlow() {
     flows++;
     if (flows + 1 == begin.length) {

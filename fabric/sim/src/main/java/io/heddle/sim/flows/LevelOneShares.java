@@ -13,8 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Shares of planes under a policy, from a first-level simulation of a few connections, each to a
- * different card at one leaf. The connections of a large fabric take the shares of these in turn.
+ * Shares of bytes by plane under a policy. They come from a first-level (chunk by chunk) simulation
+ * of a few connections, each to a different card at one leaf. The connections of a large fabric
+ * take the shares of these connections in turn.
  */
 public final class LevelOneShares {
   private static final int CARDS = 64;
@@ -23,11 +24,11 @@ public final class LevelOneShares {
   private final List<double[]> shares = new ArrayList<>();
 
   /**
-   * Runs the sample.
+   * Simulates the few connections.
    *
-   * @param like the setting of the large fabric, whose policy, planes and sizes are used
+   * @param like setting of the large fabric, whose policy, planes and sizes are used
    * @param announced weights of the planes
-   * @param left share of its rate that each plane has, above 0
+   * @param left share of its rate that each plane still has, above 0
    */
   public LevelOneShares(ChunkSetting like, PlaneWeights announced, double[] left) {
     ClosFabric large = like.fabric();
@@ -77,7 +78,10 @@ public final class LevelOneShares {
     return shares.get(connection % CARDS).clone();
   }
 
-  /** Returns the shares while one plane is down: the others take its share in proportion. */
+  /**
+   * Returns a connection's shares by plane while one plane is down. The other planes take its share
+   * in proportion to their own.
+   */
   public double[] without(int connection, int plane) {
     double[] left = of(connection);
     double rest = 1 - left[plane];

@@ -4,9 +4,10 @@ import java.util.Arrays;
 import java.util.PriorityQueue;
 
 /**
- * Max-min fair rates by progressive filling: all flows grow equally until a link is full, whose
- * flows then keep their rates, and so on (Bertsekas and Gallager, Data Networks, 6.5.2). A flow's
- * plane shares are its weights on the links, so it grows on all of them together.
+ * Max-min fair rates by progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2): all
+ * flows grow equally until a link is full. The flows on that link then keep their rates, and the
+ * others grow on. A flow's plane shares are its weights on the links, so a flow grows on all its
+ * planes together.
  */
 final class MaxMin {
   private static final double SAME = 1 + 1e-12;
@@ -21,7 +22,7 @@ final class MaxMin {
 
   private MaxMin() {}
 
-  /** Returns the rate of each flow; infinite for one that uses no link. */
+  /** Returns the rate of each flow; infinite for a flow that uses no link. */
   static double[] rates(FlowGraph graph) {
     double[] rates = new double[graph.flows()];
     Arrays.fill(rates, Double.POSITIVE_INFINITY);
@@ -57,7 +58,10 @@ final class MaxMin {
       if (still == 0) {
         continue;
       }
-      /* A link's fill rate only rises: flows that stop earlier elsewhere leave it more capacity. */
+      /*
+       * The rate at which a link is full can only rise later: flows that stop at another link
+       * before leave it more capacity.
+       */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {
         queue.add(new Full(link, rate));

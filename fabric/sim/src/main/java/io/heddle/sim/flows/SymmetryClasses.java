@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Classes of equivalent flows. Flows of a class have the same rate, so one of each is enough. Flows
- * are equivalent if they use equivalent links by equal weights, and links if equivalent flows use
- * them equally: colours are refined until their number is stable (an equitable partition of flows
- * and links).
+ * Classes of equivalent flows, which have the same rate, so that only one flow of each class needs
+ * to be computed. Flows are equivalent if they use equivalent links with equal weights. Links are
+ * equivalent if equivalent flows use them equally. The classes are found by refining colours until
+ * their number is stable (an equitable partition of flows and links).
  */
 final class SymmetryClasses {
   private final int[] classOfFlow;
@@ -61,7 +61,7 @@ final class SymmetryClasses {
     return colours;
   }
 
-  /* Numbers colours in order of first occurrence. */
+  /* Returns the colours as numbers in the order of their first occurrence. */
   private static int[] numbers(long[] colours) {
     Map<Long, Integer> known = new HashMap<>();
     int[] numbers = new int[colours.length];
@@ -73,8 +73,9 @@ final class SymmetryClasses {
   }
 
   /*
-   * Each class of links becomes one link; a class of flows has the weight on it that all its flows
-   * have on one of them.
+   * Returns a graph with one link for each class of links, and one flow for each class of flows.
+   * The flow's weight on a link is the sum of the weights of the class's flows on one link of the
+   * class.
    */
   private static SymmetryClasses merge(FlowGraph graph, int[] flowClass, int[] linkClass) {
     int flowClasses = Arrays.stream(flowClass).max().orElse(-1) + 1;

@@ -1,7 +1,8 @@
 /**
- * The second level, for long runs: each connection is a flow with fixed plane shares from the first
- * level, and rates are max-min fair. {@link io.heddle.sim.flows.FairRates} is the entry point. One
- * thread; only the hash of spines is random.
+ * The second level of the simulation, for long runs. Each connection is a flow with fixed plane
+ * shares, which the first level determines, and the rates are max-min fair. {@link
+ * io.heddle.sim.flows.FairRates} is the entry point. One thread; only the hash that selects spines
+ * is random.
  */
 @NullMarked
 package io.heddle.sim.flows;

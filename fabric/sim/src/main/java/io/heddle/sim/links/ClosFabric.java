@@ -1,17 +1,18 @@
 package io.heddle.sim.links;
 
 /**
- * A fabric of equal, separate planes. In each plane every GPU has one port at one leaf, and every
- * leaf one link to every spine of its plane. With one leaf there is no spine. More than two tiers
- * count as two whose spines have enough ports.
+ * Fabric of equal, separate planes. In each plane every GPU has one port at one leaf, and every
+ * leaf has one link to every spine. A plane with one leaf has no spine. A fabric of more than two
+ * tiers is modelled as two tiers whose spines have enough ports.
  *
- * @param gpus with a network card each
- * @param planes ports of a card
- * @param gpusPerLeaf ports of a leaf towards cards
- * @param spines of a plane; 0 for planes of one leaf
- * @param portBitsPerSecond of every port of a card
- * @param uplinkBitsPerSecond of every link between leaf and spine
- * @param hopNs from the end of a link to the beginning of the next, also for acknowledgements
+ * @param gpus number of GPUs, each with one network card
+ * @param planes number of planes, and of ports of a card
+ * @param gpusPerLeaf number of a leaf's ports to cards
+ * @param spines number of spines of a plane; 0 if a plane has only one leaf
+ * @param portBitsPerSecond rate of every port of a card
+ * @param uplinkBitsPerSecond rate of every link between leaf and spine
+ * @param hopNs latency in ns from the end of a link to the beginning of the next, for
+ *     acknowledgements too
  */
 public record ClosFabric(
     int gpus,
@@ -21,7 +22,9 @@ public record ClosFabric(
     double portBitsPerSecond,
     double uplinkBitsPerSecond,
     long hopNs) {
-  /** Most links of a path: up, to the spine, from the spine, down. */
+  /**
+   * Largest number of links of a path: to the leaf, to the spine, to the other leaf, to the card.
+   */
   public static final int MOST_HOPS = 4;
 
   private static final double BITS_PER_BYTE_AND_NS = 8e9;
@@ -41,32 +44,32 @@ public record ClosFabric(
     return 2 * gpus + 2 * leaves() * spines;
   }
 
-  /** Returns the number of links of all planes; each direction counts. */
+  /** Returns the number of links of all planes. Both directions of a cable are separate links. */
   public int links() {
     return Math.multiplyExact(planes, linksPerPlane());
   }
 
-  /** Returns the link from the card to its leaf. */
+  /** Returns the link from a GPU's card to its leaf. */
   public int up(int plane, int gpu) {
     return plane * linksPerPlane() + gpu;
   }
 
-  /** Returns the link from the leaf to the card. */
+  /** Returns the link from a GPU's leaf to its card. */
   public int down(int plane, int gpu) {
     return plane * linksPerPlane() + gpus + gpu;
   }
 
-  /** Returns the link from the leaf to the spine. */
+  /** Returns the link from a leaf to a spine. */
   public int toSpine(int plane, int leaf, int spine) {
     return plane * linksPerPlane() + 2 * gpus + leaf * spines + spine;
   }
 
-  /** Returns the link from the spine to the leaf. */
+  /** Returns the link from a spine to a leaf. */
   public int fromSpine(int plane, int leaf, int spine) {
     return plane * linksPerPlane() + 2 * gpus + (leaves() + leaf) * spines + spine;
   }
 
-  /** Returns the GPU's leaf, the same in every plane. */
+  /** Returns the number of a GPU's leaf, which is the same in every plane. */
   public int leafOf(int gpu) {
     return gpu / gpusPerLeaf;
   }
@@ -77,7 +80,7 @@ public record ClosFabric(
   }
 
   /**
-   * Returns a link of a path.
+   * Returns one link of the path between two GPUs.
    *
    * @param hop 0 for the first link
    */
@@ -93,7 +96,7 @@ public record ClosFabric(
         : fromSpine(plane, leafOf(destination), spine);
   }
 
-  /** Returns whether a link is a card's, which has the ports' rate. */
+  /** Returns whether a link leads to or from a card, and so has the ports' rate. */
   boolean isPort(int link) {
     return link % linksPerPlane() < 2 * gpus;
   }

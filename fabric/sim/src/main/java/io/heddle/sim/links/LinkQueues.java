@@ -3,11 +3,12 @@ package io.heddle.sim.links;
 import org.jspecify.annotations.Nullable;
 
 /**
- * First-in-first-out queues, one before each link of a fabric. Only the time at which the link is
- * free again is stored: with a known rate it determines when the next chunk has passed.
+ * First-in-first-out queues, one before each link of a fabric. For each link only the time at which
+ * it becomes free is stored. With the known rate this time determines when the next chunk has
+ * passed the link.
  */
 public final class LinkQueues {
-  /** Result of {@link #offer}: the link drops the chunk. */
+  /** Result of {@link #offer} for a chunk that the link drops. */
   public static final double LOST = -1;
 
   private final ClosFabric fabric;
@@ -33,13 +34,16 @@ public final class LinkQueues {
     areAllUnimpaired = false;
   }
 
-  /** Returns whether the link carries traffic at that time. */
+  /** Returns whether a link carries traffic at a time. */
   public boolean isUp(int link, double atNs) {
     RateProfile profile = profiles[link];
     return profile == null || profile.shareAt(atNs) > 0;
   }
 
-  /** Returns when a chunk that arrives then would start, ns. */
+  /**
+   * Returns the time at which the transmission of a chunk would start that arrives at {@code
+   * arrivesNs}, ns.
+   */
   public double beginNs(int link, double arrivesNs) {
     return Math.max(arrivesNs, freeAtNs[link]);
   }
@@ -47,8 +51,10 @@ public final class LinkQueues {
   /**
    * Appends a chunk to a link's queue.
    *
-   * @param arrivesNs arrival of its first packet; calls for one link must be in order of time
-   * @return when the link has sent it, if it had arrived completely; {@link #LOST} for a black hole
+   * @param arrivesNs arrival of the chunk's first packet, ns; calls for one link must be in order
+   *     of time
+   * @return time in ns at which the link has sent the chunk, provided that the whole chunk has
+   *     arrived in time; {@link #LOST} if a black hole drops it
    */
   public double offer(int link, double arrivesNs, int bytes) {
     double beginNs = beginNs(link, arrivesNs);
@@ -69,19 +75,19 @@ public final class LinkQueues {
     return endNs;
   }
 
-  /** Returns the bytes given to a link so far. */
+  /** Returns the number of bytes that a link has accepted so far. */
   public long carriedBytes(int link) {
     return carriedBytes[link];
   }
 
-  /** Returns a link's rate at a moment, bytes per nanosecond. */
+  /** Returns the rate of a link at a time, bytes per nanosecond. */
   public double bytesPerNs(int link, double atNs) {
     RateProfile profile = profiles[link];
     double full = fabric.isPort(link) ? fabric.portBytesPerNs() : fabric.uplinkBytesPerNs();
     return profile == null ? full : full * profile.shareAt(atNs);
   }
 
-  /** Returns the bytes that a link could have carried until then. */
+  /** Returns the number of bytes that a link could have carried until a time. */
   public double capacityBytes(int link, double untilNs) {
     RateProfile profile = profiles[link];
     double ns = profile == null ? untilNs : profile.integralNs(untilNs);

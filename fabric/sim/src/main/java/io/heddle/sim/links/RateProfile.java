@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
- * A link's share of its rate over time: pieces that each last until the next begins. Share 0 is a
- * black hole, which loses everything.
+ * Share of a link's rate that is available, over time. It consists of pieces with a constant share,
+ * each of which lasts until the next one begins. With share 0 the link is a black hole, which loses
+ * everything.
  */
 public final class RateProfile {
   private long[] fromNs = {0};
@@ -13,7 +14,10 @@ public final class RateProfile {
   private int pieces = 1;
   private int looked;
 
-  /* With a generator, random pieces are added as needed. */
+  /*
+   * Generator of random pieces, which are added when a later time is queried. A profile without
+   * bursts doesn't use it.
+   */
   private final RandomGenerator random;
   private final double calmNs;
   private final double burstNs;
@@ -34,9 +38,9 @@ public final class RateProfile {
   }
 
   /**
-   * Returns a profile with full rate, except for this share during one span of time.
+   * Returns a profile with the full rate, except for a span of time with this share.
    *
-   * @param lengthNs of the span, above 0
+   * @param lengthNs length of the span, ns, above 0
    */
   public static RateProfile fault(double share, long startNs, long lengthNs) {
     RateProfile made = constant(1);
@@ -50,10 +54,12 @@ public final class RateProfile {
   }
 
   /**
-   * Returns a profile with bursts of other traffic: full for an exponential time, then this share
-   * for another.
+   * Returns a profile with bursts of other traffic. Times with the full rate and times with the
+   * share {@code left} alternate, and their lengths are random with exponential distributions.
    *
-   * @param calmNs mean length of the full times; burstNs likewise of the others
+   * @param calmNs mean length of the times with the full rate, ns
+   * @param burstNs mean length of the bursts, ns
+   * @param left share of the rate that a burst leaves
    */
   public static RateProfile bursts(
       RandomGenerator random, double calmNs, double burstNs, double left) {
@@ -69,7 +75,10 @@ public final class RateProfile {
     share[pieces++] = next;
   }
 
-  /* Returns the piece that contains this time; queried times mostly grow. */
+  /*
+   * Returns the number of the piece that contains a time. The search begins at the piece found
+   * last, since queried times mostly grow.
+   */
   private int piece(double atNs) {
     while (fromNs[pieces - 1] <= atNs && calmNs != Double.POSITIVE_INFINITY) {
       boolean isCalm = pieces % 2 == 1;
@@ -85,15 +94,15 @@ public final class RateProfile {
     return found;
   }
 
-  /** Returns the share at a time, 0 to 1. */
+  /** Returns the share of the rate that is available at a time, 0 to 1. */
   public double shareAt(double atNs) {
     int in = piece(atNs);
     return share[in];
   }
 
   /**
-   * Returns the end of something that begins then and would take this long at the full rate;
-   * infinity if a black hole opens before its end.
+   * Returns the time at which a transmission ends that begins at {@code startNs} and takes {@code
+   * fullNs} at the full rate; infinity if a black hole begins before its end.
    */
   double endNs(double startNs, double fullNs) {
     double nowNs = startNs;
@@ -113,8 +122,8 @@ public final class RateProfile {
   }
 
   /**
-   * Returns the integral of the share from time 0 to this one. In that many nanoseconds at the full
-   * rate a link could carry the same bytes.
+   * Returns the integral of the share from time 0 to this time, ns. At the full rate the link could
+   * carry the same bytes in that many nanoseconds.
    */
   public double integralNs(double untilNs) {
     piece(untilNs);

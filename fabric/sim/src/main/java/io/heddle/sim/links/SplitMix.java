@@ -1,10 +1,10 @@
 package io.heddle.sim.links;
 
-/** The finaliser of SplitMix64: pseudo-random numbers that are the same in every run. */
+/** Source of pseudo-random numbers that are the same in every run: the finaliser of SplitMix64. */
 public final class SplitMix {
   private SplitMix() {}
 
-  /** Returns a pseudo-random number. */
+  /** Returns the pseudo-random number of a value. */
   public static long of(long value) {
     long z = value * 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
@@ -12,7 +12,7 @@ public final class SplitMix {
     return z ^ (z >>> 31);
   }
 
-  /** Returns a pseudo-random number of two values. */
+  /** Returns the pseudo-random number of two values. */
   public static long of(long first, long second) {
     return of(of(first) + second);
   }

@@ -1,4 +1,4 @@
-/** The simulated fabric: its links, their rates, and their impairments. */
+/** The simulated fabric: its links with their rates, queues and impairments. */
 @NullMarked
 package io.heddle.sim.links;
 

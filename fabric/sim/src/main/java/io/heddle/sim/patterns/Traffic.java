@@ -1,20 +1,21 @@
 package io.heddle.sim.patterns;
 
 /**
- * Connections that all send the same number of messages of one length. A message may wait for one
- * of another connection: message m of a connection begins once message m − lag of its predecessor
- * has arrived completely.
+ * Connections that all send the same number of messages of one length. A message may wait for a
+ * message of another connection: message m of a connection begins once message m − lag of the
+ * connection's predecessor has arrived completely.
  *
- * @param source GPU that sends, by connection
- * @param destination GPU that receives, by connection
- * @param predecessor connection that each waits for; −1 for none
- * @param lag 0 for the same message, 1 for the one before
- * @param messages of each connection
- * @param messageBytes of each message
+ * @param source sending GPU of each connection
+ * @param destination receiving GPU of each connection
+ * @param predecessor connection for which each connection waits; −1 for none
+ * @param lag 0 if a message waits for the predecessor's message of the same number, 1 for the
+ *     message before that
+ * @param messages number of messages of each connection
+ * @param messageBytes length of each message
  */
 public record Traffic(
     int[] source, int[] destination, int[] predecessor, int lag, int messages, long messageBytes) {
-  /** Value of {@link #predecessor} for a connection that waits for none. */
+  /** Value of {@link #predecessor} for a connection that waits for no other. */
   public static final int NONE = -1;
 
   /** Returns the number of connections. */
@@ -32,7 +33,7 @@ public record Traffic(
     return false;
   }
 
-  /** Returns the connection that waits for each; {@link #NONE} if none does. */
+  /** Returns, for each connection, the connection that waits for it; {@link #NONE} if none does. */
   public int[] successors() {
     int[] successors = new int[predecessor.length];
     java.util.Arrays.fill(successors, NONE);

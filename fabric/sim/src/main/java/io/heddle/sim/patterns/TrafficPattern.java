@@ -4,17 +4,25 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/** Traffic of one round of a collective. */
+/** Pattern of the traffic of one round of a collective. */
 public enum TrafficPattern {
-  /** Each GPU sends to the next of its group; a step begins when the previous one has arrived. */
+  /**
+   * Each GPU sends to the next one of its group. A step begins when the previous step's data has
+   * arrived.
+   */
   RING(0),
   /** Each GPU sends an equal part to every other GPU of its group. */
   ALL_TO_ALL(8),
-  /** Each GPU sends to one other and receives from one, at random. */
+  /**
+   * Each GPU sends to one other GPU and receives from one other GPU, which are chosen at random.
+   */
   PERMUTATION(0),
-  /** Stages: each GPU sends to the next of its group; the last sends nothing. */
+  /**
+   * The GPUs of a group are successive stages. Each sends to the next one, and the last sends
+   * nothing.
+   */
   PIPELINE(8),
-  /** All GPUs of a group send to its first. */
+  /** All GPUs of a group send to its first GPU. */
   INCAST(128);
 
   private final int usualGroup;
@@ -23,7 +31,7 @@ public enum TrafficPattern {
     this.usualGroup = usualGroup;
   }
 
-  /** Returns the default number of GPUs of a group, at most all of them. */
+  /** Returns the default number of GPUs of a group, which is at most all GPUs. */
   public int usualGroup(int gpus) {
     return usualGroup == 0 ? gpus : Math.min(usualGroup, gpus);
   }
@@ -41,10 +49,10 @@ public enum TrafficPattern {
   /**
    * Returns the connections and their messages.
    *
-   * @param gpus a multiple of the group
-   * @param group GPUs that belong together, 2 or more
-   * @param roundBytes that each sender sends in a round
-   * @param rounds one message each
+   * @param gpus number of GPUs, a multiple of the group
+   * @param group number of GPUs that communicate with each other, 2 or more
+   * @param roundBytes bytes that each sender sends in a round
+   * @param rounds number of rounds; a connection sends one message in each
    */
   public Traffic traffic(int gpus, int group, long roundBytes, int rounds, long seed) {
     int connections = Math.toIntExact(connections(gpus, group));
@@ -92,7 +100,10 @@ public enum TrafficPattern {
     return new Traffic(source, destination, predecessor, this == RING ? 1 : 0, rounds, bytes);
   }
 
-  /* Sattolo's shuffle: one cycle, so no GPU sends to itself. */
+  /*
+   * Returns a random permutation that is one cycle (Sattolo's shuffle), so that no GPU sends to
+   * itself.
+   */
   private static int[] permutation(int gpus, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int[] order = new int[gpus];
@@ -106,7 +117,7 @@ public enum TrafficPattern {
     return order;
   }
 
-  /** Returns the name in options. */
+  /** Returns the name of the pattern in options. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
