@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * the connection's snapshot where it differs. The data path reads one volatile field.
  *
  * <p>A daemon without a sign of life is reported once. Its last weights hold for a time; then all
- * planes weigh the same until it is back. The same holds where another process truncates the file.
+ * planes weigh the same until the daemon is back. A file that another process truncates is treated
+ * like a silent daemon.
  */
 public final class RouteFollower implements AutoCloseable {
   /** Period of the check for signs of life; a change of the routes wakes the thread at once. */
@@ -51,8 +52,8 @@ public final class RouteFollower implements AutoCloseable {
   private final Path path;
 
   /*
-   * Same path as a File: File.exists allocates nothing where the file is absent, a failed open
-   * does.
+   * The same path as a File, since File.exists allocates nothing where the file is absent, but a
+   * failed open does.
    */
   private final File file;
 
@@ -84,7 +85,10 @@ public final class RouteFollower implements AutoCloseable {
     refresh();
   }
 
-  /** Returns the planes that the daemon has an address for; their keys there take precedence. */
+  /**
+   * Returns the planes that the daemon has named, with their addresses. The daemon's keys take
+   * precedence over this process's.
+   */
   public synchronized List<PublishedPlane> planes() {
     return planes;
   }
@@ -132,8 +136,9 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /*
-   * The JVM raises InternalError for a fault in mapped memory outside its known accesses.
-   * ResilientThread catches it, and the weights that were being applied are applied again.
+   * Runs one round of the thread: applies changes, then waits for the next one. For a fault in
+   * mapped memory outside its known accesses, the JVM raises InternalError. ResilientThread catches
+   * the error, and the next round applies the interrupted weights again.
    */
   private boolean round() {
     if (!closed) {
@@ -192,7 +197,10 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* One connection's failure doesn't keep the others from their weights. */
+  /*
+   * Applies the weights to all connections. One connection's failure doesn't keep the others from
+   * their weights.
+   */
   private void applyAll() {
     Throwable first = null;
     for (NetDevice device : devices) {
@@ -211,7 +219,10 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* The file is closed only here, on the one thread that may be waiting on it. */
+  /*
+   * Closes a truncated file. Only the follower's own thread may wait on the file, and this runs on
+   * that thread.
+   */
   private void dropFile(RoutesCutException cut) {
     RouteReader open = reader;
     if (open != null) {
@@ -324,7 +335,10 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* Returns null where no consistent state could be read: the connection keeps its weights. */
+  /*
+   * Returns the connection's weights from the file. Returns null where no consistent state could be
+   * read: the connection then keeps its weights.
+   */
   private @Nullable PlaneWeights queryWeights(RoutedConnection connection, List<Gid> remote) {
     RouteReader open = reader;
     List<String> keys = connection.planeKeys();

@@ -1,8 +1,8 @@
 package io.heddle.transport.device;
 
 /**
- * Result codes that the plugin passes on unchanged. Where a value may be returned, a failure is
- * negated.
+ * Result codes that the plugin passes on to NCCL unchanged. A method that returns an address,
+ * handle or number returns a failure as the negated code.
  */
 public final class TransportResult {
   public static final int SUCCESS = 0;
@@ -16,7 +16,9 @@ public final class TransportResult {
   /** The caller named an object that doesn't exist. */
   public static final int INVALID_ARGUMENT = 4;
 
-  /** The caller broke the rules of the interface, such as a send larger than its receive. */
+  /**
+   * The caller broke the rules of the interface, such as with a pointer type that isn't supported.
+   */
   public static final int INVALID_USAGE = 5;
 
   /** The peer, or the path to it, is gone. */

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end's half of the failover protocol of docs/failover.md, with that page's terms and tables:
- * takes a connection off planes that fail. {@link PlaneRecovery} returns it to them.
+ * One end's half of the failover protocol, with the terms and tables of docs/failover.md. It takes
+ * a connection off planes that fail; {@link PlaneRecovery} returns the connection to them.
  *
  * <p>Runs on the control thread, with the communicator's {@link Baton} where it touches the data
  * path. Only {@link #onPlaneFailure} is called by other threads.
@@ -125,7 +125,7 @@ public final class Failover implements PlaneFailureListener {
     tasks.execute(() -> onFailure(planes[plane], epoch, cause));
   }
 
-  /** As {@link #onPlaneFailure}, for the plane's present epoch. Control thread. */
+  /** Handles a failure of the plane in its present epoch. Control thread. */
   public void reportFailureNow(int plane, String cause) {
     tasks.run(() -> onFailure(planes[plane], planes[plane].epoch, cause));
   }
@@ -235,7 +235,9 @@ public final class Failover implements PlaneFailureListener {
     return !connection.health().isPeerAlive() || connection.events().hasFailed(connection.peer());
   }
 
-  /* Fencing. */
+  /*
+   * Fences a plane at this end: moves its queue pairs to ERROR, then waits for their completions.
+   */
 
   void fence(FailoverPlane plane, String cause) {
     boolean wasUp = plane.state == PlaneState.UP;
@@ -339,12 +341,12 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** Notes that a plane is up again. */
+  /** Updates the grace time, since a plane is up again. */
   void onRecovered() {
     grace.update();
   }
 
-  /** Returns the plane with its addresses, for the log. */
+  /** Describes the plane with its addresses, for the log. */
   String describe(FailoverPlane plane) {
     return connection.pairs().addressesOf(plane.index);
   }
@@ -353,12 +355,12 @@ public final class Failover implements PlaneFailureListener {
     log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
 
-  /** Returns the sub-flows of the plane's present epoch. With the baton. */
+  /** Returns the sub-flows of the plane's present epoch. The caller has the baton. */
   List<SubFlow> flowsOn(FailoverPlane plane) {
     return Arrays.stream(end.flows()).filter(flow -> flow.plane == plane.index).toList();
   }
 
-  /* Draining. */
+  /* Applies the peer's order to drain a plane or to end the drain. */
 
   private void onDrain(Drain drain) {
     int plane = connection.pairNames().indexOf(drain.plane());
@@ -389,7 +391,7 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /* Ending. */
+  /* Fails the connection, since no plane was up for the grace time. */
 
   private void noPlaneLeft() {
     if (over) {
@@ -430,7 +432,10 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** Handles the final loss of the peer: unsettled state can never be settled. */
+  /**
+   * Handles the final loss of the peer: chunks in flight on failed planes can't be settled any
+   * more.
+   */
   public void peerUnreachable() {
     if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
       fail(connection.health().peerReason());

@@ -17,15 +17,15 @@ final class FailoverPlane {
   PlaneState state = PlaneState.UP;
   int epoch;
 
-  /** The Fenced message that the peer sent before this end's. */
+  /** Fenced message of the peer, if it arrived before this end was fenced; else null. */
   @Nullable Fenced peersFenced;
 
-  /** Cause and time of its failure. */
+  /** Cause and time of the plane's last failure while it was in use. */
   String cause = "";
 
   long failedAtNs;
 
-  /** The plane with its addresses at the failure, for the log. */
+  /** Description of the plane with its addresses at the failure, for the log. */
   String description = "";
 
   private long returnedNs;
@@ -37,7 +37,7 @@ final class FailoverPlane {
     this.key = key;
   }
 
-  /** Notes that the plane was in use and failed. */
+  /** Records the failure of the plane while it was in use. */
   void failed(String why, long nowNs) {
     cause = why;
     failedAtNs = nowNs;
@@ -47,7 +47,7 @@ final class FailoverPlane {
             : FIRST_HOLD_NS;
   }
 
-  /** Notes that the plane was tried and failed again. */
+  /** Records that the plane failed again when it was retried. */
   void retryFailed() {
     holdNs = Math.max(holdNs, Math.min(holdNs * 2, LONGEST_PAUSE_NS));
   }
@@ -57,7 +57,7 @@ final class FailoverPlane {
     returnedNs = nowNs;
   }
 
-  /** Returns the delay before the next try. */
+  /** Returns the delay before the next retry. */
   long holdNs() {
     return holdNs;
   }

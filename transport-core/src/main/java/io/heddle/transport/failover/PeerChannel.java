@@ -10,6 +10,6 @@ public interface PeerChannel {
    */
   boolean send(PlaneMessage message);
 
-  /** Moves the control channel to another path where it uses this carrier's plane. */
+  /** Moves the control channel to another path if the channel uses this carrier's plane. */
   void failCarrier(int carrier);
 }

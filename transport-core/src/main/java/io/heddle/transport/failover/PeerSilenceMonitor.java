@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * Monitor of a peer that answers on none of its planes, where the device distinguishes that from a
  * lost plane ({@link io.heddle.verbs.QueuePair#peerSilentNs}). Such a peer is slow, and fencing
- * planes would help nobody. It gets the grace time, like a connection without a plane. A peer that
- * is known to have left gets none: its planes fail. Control thread.
+ * planes wouldn't help. The peer gets the grace time, like a connection without a plane. A peer
+ * that is known to have left gets none: its planes fail. Control thread.
  */
 final class PeerSilenceMonitor {
   /** Minimum length of a wait that is logged. */
@@ -15,13 +15,13 @@ final class PeerSilenceMonitor {
 
   /** Listener of the stages of a wait. */
   interface Listener {
-    /** The peer has become silent on all planes. */
+    /** Handles the begin of a silence on all planes. */
     void silent();
 
-    /** This plane waits for a peer that has left. */
+    /** Handles a plane that waits for a peer that has left. */
     void left(int plane, String cause);
 
-    /** The wait has exceeded the grace time. */
+    /** Handles a wait that has exceeded the grace time. */
     void tooLong(long silentNs);
   }
 

@@ -14,9 +14,9 @@ import io.heddle.transport.data.SubFlow;
 import java.util.List;
 
 /**
- * Recovery of planes that {@link Failover} left: from DOWN over OPENING and PROBING to UP in
- * docs/failover.md. The ends exchange fresh queue pairs, each end's at its plane's present address,
- * and probe each by an empty write. Then the plane's weight grows in steps.
+ * Recovery of planes that {@link Failover} took out of use: from DOWN over OPENING and PROBING to
+ * UP in docs/failover.md. The ends exchange fresh queue pairs, each end's at its plane's present
+ * address, and probe each by an empty write. Then the plane's weight grows in steps.
  *
  * <p>Runs on the control thread, with the communicator's {@link Baton} where it touches the data
  * path.
@@ -61,7 +61,7 @@ public final class PlaneRecovery {
         });
   }
 
-  /* An end that has failed acknowledges no probe and needs no plane. */
+  /* Returns whether this end has failed. Then it acknowledges no probe and needs no plane. */
   private boolean hasEndFailed() {
     end.baton().take();
     try {

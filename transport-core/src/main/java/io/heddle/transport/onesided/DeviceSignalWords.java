@@ -24,12 +24,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals of a rank that has GPU memory. Data in GPU memory is flushed before a signal is added.
- * The adapter reads and writes signal words in GPU memory (docs/decisions/one-sided.md).
+ * Additions of peers' signals at a rank that has GPU memory. Data in GPU memory is flushed before a
+ * signal is added. The adapter reads and writes signal words in GPU memory
+ * (docs/decisions/one-sided.md).
  *
- * <p>Works in rounds. A round takes all waiting additions, flushes arrived data by a read of each
- * registration, and reads the words on the device. Then it adds to words in host memory and writes
- * those on the device. Rounds don't overlap, so no addition to a word is lost.
+ * <p>Works in rounds. A round takes up to {@link #MOST} waiting additions, flushes arrived data by
+ * a read of each registration, and reads the words on the device. Then it adds to words in host
+ * memory and writes those on the device. Rounds don't overlap, so no addition to a word is lost.
  *
  * <p>Signals arrive on any thread; rounds run on the driving thread, with the group's lock.
  */
@@ -37,7 +38,7 @@ final class DeviceSignalWords implements AutoCloseable {
   /** Maximum number of a round's additions. */
   private static final int MOST = 64;
 
-  /* Request numbers of the initiator's flushes; they follow those of a round. */
+  /* Count of the request numbers for flushes of gets; these numbers follow those of a round. */
   private static final int FLUSHES = LoopbackQueuePairs.DEPTH - 2 * MOST;
 
   private enum Stage {
@@ -121,7 +122,7 @@ final class DeviceSignalWords implements AutoCloseable {
     pairs = made;
   }
 
-  /** Notes that data has arrived in device memory. */
+  /** Records that data has arrived in device memory. */
   synchronized void arrived(Registered memory) {
     unflushed.add(memory);
   }
@@ -162,7 +163,7 @@ final class DeviceSignalWords implements AutoCloseable {
   /**
    * Queues a flush of one registration of device memory.
    *
-   * @param line of the request, claimed; completed with the flush
+   * @param line claimed line of the request, which completes with the flush
    */
   void flush(int line, Registered memory) {
     flushes.add(new Flush(line, memory));
@@ -220,7 +221,7 @@ final class DeviceSignalWords implements AutoCloseable {
     }
   }
 
-  /* Called when no request of the round is in flight. */
+  /* Advances the round, none of whose requests is in flight. Returns null, or the failure. */
   private @Nullable String advance(LoopbackQueuePairs open, MemoryRegion scratch) {
     if (stage == Stage.IDLE && !begin()) {
       return null;
@@ -237,7 +238,7 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Returns whether there is something to do. */
+  /* Begins a round. Returns false if no addition waits. */
   private synchronized boolean begin() {
     if (queue.isEmpty()) {
       return false;
@@ -273,7 +274,10 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Additions to one word on the device are combined. */
+  /*
+   * Adds the signals of the round, and writes the words on the device. Additions to one word are
+   * combined into one write.
+   */
   private @Nullable String add(LoopbackQueuePairs open, MemoryRegion scratch) {
     enter(Stage.WRITING);
     for (Addition each : round) {

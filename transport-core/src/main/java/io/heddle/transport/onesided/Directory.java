@@ -31,7 +31,7 @@ final class Directory implements SignalWords, AutoCloseable {
   /**
    * Registration.
    *
-   * @param handle of the device's table
+   * @param handle handle in the device's {@link MemoryTable}
    * @param onDevice whether it is GPU memory, which only the adapter may access
    */
   record Registered(
@@ -94,9 +94,9 @@ final class Directory implements SignalWords, AutoCloseable {
   /**
    * Registers a dma-buf, as for GPU memory. Every rank must register in the same order.
    *
-   * @param offset of the range in the dma-buf
-   * @param descriptor of the dma-buf; the caller closes it
-   * @return its number, or a negated result code
+   * @param offset offset of the range in the dma-buf
+   * @param descriptor file descriptor of the dma-buf; the caller closes it
+   * @return the registration's number, or a negated result code
    * @throws HeddleException when the device refuses it
    */
   synchronized long registerDmaBuf(

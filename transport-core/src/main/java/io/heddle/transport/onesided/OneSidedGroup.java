@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * one-sided {@code connect}.
  *
  * <p>NCCL's progress thread starts operations and drives progress; its service thread registers
- * memory, creates contexts and closes. A lock makes either allowed on any thread.
+ * memory, creates contexts and closes. A lock allows any thread to call any method.
  */
 public final class OneSidedGroup implements AutoCloseable {
   /** Returned in place of a request where there is nothing to wait for. */
@@ -59,7 +59,7 @@ public final class OneSidedGroup implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param handles of all ranks, one after the other
+   * @param handles connection handles of all ranks, by rank
    * @throws HeddleException when there is no memory
    */
   public OneSidedGroup(
@@ -98,7 +98,7 @@ public final class OneSidedGroup implements AutoCloseable {
   /**
    * Creates contexts, which aren't ordered among each other.
    *
-   * @param trafficClassAsked of connections that are made later; -1 where undefined
+   * @param trafficClassAsked traffic class of connections that are made later; -1 where undefined
    * @return the number of the first context; the others follow
    */
   public synchronized int createContexts(int count, int trafficClassAsked) {
@@ -151,8 +151,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /*
-   * A thread that is adding a signal holds the baton, and may have found the word before the
-   * deregistration.
+   * Waits until no thread adds a signal to a word that it found before the deregistration: such a
+   * thread holds the baton.
    */
   private static void awaitBaton(OneSidedTarget end) {
     while (!end.baton().tryTake()) {
@@ -164,7 +164,7 @@ public final class OneSidedGroup implements AutoCloseable {
   /**
    * Starts an operation on a rank.
    *
-   * @param local the registration of this rank's bytes, if any
+   * @param local number of the registration of this rank's bytes, if any
    * @param localOffset offset of the first byte in that registration
    * @param operation owned by the caller, who may reuse it afterwards
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
@@ -273,8 +273,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /*
-   * Every failure ends the group, an internal one included, since its state may be inconsistent;
-   * the caller logs that.
+   * Ends the group and its pending requests with the first failure. An internal failure ends it,
+   * too, since the group's state may be inconsistent. The caller logs the failure.
    */
   private void latch(int code) {
     if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {

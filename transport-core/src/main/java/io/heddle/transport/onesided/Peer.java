@@ -7,13 +7,19 @@ import io.heddle.transport.device.TransportResult;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** Rank as its group writes to it; connected at the first operation. With the group's lock. */
+/**
+ * Peer of a one-sided group with the connection to it, which is made at the first operation.
+ * Guarded by the group's lock.
+ */
 final class Peer implements AutoCloseable {
   private final PendingOneSidedConnect call;
-  /* Operations that were submitted before the connection, or while another thread held the baton. */
+  /*
+   * Operations that were submitted before the connection was made, or while another thread held the
+   * baton.
+   */
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private @Nullable OneSidedInitiator puts;
-  /* Flushes that were requested while another thread held the baton. */
+  /* Number of flushes that aren't counted yet, since another thread held the baton. */
   private int pendingFlushes;
 
   Peer(PendingOneSidedConnect call) {

@@ -23,7 +23,7 @@ public record HcaSelection(
   /**
    * One entry of the list.
    *
-   * @param port from 1; −1 for any
+   * @param port number of the port, from 1; −1 for any
    * @param rail NCCL's number for the device's rail; −1 where unspecified
    */
   record Entry(String name, int port, int rail) {}
@@ -88,8 +88,8 @@ public record HcaSelection(
   /**
    * Returns whether a device is selected.
    *
-   * @param device the provider's name for it; {@code mlx5_0:2} is port 2 of mlx5_0
-   * @param port its port
+   * @param device the provider's name of the device; {@code mlx5_0:2} is port 2 of mlx5_0
+   * @param port number of the device's port
    */
   public boolean includes(String device, int port) {
     return entries.isEmpty() || matching(device, port).findAny().isPresent() != excludes;
