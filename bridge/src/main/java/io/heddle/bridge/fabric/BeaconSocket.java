@@ -63,8 +63,10 @@ public final class BeaconSocket implements AutoCloseable {
   }
 
   /**
+   * Opens the socket of an interface, and joins the beacons' group.
+   *
    * @param ipv4 source address of IPv4 beacons, null for none
-   * @param group destination of beacons
+   * @param group multicast group that beacons are sent to
    * @param hops time to live of sent beacons
    * @param carries additional test whether the fabric carries packets, beside the interface's state
    * @throws HeddleException if the port is in use, or the group can't be joined
@@ -85,7 +87,7 @@ public final class BeaconSocket implements AutoCloseable {
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
-      /* Another socket holds the membership; IPv6 sockets receive its packets by default. */
+      /* Receives the groups that another socket has joined. IPv6 sockets do so by default. */
       set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
       set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
@@ -93,7 +95,7 @@ public final class BeaconSocket implements AutoCloseable {
       set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
       set(fd, SOL_IP, IP_TOS, CONTROL_CLASS);
       set(fd, SOL_IPV6, IPV6_TCLASS, CONTROL_CLASS);
-      /* Before packets in a queue of the interface. Needs CAP_NET_ADMIN, and is optional. */
+      /* Beacons overtake other packets in the interface's queue. Needs CAP_NET_ADMIN; optional. */
       LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_PRIORITY, CONTROL_PRIORITY);
       set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
       if (ipv4 != null) {
@@ -101,7 +103,7 @@ public final class BeaconSocket implements AutoCloseable {
       }
       socket.bind(port);
       socket.memberships.join(group);
-      socket.address(group, port, interfaceIndex);
+      socket.fillHeader(group, port, interfaceIndex);
       return socket;
     } catch (RuntimeException failed) {
       socket.close();
@@ -133,8 +135,8 @@ public final class BeaconSocket implements AutoCloseable {
     Memory.setInt(at + 24, scope);
   }
 
-  /* struct msghdr at header, followed by its iovec and the name. */
-  private void address(Gid group, int port, int interfaceIndex) {
+  /* Fills the struct msghdr, which is followed by its iovec and the destination's sockaddr. */
+  private void fillHeader(Gid group, int port, int interfaceIndex) {
     name(header + 80, group, port, group.isIpv4Mapped() ? 0 : interfaceIndex);
     Memory.setLong(header, header + 80);
     Memory.setInt(header + 8, NAME_BYTES);
@@ -162,7 +164,7 @@ public final class BeaconSocket implements AutoCloseable {
    * Receives a datagram without waiting.
    *
    * @param into at least 2048 bytes
-   * @return its length, or -1 if there is none
+   * @return length of the datagram, or -1 if there is none
    */
   public int receive(byte[] into) {
     long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer, BUFFER_BYTES, 0);
@@ -179,7 +181,8 @@ public final class BeaconSocket implements AutoCloseable {
   }
 
   /**
-   * Returns whether the fabric carries packets: at least, the interface is up and has a carrier.
+   * Returns whether the fabric carries packets, which requires that the interface is up and has a
+   * carrier.
    */
   public boolean isUp() {
     return hasCarrier.getAsBoolean() && interfaceIsUp();

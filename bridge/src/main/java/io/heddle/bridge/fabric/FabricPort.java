@@ -6,10 +6,10 @@ import io.heddle.verbs.Gid;
 import java.util.List;
 
 /**
- * The bridge's port in one fabric: the interface between forwarding and the kinds of fabrics.
+ * Port of the bridge in one fabric, which hides the kind of fabric from the forwarding.
  *
- * <p>The control thread opens, joins, leaves and closes. Everything else belongs to the data
- * thread.
+ * <p>The data thread polls and sends. The control path opens, joins, leaves, checks, creates paths,
+ * and closes.
  */
 public interface FabricPort extends AutoCloseable {
   String name();
@@ -17,7 +17,7 @@ public interface FabricPort extends AutoCloseable {
   /** Returns kind, interface and addresses, for people. */
   String describe();
 
-  /** Returns the bridge's own addresses there, with IPv4 in mapped form. */
+  /** Returns the bridge's own addresses in the fabric, with IPv4 in mapped form. */
   List<Gid> ownAddresses();
 
   /** Returns the prefixes of the fabric's hosts, from the interface's addresses. */
@@ -34,13 +34,13 @@ public interface FabricPort extends AutoCloseable {
   boolean maySleep();
 
   /**
-   * Returns the maximum length of a packet to this family, from the BTH to the end of the CRC.
+   * Returns the maximum length of a packet, from the BTH to the end of the CRC.
    *
-   * @param ipv4 the family of the address
+   * @param ipv4 whether the destination has an IPv4 address
    */
   int mostBytes(boolean ipv4);
 
-  /** Sets the address of its counters in the status file. Called before the first packet. */
+  /** Sets the address of the port's counters in the status file. Called before the first packet. */
   void countAt(long counters);
 
   /**
@@ -52,11 +52,14 @@ public interface FabricPort extends AutoCloseable {
 
   /**
    * Returns whether packets keep their sequence numbers and source queue pairs through this port.
-   * Otherwise a copy can be recognized by its payload only.
+   * Otherwise a packet that comes back can be recognized only by its payload.
    */
   boolean keepsHeaders();
 
-  /** Joins a group to receive it. A group known under an earlier name is left under that name. */
+  /**
+   * Joins a group as a receiver. If the group was joined with another MGID before, that one is
+   * left.
+   */
   void join(GroupAddress group);
 
   void leave(Gid group);
@@ -64,7 +67,7 @@ public interface FabricPort extends AutoCloseable {
   /**
    * Returns the path to a group.
    *
-   * @param trafficClass of the IP header
+   * @param trafficClass traffic class in the IP header
    */
   SendPath sendPathTo(GroupAddress group, int trafficClass);
 
@@ -72,15 +75,15 @@ public interface FabricPort extends AutoCloseable {
   void retire(SendPath sendPath);
 
   /**
-   * Returns the path to a host from another host's address. Only on a fabric that was opened for
-   * that.
+   * Returns the path to a host from an address that needn't be the port's own. A fabric that wasn't
+   * opened for foreign source addresses can't send them.
    */
   SendPath sendPathBetween(Gid source, Gid destination, int trafficClass);
 
   /**
    * Receives without waiting. The batch is valid until the next call.
    *
-   * @return trains received
+   * @return number of received segment trains
    */
   int poll();
 
@@ -98,17 +101,18 @@ public interface FabricPort extends AutoCloseable {
    * Returns whether a packet of the batch is intact.
    *
    * @param covered bytes from the BTH to the end of the pad
-   * @param crc of them, from {@link #checksum}
+   * @param crc CRC of these bytes, from {@link #checksum}
    */
   boolean isIntact(int train, long packet, int covered, int crc);
 
   /**
-   * Queues a packet, which must stay in place until the next {@link #flush}. Its CRC is recomputed.
+   * Queues a packet, which must stay in place until the next {@link #flush}. The invariant CRC in
+   * it is recomputed.
    *
    * @param lengthBytes from the BTH to the end of the CRC
-   * @param crc of the bytes before the CRC, congestion marks as zeros
-   * @param counters of its group and direction
-   * @param arrivedNs when the system received it, by {@link System#nanoTime}
+   * @param crc CRC of the packet's bytes, from {@link #checksum}
+   * @param counters address of the counters of the packet's group and direction
+   * @param arrivedNs time when the system received the packet, by {@link System#nanoTime}
    */
   void send(
       SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs);
@@ -116,7 +120,9 @@ public interface FabricPort extends AutoCloseable {
   /** Passes the queued packets to the system, and counts the results. */
   void flush();
 
-  /** Drops the queued packets, uncounted: their memory may hold other packets by now. */
+  /**
+   * Drops the queued packets without counting them: their memory may contain other packets by now.
+   */
   void discard();
 
   @Override

@@ -12,13 +12,16 @@ public sealed interface FabricSpec permits WireSpec, VerbsSpec {
   /** Returns the interface or device in the fabric. */
   String end();
 
-  /** Returns the own addresses to use, IPv4 mapped; empty for all of the interface or device. */
+  /**
+   * Returns the own addresses to use, IPv4 in mapped form; empty for all of the interface or
+   * device.
+   */
   List<Gid> addresses();
 
   /** Returns the time to live of sent packets, 1 to 255. */
   int hops();
 
-  /** Returns whether both use the same interface or device. */
+  /** Returns whether both fabrics use the same interface or device. */
   boolean isSameEnd(FabricSpec other);
 
   /** Returns the settings that can't change while the bridge runs, by key. */

@@ -32,7 +32,9 @@ final class GlobalRouteHeader {
     }
   }
 
-  /** Reads source and destination into a row of the batch; zeros if there is no header. */
+  /**
+   * Reads source and destination address into an entry of the batch; zeros if there is no header.
+   */
   static void read(long at, TrainBatch batch, int row) {
     boolean ipv6 = (byteAt(at) & 0xf0) == 0x60;
     if (byteAt(at + IPV4_AT) == IPV4_WITHOUT_OPTIONS && (!ipv6 || hasValidChecksum(at + IPV4_AT))) {
@@ -47,7 +49,7 @@ final class GlobalRouteHeader {
     }
   }
 
-  /** Reads an InfiniBand header, which may be absent. */
+  /** Reads an InfiniBand header into an entry of the batch; zeros if there is no header. */
   static void readOfInfiniband(long at, boolean isThere, TrainBatch batch, int row) {
     if (isThere) {
       readGids(at, batch, row);
@@ -79,7 +81,10 @@ final class GlobalRouteHeader {
     return Memory.ALL.get(Memory.NETWORK_INT, at) & 0xffff_ffffL;
   }
 
-  /* Verifies the header checksum, RFC 1071. An IPv6 header has address bytes here. */
+  /*
+   * Verifies the checksum of an IPv4 header (RFC 1071). An IPv6 header has address bytes there,
+   * which rarely match.
+   */
   private static boolean hasValidChecksum(long header) {
     int sum = 0;
     for (int i = 0; i < IPV4_BYTES; i += Short.BYTES) {

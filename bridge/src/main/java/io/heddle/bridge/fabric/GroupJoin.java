@@ -7,9 +7,9 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registration of a group with the network: attaching a libibverbs queue pair doesn't make a member
- * known to switches. On Ethernet only receivers join; on InfiniBand senders join too. Used by the
- * control thread only.
+ * Registration of group memberships with the network. Attaching a libibverbs queue pair to a group
+ * doesn't announce it to switches. On Ethernet only receivers join; on InfiniBand senders join too.
+ * Used by the control thread only.
  */
 interface GroupJoin extends AutoCloseable {
   /** Returns the method of joining, for people. */
@@ -21,8 +21,8 @@ interface GroupJoin extends AutoCloseable {
   }
 
   /**
-   * Joins as a receiver, until {@link #leave}. A group with another name than before is left under
-   * its earlier name.
+   * Joins as a receiver, until {@link #leave}. If the group was joined with another MGID before,
+   * that one is left.
    *
    * @throws HeddleException if the join is refused
    */
@@ -30,7 +30,7 @@ interface GroupJoin extends AutoCloseable {
 
   void leave(Gid group);
 
-  /** Joins as a sender only; each call counts. */
+  /** Joins as a sender only. Each call needs its own {@link #leaveToSend}. */
   default GroupRoute joinToSend(GroupAddress group) {
     return GroupRoute.ofEthernet(group.address());
   }

@@ -7,15 +7,15 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path record of the subnet manager: the path to a host of InfiniBand.
+ * Path to a host of an InfiniBand subnet, from the subnet manager's path record.
  *
  * @param source GID of the source port
  * @param port GID of the host's port
- * @param lid of the host's port
- * @param serviceLevel of packets
- * @param staticRate limit of sent packets, in the coding of ibv_rate
- * @param hopLimit of their route header; 0 for none
- * @param partitionKey common to both ports
+ * @param lid LID of the host's port
+ * @param serviceLevel service level of packets
+ * @param staticRate rate limit of sent packets, in the coding of ibv_rate
+ * @param hopLimit hop limit in the packets' route header; 0 for no such header
+ * @param partitionKey partition key that both ports have
  * @param mtuBytes maximum payload on the path
  */
 record HostPath(
@@ -45,7 +45,10 @@ record HostPath(
   private static final int MTU_AT = 58;
   private static final int RATE_AT = 60;
 
-  /** Returns the path of an id whose route is resolved; null if the manager returned none. */
+  /**
+   * Returns the path of an rdma_cm_id whose route is resolved; null if the subnet manager returned
+   * none.
+   */
   static @Nullable HostPath of(long id) {
     long at = Memory.getLong(id + ID_PATHS);
     if (at == 0 || Memory.getInt(id + ID_PATH_COUNT) < 1) {
@@ -67,8 +70,8 @@ record HostPath(
   }
 
   /**
-   * Returns the address handle attributes. Like the kernel, it adds a route header for a hop limit
-   * only.
+   * Returns the address handle attributes of the path. Like the kernel, it adds a route header only
+   * if there is a hop limit.
    */
   AddressHandleAttributes attributes(int trafficClass) {
     return new AddressHandleAttributes(

@@ -12,7 +12,7 @@ final class InterfaceJoin implements GroupJoin {
   private final String interfaceName;
   private final @Nullable Memberships memberships;
 
-  /** For a port without interface, where only the device knows the members. */
+  /** Creates the join of a port without interface, which announces nothing to the network. */
   InterfaceJoin() {
     interfaceName = "";
     memberships = null;

@@ -13,9 +13,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Groups that an interface has joined. Separate sockets hold them, since the system limits the
- * groups per socket (igmp_max_memberships, 20). The receiving socket gets the packets of all groups
- * that its interface has joined. Single-threaded; in a bridge used by the control thread.
+ * Set of the groups that an interface has joined. Several sockets hold the memberships, since the
+ * system limits the groups per socket (igmp_max_memberships, 20). The socket that receives packets
+ * gets those of all groups that its interface has joined. Single-threaded; in a bridge used by the
+ * control thread.
  */
 public final class Memberships implements AutoCloseable {
   private static final int AF_INET = 2;
@@ -53,6 +54,8 @@ public final class Memberships implements AutoCloseable {
   }
 
   /**
+   * Joins a group, unless it is joined already.
+   *
    * @throws HeddleException if the system refuses, with its reason
    */
   public void join(Gid group) {

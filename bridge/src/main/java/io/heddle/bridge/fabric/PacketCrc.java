@@ -4,7 +4,7 @@ import io.heddle.roce.wire.DatagramFormat;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
-/** CRC-32 of packets in one memory area. Used by the data thread only. */
+/** Calculator of the CRC-32 of packets in one memory area. Used by the data thread only. */
 final class PacketCrc {
   private final CRC32 crc = new CRC32();
   private final long base;
@@ -18,7 +18,7 @@ final class PacketCrc {
     this.area = area;
   }
 
-  /** Returns the CRC of a packet's own bytes, with congestion marks as zeros. */
+  /** Returns the CRC of a packet's bytes from the BTH on, with congestion marks as zeros. */
   int of(long packet, int covered) {
     int offset = (int) (packet - base);
     byte marks = area.get(offset + DatagramFormat.MARKS_OFFSET);

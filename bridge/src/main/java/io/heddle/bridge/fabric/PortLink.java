@@ -26,8 +26,8 @@ final class PortLink {
   }
 
   /**
-   * Returns the interface of a RoCE port; null if it is in another network namespace. Another
-   * interface may have its index here.
+   * Returns the interface of a RoCE port; null if it is in another network namespace. Addresses are
+   * compared, since an interface of this namespace may have the same index.
    */
   static @Nullable NetworkLink of(VerbsPort port, HostAddresses host) {
     for (NetworkLink each : host.links()) {

@@ -4,11 +4,11 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge's port in a fabric where only real queue pairs send and receive. Hosts of the other
- * fabric are known there by the numbers of these queue pairs.
+ * Port of the bridge in a fabric where only real queue pairs send and receive. The numbers of the
+ * port's queue pairs represent hosts of the other fabric.
  */
 public interface QueuePairPort extends FabricPort {
-  /** Returns the numbers of its queue pairs. */
+  /** Returns the numbers of the port's queue pairs. */
   int[] numbers();
 
   /**
@@ -18,7 +18,10 @@ public interface QueuePairPort extends FabricPort {
    */
   @Nullable SendPath readySendPath(Gid source, Gid destination);
 
-  /** Returns the ports of its hosts, where packets don't name hosts; null if they do. */
+  /**
+   * Returns the map from hosts to ports on InfiniBand, whose packets contain no addresses of hosts;
+   * null on Ethernet.
+   */
   default @Nullable SubnetHosts hosts() {
     return null;
   }

@@ -18,8 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Functions of librdmacm that the bridge needs, with all arguments as {@code long}. A failed
- * function has its reason in errno. The library is opened on first use, and never closed.
+ * Functions of librdmacm that the bridge needs, with all arguments as {@code long}. A function that
+ * fails sets errno. The library is opened on first use, and never closed.
  */
 enum RdmaCm {
   CREATE_EVENT_CHANNEL("rdma_create_event_channel", 0),
@@ -45,7 +45,7 @@ enum RdmaCm {
   static final int DATAGRAMS = 0x0111;
 
   /*
-   * Offsets in struct rdma_cm_event, and of ah_attr's fields in its struct rdma_ud_param
+   * Offsets in struct rdma_cm_event; also of the fields of ah_attr in its struct rdma_ud_param
    * (rdma/rdma_cma.h).
    */
   static final int EVENT_KIND = 16;
@@ -61,15 +61,15 @@ enum RdmaCm {
   static final int EVENT_KEY = 76;
 
   /*
-   * Offsets in struct rdma_cm_id: both socket addresses, the partition key of the own one, the
-   * port.
+   * Offsets in struct rdma_cm_id: own and peer socket address, partition key of the own address,
+   * number of the port.
    */
   static final int ID_OWN_ADDRESS = 32;
   static final int ID_PEER_ADDRESS = 160;
   static final int ID_PARTITION_KEY = 320;
   static final int ID_PORT = 348;
 
-  /* Offset in struct ibv_device, which is the first word of a struct ibv_context. */
+  /* Offset in struct ibv_device. A struct ibv_context begins with a pointer to one. */
   static final int DEVICE_NAME = 24;
 
   /* struct rdma_conn_param. */
@@ -161,7 +161,7 @@ enum RdmaCm {
     return (int) invoke(capture, values) == 0 ? 0 : -errno(capture);
   }
 
-  /** Calls a function, and throws on failure. */
+  /** Calls a function, and throws on failure; the message contains {@code object}. */
   void call(String object, long... values) {
     int result = status(values);
     if (result < 0) {

@@ -30,11 +30,11 @@ final class RdmaCmJoin implements GroupJoin {
   }
 
   /**
-   * Opens RDMA CM. Null if this kernel doesn't have it, or it doesn't know the port's address, as
-   * in another network namespace.
+   * Opens RDMA CM. Returns null if the kernel has no RDMA CM, or if RDMA CM doesn't know the port's
+   * address, such as in another network namespace.
    *
    * @param ipv6Join joins IPv6 groups; stays with the caller if null is returned
-   * @throws HeddleException if the kernel has it and the library is missing
+   * @throws HeddleException if the kernel has RDMA CM, but the library is missing
    */
   static @Nullable RdmaCmJoin open(String device, Gid ipv4, GroupJoin ipv6Join) {
     if (!Files.exists(KERNEL)) {

@@ -41,7 +41,7 @@ final class RdmaCmMember implements AutoCloseable {
   private long id;
   private GroupRoute route = GroupRoute.ofEthernet(new Gid(0, 0));
   private String fault = "";
-  /* Token of the last join: its answer, and later events of its group, contain it. */
+  /* Token of the last join. The answer to the join and later events of the group contain it. */
   private long token;
   private boolean lost;
 
@@ -54,6 +54,8 @@ final class RdmaCmMember implements AutoCloseable {
   }
 
   /**
+   * Opens an event channel and an id.
+   *
    * @throws HeddleException if the library or its kernel module is missing
    */
   static RdmaCmMember open(String device) {
@@ -80,7 +82,7 @@ final class RdmaCmMember implements AutoCloseable {
    * Binds to an address. The first word of a struct rdma_cm_id is its device, 0 if no RDMA device
    * has the address.
    *
-   * @return whether a device has it
+   * @return whether a device has the address
    */
   boolean bind(Gid address) {
     RdmaSocketAddress.write(buffer + ADDRESS_AT, address, 0);
@@ -123,7 +125,7 @@ final class RdmaCmMember implements AutoCloseable {
    * Joins a group, and waits for the answer.
    *
    * @param isMgid whether this is the group's MGID instead of its IP address
-   * @return 0, or an errno value
+   * @return 0, or a positive errno value
    */
   int join(Gid group, boolean isMgid, boolean onlySends) {
     long at = socketAddress(group, isMgid);
@@ -152,7 +154,8 @@ final class RdmaCmMember implements AutoCloseable {
   }
 
   /*
-   * Waits for the answer; returns 0, or an errno value. Other events are kept for the next check.
+   * Waits for the answer to a join; returns 0, or a positive errno value. Faults that other events
+   * report are recorded for the next check.
    */
   private int awaitJoin() {
     for (int i = 0; i < JOIN_ROUNDS; i++) {
@@ -168,7 +171,7 @@ final class RdmaCmMember implements AutoCloseable {
   }
 
   /*
-   * Takes one event. Returns its kind if it answers this join, 0 for another one, −1 if none
+   * Handles one event. Returns its kind if it answers this join, 0 for another event, −1 if none
    * arrived.
    */
   private int takeEvent(boolean waits, long awaited) {
@@ -204,10 +207,12 @@ final class RdmaCmMember implements AutoCloseable {
     RdmaCm.LEAVE_MULTICAST.status(id, socketAddress(group, isMgid));
   }
 
-  /** Takes the pending events. An event doesn't identify its lost group after the id is gone. */
+  /**
+   * Handles the pending events. They don't show which group was lost, so all must be joined again.
+   */
   void check() {
     while (takeEvent(false, NO_JOIN) >= 0) {
-      /* Each is kept as a fault. */
+      /* takeEvent records the faults. */
     }
   }
 

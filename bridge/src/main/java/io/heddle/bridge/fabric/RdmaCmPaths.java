@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Resolver of paths to hosts of InfiniBand by RDMA CM, each with its own id. The event of an
- * incoming request has no path (cma_ib_new_udp_id), so the path to the client is resolved here.
- * Used by the thread of {@link RdmaCmSidrService}.
+ * Resolver of paths to hosts of InfiniBand by RDMA CM. Each request has its own rdma_cm_id. The
+ * event of an incoming request has no path (cma_ib_new_udp_id), so the path to the client is
+ * resolved here. Used by the thread of {@link RdmaCmSidrService}.
  */
 final class RdmaCmPaths {
   private static final int RESOLVE_MS = 2000;
@@ -30,8 +30,8 @@ final class RdmaCmPaths {
   private final Map<Gid, List<Runnable>> waiting = new HashMap<>();
 
   /**
-   * @param hosts that store the paths
-   * @param channel for the answers
+   * @param hosts map that stores the paths
+   * @param channel event channel for the answers
    * @param report receives the fault of a host, in words
    */
   RdmaCmPaths(
@@ -77,7 +77,7 @@ final class RdmaCmPaths {
     }
   }
 
-  /** Handles an acknowledged event; returns false if it belongs to no path. */
+  /** Handles an acknowledged event; returns false if it belongs to no path request. */
   boolean take(long id, int kind, int status) {
     Gid host = pending.get(id);
     if (host == null) {
@@ -104,7 +104,7 @@ final class RdmaCmPaths {
     return true;
   }
 
-  /** Stores the path of an id whose route is resolved. */
+  /** Stores the path of an rdma_cm_id whose route is resolved. */
   void learn(long id, Gid host) {
     HostPath path = HostPath.of(id);
     if (path == null) {

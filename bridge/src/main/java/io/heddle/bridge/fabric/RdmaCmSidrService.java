@@ -35,8 +35,8 @@ public final class RdmaCmSidrService implements SidrService {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
   private static final int RESOLVE_MS = 2000;
   /*
-   * Tasks and events end a round. Paths of InfiniBand are due by the clock, or when a port reports
-   * an event.
+   * Maximum time that a round waits for tasks and events. It is shorter on InfiniBand, where
+   * requests for paths become due at any time.
    */
   private static final long LONGEST_ROUND_NS = 500_000_000;
   private static final long PATHS_ROUND_NS = 20_000_000;
@@ -71,7 +71,7 @@ public final class RdmaCmSidrService implements SidrService {
   private final ResilientThread thread;
   /* Paths to hosts on InfiniBand; null on Ethernet. */
   private final @Nullable RdmaCmPaths paths;
-  /* Owned by the thread. */
+  /* This map and the next two are used by the service's thread only. */
   private final Map<Long, SentRequest> sent = new HashMap<>();
   private final Map<Service, Long> listeners = new LinkedHashMap<>();
   private final Set<Long> received = new LinkedHashSet<>();
@@ -106,8 +106,10 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   /**
-   * @param port of the device, which creates paths to hosts
-   * @param trafficClass of packets to hosts
+   * Opens the service of a device, and starts its thread.
+   *
+   * @param port port of the device, which creates paths to hosts
+   * @param trafficClass traffic class of packets to hosts
    * @throws HeddleException if the kernel has no RDMA CM, or the library is missing
    */
   public static RdmaCmSidrService open(
@@ -119,6 +121,8 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   /**
+   * Checks that RDMA CM is available.
+   *
    * @throws HeddleException if the kernel has no RDMA CM, or the library is missing
    */
   public static void requirePresent(String device) {
@@ -221,7 +225,7 @@ public final class RdmaCmSidrService implements SidrService {
     return Memory.getLong(buffer + POINTER_AT);
   }
 
-  /* Ends a request without a number. */
+  /* Ends a request that got no number of a queue pair. */
   private void end(long id, int status) {
     SentRequest pending = sent.remove(id);
     if (pending != null) {
@@ -265,7 +269,7 @@ public final class RdmaCmSidrService implements SidrService {
     }
   }
 
-  /* Negative is an errno value, and positive the status of a host's answer. */
+  /* A negative status is an errno value; a positive one comes from the host's answer. */
   private void fail(long id, String why, int status) {
     SentRequest pending = sent.get(id);
     if (pending != null) {
@@ -345,7 +349,7 @@ public final class RdmaCmSidrService implements SidrService {
     }
   }
 
-  /* Called when the path back is ready. */
+  /* Delivers a request from a host, or rejects it if there is no path back to the host. */
   private void deliver(long id, List<Byte> privateData) {
     Gid address = addressAt(id + RdmaCm.ID_OWN_ADDRESS);
     Gid client = addressAt(id + RdmaCm.ID_PEER_ADDRESS);
@@ -455,7 +459,7 @@ public final class RdmaCmSidrService implements SidrService {
     return at;
   }
 
-  /* Writes a struct sockaddr_in or sockaddr_in6. */
+  /* Writes a struct sockaddr_in or sockaddr_in6, and returns its address. */
   private static long socketAddress(long at, Gid address, int port) {
     Memory.clear(at, RdmaSocketAddress.BYTES);
     RdmaSocketAddress.write(at, address, port);

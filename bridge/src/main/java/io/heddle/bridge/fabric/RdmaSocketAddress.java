@@ -3,7 +3,10 @@ package io.heddle.bridge.fabric;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 
-/** Socket address as bytes: {@code struct sockaddr_in}, {@code sockaddr_in6} or {@code _ib}. */
+/**
+ * Codec of socket addresses: {@code struct sockaddr_in}, {@code sockaddr_in6} and {@code
+ * sockaddr_ib}.
+ */
 final class RdmaSocketAddress {
   static final int BYTES = 28;
 
@@ -36,7 +39,7 @@ final class RdmaSocketAddress {
     Memory.ALL.set(Memory.NETWORK_LONG, at + 16, mgid.low());
   }
 
-  /** Returns the address, IPv4 mapped. */
+  /** Returns the address, IPv4 in mapped form. */
   static Gid address(long at) {
     if (Memory.ALL.get(Memory.NATIVE_SHORT, at) == AF_INET) {
       return new Gid(0, IPV4_MARK | Memory.ALL.get(Memory.NETWORK_INT, at + 4) & 0xffff_ffffL);

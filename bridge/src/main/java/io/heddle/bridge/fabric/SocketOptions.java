@@ -7,7 +7,10 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Socket options common to the sockets of a fabric; a failure is a {@link SystemCallException}. */
+/**
+ * Setters of options that all sockets in fabrics need. They throw a {@link SystemCallException} on
+ * failure.
+ */
 final class SocketOptions {
   private static final int SOL_IP = 0;
   private static final int SOL_SOCKET = 1;
@@ -40,7 +43,7 @@ final class SocketOptions {
     }
   }
 
-  /** Sets the source address of IPv4 groups. */
+  /** Sets the source address of packets to IPv4 groups. */
   static void sendGroupsFrom(int fd, int interfaceIndex, Gid ipv4) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct ip_mreqn: group, address, interface. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Map from the hosts of an InfiniBand subnet to their ports. Hosts have IPoIB addresses, ports have
- * GIDs, and packets have LIDs. A path record contains all three of one host.
+ * GIDs, and packets have LIDs. A path record contains address, GID and LID of one host.
  *
  * <p>A LID may be reassigned to another port. So a path is requested again after {@link
  * #REFRESH_NS}, and all paths become unknown once the subnet may have changed. No packet is sent to
@@ -28,7 +28,7 @@ public final class SubnetHosts {
   /** Interval of requests for an unknown path. */
   static final long RETRY_NS = 1_000_000_000L;
 
-  /* LIDs of ports; the multicast LIDs follow. */
+  /* Number of the LIDs of ports; the multicast LIDs follow them. */
   private static final int LIDS = 0xc000;
   private static final int MEMBERSHIP = 0x8000;
 
@@ -49,7 +49,7 @@ public final class SubnetHosts {
 
   /**
    * @param source the bridge's own IPoIB address
-   * @param partitionKey of its queue pairs
+   * @param partitionKey partition key of the bridge's queue pairs
    */
   SubnetHosts(Gid source, int partitionKey) {
     this.source = source;
@@ -90,9 +90,9 @@ public final class SubnetHosts {
   }
 
   /**
-   * Stores a path from the manager.
+   * Stores a path from the subnet manager.
    *
-   * @return the reason why it can't be used, in words; empty if it can
+   * @return the reason why the path can't be used, in words; empty if it can be used
    */
   synchronized String learn(Gid address, HostPath path, long nowNs) {
     Host host = hosts.computeIfAbsent(address, unknown -> new Host());
@@ -165,8 +165,8 @@ public final class SubnetHosts {
   /**
    * Handles a failed path request.
    *
-   * @param silent no answer arrived: without a manager LIDs don't change, so a known path stays
-   *     valid
+   * @param silent whether no answer arrived. Without a subnet manager LIDs don't change, so a known
+   *     path then stays valid
    */
   synchronized void fail(Gid address, boolean silent) {
     Host host = hosts.get(address);
@@ -175,7 +175,9 @@ public final class SubnetHosts {
     }
   }
 
-  /** Invalidates all paths, since LIDs may have been reassigned; all are due. */
+  /**
+   * Invalidates all paths, since LIDs may have been reassigned. All paths become due for a request.
+   */
   synchronized void invalidateAll() {
     hosts.forEach((address, host) -> {
       host.path = null;

@@ -29,7 +29,7 @@ final class SubnetJoin implements GroupJoin {
   private final Map<GroupAddress, Joined> sent = new HashMap<>();
   private boolean sendsByFullMembership;
 
-  /* Joined group with its number of joins. */
+  /* Joined group, with the number of calls that joined it. */
   private record Joined(GroupAddress group, GroupRoute route, int times) {}
 
   private SubnetJoin(
@@ -43,9 +43,9 @@ final class SubnetJoin implements GroupJoin {
   }
 
   /**
-   * Finds an IPoIB address on the port, by which RDMA CM identifies it.
+   * Opens the join of a port, which RDMA CM identifies by an IPoIB address.
    *
-   * @throws HeddleException if there is none, or not the configured one
+   * @throws HeddleException if the port has no such address, or none of the configured ones
    */
   static SubnetJoin open(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
     for (Gid each : spec.addresses().isEmpty() ? candidates(spec, host) : spec.addresses()) {
@@ -65,7 +65,10 @@ final class SubnetJoin implements GroupJoin {
             + " an address, or name that by address=");
   }
 
-  /* A link-local address is valid on its interface only, which RDMA CM doesn't know. */
+  /*
+   * Returns the addresses to try. A link-local one is valid only with an interface, which RDMA CM
+   * isn't given.
+   */
   private static List<Gid> candidates(VerbsSpec spec, HostAddresses host) {
     return host.addresses().stream()
         .map(each -> Gid.of(each.address()))
@@ -105,8 +108,8 @@ final class SubnetJoin implements GroupJoin {
   /**
    * Checks that the port has the IPoIB proxy addresses.
    *
-   * @param partitionKey the required partition
-   * @throws HeddleException that names a missing one
+   * @param partitionKey partition that the addresses must be in
+   * @throws HeddleException if an address is missing; the message names it
    */
   static void requireProxyAddresses(VerbsSpec spec, VerbsPort port, int partitionKey) {
     for (Gid each : spec.proxyAddresses()) {
@@ -206,7 +209,10 @@ final class SubnetJoin implements GroupJoin {
     return route;
   }
 
-  /* RDMA CM derives an MGID from an IP address, and uses other names unchanged. */
+  /*
+   * Returns an IP address, from which RDMA CM derives the MGID, or an MGID, which it uses
+   * unchanged.
+   */
   private Gid nameOf(GroupAddress group) {
     return group.mgid() == MgidFormat.RDMA
         ? group.address()
@@ -287,7 +293,7 @@ final class SubnetJoin implements GroupJoin {
     return receiver.fault().isEmpty() ? sender.fault() : receiver.fault();
   }
 
-  /* A restarted subnet manager has lost all groups, and may assign other LIDs. */
+  /* Joins all groups again. A restarted subnet manager has lost them, and may assign other LIDs. */
   private <K> void rejoin(RdmaCmMember by, Map<K, Joined> groups, boolean onlySends) {
     try {
       groups.replaceAll((key, old) -> {

@@ -4,7 +4,8 @@ import java.time.Instant;
 
 /**
  * Offset between the clock of the system's time stamps (CLOCK_REALTIME) and {@link
- * System#nanoTime}. The control thread measures it periodically, since only the former is adjusted.
+ * System#nanoTime}. The control thread measures it periodically, since only CLOCK_REALTIME is
+ * adjusted.
  */
 public final class SystemClock {
   private static final long SECOND_NS = 1_000_000_000L;

@@ -1,8 +1,9 @@
 package io.heddle.bridge.fabric;
 
 /**
- * Received packets of one poll, as trains: runs of packets of equal length except the last, with
- * one source and one destination. Columns instead of objects. Used by the data thread only.
+ * Batch of the packets that one poll received, as segment trains. A train is a run of packets with
+ * one source and one destination, of equal length except the last. Each property has an array,
+ * indexed by train. Used by the data thread only.
  */
 public final class TrainBatch {
   final long[] address;
@@ -31,12 +32,12 @@ public final class TrainBatch {
     crossed = new boolean[most];
   }
 
-  /** Returns the address of the first packet's BTH. */
+  /** Returns the memory address of the first packet's BTH. */
   public long address(int train) {
     return address[train];
   }
 
-  /** Returns the length of all its packets. */
+  /** Returns the total length of a train's packets. */
   public int lengthBytes(int train) {
     return lengthBytes[train];
   }
@@ -67,24 +68,24 @@ public final class TrainBatch {
   }
 
   /**
-   * Returns when the system received it, by {@link System#nanoTime}; for a device without time
-   * stamps, when it was polled.
+   * Returns the time when the system received a train, by {@link System#nanoTime}; for a device
+   * without time stamps, the time when the train was polled.
    */
   public long arrivedNs(int train) {
     return arrivedNs[train];
   }
 
   /**
-   * Returns whether a router or a bridge has forwarded it, according to its hop limit on
-   * InfiniBand. On Ethernet only its source shows that.
+   * Returns whether a router or a bridge has forwarded a train, according to the hop limit on
+   * InfiniBand. False on Ethernet, where only the source address shows that.
    */
   public boolean hasCrossed(int train) {
     return crossed[train];
   }
 
   /**
-   * Returns the lower bound of its arrival time; equal to the arrival time if the system measures
-   * it.
+   * Returns the lower bound of a train's arrival time, by {@link System#nanoTime}; equal to {@link
+   * #arrivedNs(int)} if the system measures that.
    */
   public long notBeforeNs(int train) {
     return notBeforeNs[train];

@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fabric of RoCEv2 or InfiniBand, reached by datagram queue pairs of a libibverbs port. The device
- * computes and checks CRCs, numbers packets and sets itself as their source.
+ * Port in a RoCEv2 or InfiniBand fabric, with datagram queue pairs of a libibverbs port. The device
+ * computes and checks CRCs, and sets sequence numbers and source of sent packets.
  *
- * <p>Joins and checks on the control path hold this object's monitor. A join may wait, so paths
- * have a lock of their own ({@link VerbsSendPaths}).
+ * <p>Joins and checks on the control path hold this object's monitor. A join may block for long, so
+ * paths have a separate lock ({@link VerbsSendPaths}).
  */
 public final class VerbsFabric implements QueuePairPort {
   private final String name;
@@ -39,7 +39,7 @@ public final class VerbsFabric implements QueuePairPort {
   private final VerbsMonitor watch;
   private final @Nullable SubnetHosts hosts;
   private final VerbsSendPaths sendPaths;
-  /* Routes of received groups, by address. */
+  /* Routes of the groups that are received, by group address. */
   private final Map<Gid, GroupRoute> routes = new HashMap<>();
   private boolean closed;
 
@@ -141,7 +141,8 @@ public final class VerbsFabric implements QueuePairPort {
    * Checks that beacons can use the port's interface.
    *
    * @return the interface
-   * @throws HeddleException if there is none here, or no IPv4 address for beacons that need one
+   * @throws HeddleException if this network namespace has no such interface, or the interface has
+   *     no IPv4 address and the beacons need one
    */
   public NetworkLink requireBeacons(PeerSettings settings) {
     if (link == null) {
@@ -185,7 +186,8 @@ public final class VerbsFabric implements QueuePairPort {
   /**
    * Opens the socket of beacons on the interface of the port.
    *
-   * @throws HeddleException if there is none, its port is in use, or the group can't be joined
+   * @throws HeddleException if there is no such interface, the UDP port is in use, or the group
+   *     can't be joined
    */
   public BeaconSocket beacons(PeerSettings settings) {
     NetworkLink by = requireBeacons(settings);
@@ -225,7 +227,10 @@ public final class VerbsFabric implements QueuePairPort {
     return false;
   }
 
-  /* For packets with an immediate. A packet too large without one is dropped on sending. */
+  /*
+   * This is the limit for packets with immediate data. Other packets have a shorter header, so one
+   * with too large a payload may pass; it is dropped on sending.
+   */
   @Override
   public int mostBytes(boolean ipv4) {
     return DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE)
@@ -238,7 +243,7 @@ public final class VerbsFabric implements QueuePairPort {
     setRoute(group.address(), join.join(group));
   }
 
-  /* The names are set before the first packet can arrive. */
+  /* The receiver must be able to map the MGID to the group before the first packet can arrive. */
   private void setRoute(Gid group, GroupRoute route) {
     GroupRoute old = routes.put(group, route);
     useNames();
@@ -337,7 +342,7 @@ public final class VerbsFabric implements QueuePairPort {
   /**
    * Checks that the port has the proxy addresses.
    *
-   * @throws HeddleException that names a missing one
+   * @throws HeddleException if an address is missing; the message names it
    */
   public void requireAssigned(VerbsSpec spec) {
     if (port.ethernet()) {

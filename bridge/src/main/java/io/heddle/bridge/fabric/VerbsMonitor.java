@@ -34,7 +34,8 @@ final class VerbsMonitor {
   private volatile @Nullable String death;
 
   /**
-   * @param hosts of InfiniBand, whose paths may change with the subnet; null on Ethernet
+   * @param hosts hosts of an InfiniBand subnet, whose paths become invalid when the subnet changes;
+   *     null on Ethernet
    */
   VerbsMonitor(VerbsPort port, List<VerbsQueues> all, @Nullable SubnetHosts hosts) {
     this.hosts = hosts;
@@ -61,12 +62,14 @@ final class VerbsMonitor {
     return active;
   }
 
-  /** Returns the port's addresses at the last check. */
+  /** Returns the port's GID table at the last check. */
   GidTable table() {
     return table;
   }
 
   /**
+   * Checks that the device works.
+   *
    * @throws HeddleException once the device has failed, or its completions are lost
    */
   void requireAlive() {
@@ -77,10 +80,10 @@ final class VerbsMonitor {
   }
 
   /**
-   * Checks the port. A smaller MTU applies from now on. A larger one than at the start doesn't,
-   * since buffers were allocated for that.
+   * Checks the port. A smaller MTU applies from now on. A larger MTU than at the start doesn't,
+   * since the buffers were allocated for the initial MTU.
    *
-   * @param joins fault of the memberships
+   * @param joins fault of the group memberships, in words; empty for none
    * @return all faults, in words; empty for none
    */
   String check(String joins) {
@@ -137,7 +140,7 @@ final class VerbsMonitor {
         }
       }
       case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
-        /* Each of these shows in the checks and in completions. */
+        /* The other checks and the completions show these failures. */
       }
     }
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opened port of libibverbs, with the addresses that the bridge uses.
  *
- * @param ethernet whether its link layer is Ethernet; otherwise it is InfiniBand
- * @param own entries of its table that are used: only those of RoCEv2, or all on InfiniBand
+ * @param ethernet whether the port's link layer is Ethernet; otherwise it is InfiniBand
+ * @param own entries of the port's GID table that the bridge uses: on Ethernet only those of RoCEv2
  */
 record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> own) {
   private static final String PROVIDER = "libibverbs";
@@ -29,6 +29,8 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   /**
+   * Opens the port of a device.
+   *
    * @throws HeddleException if there is no such device or address
    */
   static VerbsPort open(VerbsSpec spec, Log log) {
@@ -105,7 +107,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
         : there.stream().filter(each -> spec.addresses().contains(each.gid())).toList();
   }
 
-  /* A configured address is an IPoIB address there. */
+  /* Returns all GIDs: on InfiniBand a configured address is an IPoIB address, not a GID. */
   private static List<GidTable.Entry> ofSubnet(VerbsSpec spec, GidTable table) {
     if (table.entries().isEmpty()) {
       throw failure(spec, spec.device() + " has no GID; check whether the subnet has a manager");
@@ -127,7 +129,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   /**
    * Checks that the port has the proxy addresses.
    *
-   * @throws HeddleException that names a missing one
+   * @throws HeddleException if an address is missing; the message names it
    */
   static void requireProxyAddresses(VerbsSpec spec, List<GidTable.Entry> there) {
     for (Gid each : spec.proxyAddresses()) {
@@ -153,8 +155,8 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   /**
-   * Returns the source of packets to groups of this family; for IPv6 on RoCEv2 preferably one that
-   * isn't link-local.
+   * Returns the source of packets to IPv4 or IPv6 groups; null if there is none. For IPv6 on
+   * RoCEv2, an address that isn't link-local is preferred.
    */
   GidTable.@Nullable Entry source(boolean ipv4) {
     if (!ethernet) {
@@ -169,7 +171,9 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
     return first;
   }
 
-  /** Returns the network interface with this own address, 0 if there is none. */
+  /**
+   * Returns the index of the network interface with this address of the port, 0 if there is none.
+   */
   int interfaceOf(Gid address) {
     for (GidTable.Entry each : own) {
       if (each.gid().equals(address)) {

@@ -13,12 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Datagram queue pairs of a port. The first one carries the groups. All are polled in turn, and a
- * thread sleeps on one descriptor for all. Used by the data thread once it is open.
+ * Set of the datagram queue pairs of a port. The first one carries the groups. All are polled in
+ * turn, and one file descriptor shows whether any has packets. Used by the data thread once the set
+ * is open.
  */
 final class VerbsQueueSet {
   private static final int RECEIVES = 1024;
-  /* Receives of each queue pair that carries no groups. */
+  /* Posted receives of each queue pair that carries no groups. */
   private static final int FURTHER_RECEIVES = 256;
   private static final int EPOLL_ADD = 1;
   private static final int EPOLLIN = 1;
@@ -30,7 +31,7 @@ final class VerbsQueueSet {
   private final PacketCrc[] crcs;
   private final int[] numbers;
   private final int epoll;
-  /* Queue pair of the current batch. */
+  /* Index of the queue pair that received the current batch. */
   private int current;
 
   private VerbsQueueSet(ProtectionDomain domain, List<VerbsQueues> queues) {
@@ -46,8 +47,8 @@ final class VerbsQueueSet {
   }
 
   /**
-   * @param count of queue pairs, at least one
-   * @param partitionIndex of their partition
+   * @param count number of queue pairs, at least one
+   * @param partitionIndex index of their partition in the port's table of partition keys
    * @throws RuntimeException if the device refuses; the context is closed then
    */
   static VerbsQueueSet open(DeviceContext context, int count, int partitionIndex) {
@@ -94,7 +95,7 @@ final class VerbsQueueSet {
     return List.of(all);
   }
 
-  /** Creates an address handle, valid for all of them. */
+  /** Creates an address handle, which is valid for all queue pairs of the set. */
   AddressHandle handle(AddressHandleAttributes attributes) {
     return domain.createAddressHandle(attributes);
   }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Datagram queue pair with its completion queues and buffers. After a failure the data thread
  * restarts it: packets in flight count as not sent, and packets that arrive meanwhile are lost.
  *
- * <p>The control thread attaches groups; everything else belongs to the data thread once it is
- * open.
+ * <p>The control path attaches groups; everything else belongs to the data thread once the queue
+ * pair is open.
  */
 final class VerbsQueues {
   /** Default queue key of RDMA CM's datagram service (RDMA_UDP_QKEY). */
@@ -46,7 +46,7 @@ final class VerbsQueues {
   private final int partitionIndex;
   private final Set<Gid> groups = new HashSet<>();
   private long triedNs;
-  /* Written by the data thread, read by others. Down: it has failed and isn't restarted yet. */
+  /* These three are written by the data thread, and read by others. */
   private volatile boolean down;
   private volatile int failures;
   private volatile String lastFailure = "";
@@ -80,8 +80,8 @@ final class VerbsQueues {
   }
 
   /**
-   * @param mostReceives posted at a time
-   * @param partitionIndex of its partition
+   * @param mostReceives maximum number of posted receives
+   * @param partitionIndex index of the partition in the port's table of partition keys
    * @throws VerbsException if the device refuses; the context is closed then
    */
   static VerbsQueues open(
@@ -101,7 +101,7 @@ final class VerbsQueues {
         Memory.allocate(arena, bytes, PAGE_BYTES), bytes, EnumSet.of(Access.LOCAL_WRITE));
   }
 
-  /* A queue pair needs its keys before it accepts a receive. */
+  /* A queue pair needs its queue key and its partition before it accepts a receive. */
   private void start() {
     queuePair.start(QUEUE_KEY, partitionIndex);
     receiver.postAll();
@@ -130,17 +130,17 @@ final class VerbsQueues {
     return Memory.ALL.asSlice(receiveRegion.address(), receiveRegion.lengthBytes()).asByteBuffer();
   }
 
-  /** Returns whether the queue pair has failed and isn't restarted yet. Any thread. */
+  /** Returns whether the queue pair has failed and isn't restarted yet. Thread-safe. */
   boolean isDown() {
     return down;
   }
 
-  /** Returns the number of failures of the queue pair. Any thread. */
+  /** Returns the number of failures of the queue pair. Thread-safe. */
   int failures() {
     return failures;
   }
 
-  /** Returns the reason of the last failure. Any thread. */
+  /** Returns the reason of the last failure. Thread-safe. */
   String lastFailure() {
     return lastFailure;
   }
@@ -170,7 +170,7 @@ final class VerbsQueues {
     receiver.useHosts(hosts);
   }
 
-  /** Sets the groups by their MGIDs. Control thread only. */
+  /** Sets the map from MGIDs to groups. Called on the control path. */
   void useNames(GroupTable<Gid> names) {
     receiver.useNames(names);
   }

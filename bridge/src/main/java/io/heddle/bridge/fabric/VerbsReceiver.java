@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receiver of a queue pair's datagrams, each in its own slot. It builds packets by writing BTH and
- * DETH over the end of the delivered header. All slots are posted except those of the current
- * batch. Used by the data thread only.
+ * Receiver of a queue pair's datagrams, each in its own slot of registered memory. It builds
+ * packets by writing BTH and DETH over the end of the delivered route header. All slots are posted
+ * except those of the current batch. Used by the data thread only.
  *
  * <p>A completion has no time stamp. The packet arrived before its completion was polled. It
  * arrived after its slot was posted, and after the queue was last seen empty, apart from the
@@ -49,19 +49,19 @@ final class VerbsReceiver {
   private final TrainBatch batch = new TrainBatch(BATCH);
   private final int[] used = new int[BATCH];
   private int usedSlots;
-  /* By slot. */
+  /* Time when each slot was posted. */
   private final long[] postedNs;
-  /* When the completion queue was last seen empty. */
+  /* Time when the completion queue was last seen empty. */
   private long emptyNs;
-  /* The same, before the current completions were polled. */
+  /* Value of emptyNs before the current completions were polled. */
   private long emptyBeforeNs;
-  /* Completions found by the check before a sleep. */
+  /* Number of completions that the check before a sleep has found. */
   private int found;
   private int packetNumber;
   private long counters;
   private @Nullable Status failure;
   private @Nullable SubnetHosts hosts;
-  /* By MGID, where it isn't the group's address. Written by the control thread. */
+  /* Groups by MGID, for those whose MGID isn't their address. Written on the control path. */
   private volatile GroupTable<Gid> names = new GroupTable<>(Map.of());
 
   VerbsReceiver(
@@ -100,7 +100,7 @@ final class VerbsReceiver {
     hosts = others;
   }
 
-  /** Sets the groups by their MGIDs. Control thread only. */
+  /** Sets the map from MGIDs to groups. Called on the control path. */
   void useNames(GroupTable<Gid> others) {
     names = others;
   }
@@ -114,7 +114,7 @@ final class VerbsReceiver {
     return failure;
   }
 
-  /** Posts all slots of a queue pair that has none. */
+  /** Posts all slots of a queue pair that has no posted receives. */
   void postAll() {
     failure = null;
     found = 0;
@@ -145,7 +145,10 @@ final class VerbsReceiver {
     return found == 0;
   }
 
-  /* The time must be taken before the poll. A partial batch contains all pending completions. */
+  /*
+   * The time must be taken before the poll. A batch that isn't full contains all completions that
+   * were pending.
+   */
   private int poll(long nowNs) {
     int count = completionQueue.poll(completions);
     if (count < 0 && failure == null) {
@@ -158,7 +161,9 @@ final class VerbsReceiver {
     return Math.max(count, 0);
   }
 
-  /** Returns the number of received packets, 0 for none. */
+  /**
+   * Reposts the slots of the last batch, and receives the next one. Returns its number of packets.
+   */
   int receive() {
     long before = System.nanoTime();
     for (int i = 0; i < usedSlots; i++) {
@@ -257,7 +262,7 @@ final class VerbsReceiver {
     return ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff;
   }
 
-  /** Drops all completions of the queue pair, which is reset. */
+  /** Drops all completions of the queue pair, while it is being reset. */
   void drain() {
     int count = completionQueue.poll(completions);
     while (count > 0) {

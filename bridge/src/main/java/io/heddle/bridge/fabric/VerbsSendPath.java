@@ -7,9 +7,9 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path from a libibverbs port to one group or host. Its address handle names the own address by its
- * index in the port's table. So the handle is replaced when the address moves in the table, or the
- * group or host gets another LID.
+ * Path from a libibverbs port to one group or host. Its address handle contains the index of the
+ * source address in the port's GID table. So the handle is replaced when the source address gets
+ * another index, or the group or host another LID.
  */
 final class VerbsSendPath implements SendPath {
   /** MTU of a path without a payload limit of its own. */
@@ -20,15 +20,15 @@ final class VerbsSendPath implements SendPath {
   /* Written under the lock of the paths, read by the data thread. */
   private volatile int mtuBytes;
   private volatile @Nullable AddressHandle handle;
-  /* These two are guarded by the lock of the paths. */
+  /* Guarded by the lock of the paths, as is the next field. */
   private AddressHandleAttributes attributes;
   private int gidIndex;
 
   /**
    * @param mtuBytes maximum payload, or {@link #ANY_MTU}
-   * @param group destination; null for a host, whose packets leave by the queue pair that is their
+   * @param group the group; null for a host, whose packets leave by the queue pair that is their
    *     source
-   * @param host its address, or the group's
+   * @param host address of the host or group
    */
   VerbsSendPath(
       AddressHandleAttributes attributes,

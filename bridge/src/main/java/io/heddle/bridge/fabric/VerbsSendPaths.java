@@ -17,8 +17,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Paths of a libibverbs port. They follow its table of addresses, groups' LIDs, and path records of
- * InfiniBand hosts. A path that can't be used has no handle, and its packets are dropped.
+ * Table of the paths of a libibverbs port. It updates them when the port's GID table, the LID of a
+ * group, or the path record of an InfiniBand host changes. A path that can't be used has no handle,
+ * and its packets are dropped.
  */
 final class VerbsSendPaths {
   private static final int NO_INDEX = -1;
@@ -31,8 +32,8 @@ final class VerbsSendPaths {
   private final Set<VerbsSendPath> all = new HashSet<>();
   private GidTable table;
   /*
-   * Handles no longer used; packets that left by them may be in flight until the check after this
-   * one.
+   * Handles that are no longer used. Packets sent by them may still be in flight, so they are
+   * closed at the second check afterwards.
    */
   private List<AddressHandle> retiring = new ArrayList<>();
   private List<AddressHandle> retired = new ArrayList<>();
@@ -40,8 +41,8 @@ final class VerbsSendPaths {
   private record Ends(Gid source, Gid destination) {}
 
   /**
-   * @param hosts of InfiniBand; null on Ethernet
-   * @param table of the port's addresses
+   * @param hosts hosts of the InfiniBand subnet; null on Ethernet
+   * @param table GID table of the port
    * @param ofGroup returns the current attributes of a group's path; null for unchanged ones
    */
   VerbsSendPaths(
@@ -67,7 +68,7 @@ final class VerbsSendPaths {
       VerbsSendPath sendPath = new VerbsSendPath(attributes, handle, index, mtuBytes, group, host);
       all.add(sendPath);
       if (group == null && hosts != null) {
-        /* Its path record may have changed in the meantime. */
+        /* The host's path record may have changed since the attributes were read. */
         follow(sendPath);
       }
       return sendPath;
@@ -82,8 +83,8 @@ final class VerbsSendPaths {
   }
 
   /**
-   * Returns the path to a host. The device may resolve the host's link address. The path stays
-   * until the end.
+   * Returns the path to a host. The device may resolve the host's link address. The path exists
+   * until the port is closed.
    *
    * @throws HeddleException if no path record of an InfiniBand host is known
    */
@@ -106,7 +107,7 @@ final class VerbsSendPaths {
         });
   }
 
-  /** Returns the same path if it exists already; null otherwise. */
+  /** Returns the path that {@link #toHost} has created; null if it hasn't. */
   @Nullable VerbsSendPath ready(Gid source, Gid destination) {
     return toHosts.get(new Ends(source, destination));
   }
@@ -132,7 +133,10 @@ final class VerbsSendPaths {
     }
   }
 
-  /** Follows the port's table: paths of an address that has moved get new handles. */
+  /**
+   * Adopts the port's current GID table: paths whose source address has another index get new
+   * handles.
+   */
   void follow(GidTable now) {
     lock.lock();
     try {

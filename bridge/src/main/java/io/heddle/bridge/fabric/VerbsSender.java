@@ -16,9 +16,9 @@ import io.heddle.verbs.WorkCompletion.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of packets' payloads by a queue pair. Each is copied to a slot of registered memory, where
- * it stays until the device has sent it. Slots are a ring, and a completion frees all slots up to
- * its own. Used by the data thread only.
+ * Sender of packets' payloads by a queue pair. Each payload is copied to a slot of registered
+ * memory, where it stays until the device has sent it. Slots are a ring, and a completion frees all
+ * slots up to its own. Used by the data thread only.
  *
  * <pre>
  *   done ......... posted ......... next
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class VerbsSender {
-  /* One of this many requests is signalled, and the last of each post. */
+  /* One of this many requests is signalled, as is the last one of each post. */
   private static final int SIGNAL_EVERY = 16;
   private static final int BATCH = 32;
   private static final long PATIENCE_NS = 2_000_000;
@@ -45,13 +45,13 @@ final class VerbsSender {
   private long next;
   private long posted;
   private long done;
-  /* The device doesn't send, so packets don't wait for it. */
+  /* Whether the device has stopped sending. Packets then don't wait for a free slot. */
   private boolean stuck;
   private long counters;
   private @Nullable Status failure;
 
   /**
-   * @param slots a power of two
+   * @param slots number of slots, a power of two
    */
   VerbsSender(
       DatagramQueuePair queuePair,
@@ -198,7 +198,7 @@ final class VerbsSender {
         groupCounters[slot], packetBytes[slot], postedNs[slot] - arrivedNs[slot]);
   }
 
-  /** Drops the queued packets. */
+  /** Drops the queued packets, which weren't posted. */
   void discard() {
     next = posted;
   }

@@ -8,11 +8,12 @@ import java.util.Map;
 /**
  * Configuration of a fabric on a port of libibverbs.
  *
- * @param name of the fabric
- * @param device name in libibverbs, with {@code :port} if it has several
- * @param addresses own addresses to use, IPv4 mapped; empty for all of the port
+ * @param name name of the fabric
+ * @param device name of the device in libibverbs, with {@code :port} if it has several ports
+ * @param addresses own addresses to use, IPv4 in mapped form; empty for all of the port
  * @param proxyAddresses proxy addresses that represent hosts of the other fabric
- * @param queuePairs for the mapping of hosts' numbers; 0 if unicast is off
+ * @param queuePairs number of queue pairs for the mapping of hosts' queue pair numbers; 0 if
+ *     unicast is off
  * @param hops time to live of sent packets, 1 to 255
  */
 public record VerbsSpec(
@@ -33,7 +34,7 @@ public record VerbsSpec(
     return other instanceof VerbsSpec verbs && device.equals(verbs.device);
   }
 
-  /** Returns a copy with proxy addresses, and queue pairs for the mapping. */
+  /** Returns a copy with these proxy addresses, and this number of queue pairs for the mapping. */
   public VerbsSpec mapping(List<Gid> others, int pairs) {
     return new VerbsSpec(name, device, addresses, List.copyOf(others), pairs, hops);
   }

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Invariant CRCs of a wire fabric: of received packets, each from its own sender, and of sent
- * packets, all from the bridge. A packet's bytes are read once for both. Used by the data thread
- * only.
+ * Calculator of invariant CRCs for a wire fabric. A packet has other IP and UDP headers when it is
+ * sent than when it was received. The CRC is a combination of one for the headers and one for the
+ * packet's bytes, so these bytes are read only once. Used by the data thread only.
  */
 final class WireChecksums {
   private static final Gid NONE = new Gid(0, 0);
@@ -19,7 +19,7 @@ final class WireChecksums {
   private final Gid ipv4;
   private final Gid ipv6;
 
-  /* Result for the last train. */
+  /* Result of ofReceived for the last train. */
   private int lastTrain = -1;
   private int lastCovered;
   private int lastChecksum;
@@ -33,17 +33,17 @@ final class WireChecksums {
     crc = new PacketCrc(base, area);
   }
 
-  /** Starts another batch. */
+  /** Starts another batch, whose trains have new headers. */
   void startBatch() {
     lastTrain = -1;
   }
 
-  /** Returns the CRC of a packet's own bytes, with congestion marks as zeros. */
+  /** Returns the CRC of a packet's bytes from the BTH on, with congestion marks as zeros. */
   int of(long packet, int covered) {
     return crc.of(packet, covered);
   }
 
-  /** Returns the contribution of the headers of a received train's packets. */
+  /** Returns the headers' contribution to the CRC, for each packet of a received train. */
   int ofReceived(TrainBatch batch, int train, int covered) {
     if (train != lastTrain || covered != lastCovered) {
       lastTrain = train;
@@ -72,15 +72,18 @@ final class WireChecksums {
     return batch.destinationHigh[train] == 0 && batch.destinationLow[train] >>> 32 == 0xffff;
   }
 
-  /** Returns whether an unknown identification or flag explains this difference. */
+  /**
+   * Returns whether this difference of CRCs can come from the IPv4 identification and flags, which
+   * the receiver doesn't know.
+   */
   boolean isValidWith(TrainBatch batch, int train, int difference, int covered) {
     return isIpv4(batch, train) && headers.solve(difference, covered) != HeaderChecksum.NO_SOLUTION;
   }
 
   /**
-   * Returns the contribution of the headers of a sent packet.
+   * Returns the headers' contribution to the CRC, for a sent packet.
    *
-   * @param segment its index in a segmented send, which is its identification
+   * @param segment index of the packet in a segmented send, which becomes its IPv4 identification
    */
   int ofSent(WireSendPath sendPath, int covered, int segment) {
     boolean toIpv4 = sendPath.destination().isIpv4Mapped();

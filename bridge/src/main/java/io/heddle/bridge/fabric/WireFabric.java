@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Fabric of RoCEv2 that is reached over a UDP socket of the bridge's own. */
+/** Port in a RoCEv2 fabric, with a UDP socket of the bridge's own. */
 public final class WireFabric implements FabricPort {
   private static final int IPV4_HEADERS = 28;
   private static final int IPV6_HEADERS = 48;
@@ -67,7 +67,7 @@ public final class WireFabric implements FabricPort {
   }
 
   /**
-   * Opens a fabric, in the calling thread's network namespace unless it has its own.
+   * Opens a fabric, in the calling thread's network namespace unless another one is configured.
    *
    * @param transparent whether packets also leave from other hosts' addresses
    * @throws HeddleException if there is no such interface or address, or the port is in use
@@ -133,7 +133,7 @@ public final class WireFabric implements FabricPort {
   /**
    * Checks that the interface has the proxy addresses.
    *
-   * @throws HeddleException that names a missing one
+   * @throws HeddleException if an address is missing; the message names it
    */
   public static void requireAssigned(WireSpec spec) {
     HostAddresses host = in(spec.namespace(), HostAddresses::read);
@@ -199,8 +199,7 @@ public final class WireFabric implements FabricPort {
   }
 
   /*
-   * A smaller MTU applies from now on. A larger one than at the start doesn't, since buffers were
-   * allocated for that.
+   * A smaller MTU applies from now on. A larger MTU than at the start doesn't.
    */
   @Override
   public String check() {
@@ -339,7 +338,9 @@ public final class WireFabric implements FabricPort {
               + group
               + " from; give it one");
     }
-    /* For IPv4 the socket has the source; for IPv6 the kernel would choose one. */
+    /*
+     * The socket has a source address for IPv4 groups. For IPv6 groups the kernel would choose one.
+     */
     return new WireSendPath(
         ipv4 ? null : source,
         group,
@@ -351,7 +352,7 @@ public final class WireFabric implements FabricPort {
 
   @Override
   public void retire(SendPath sendPath) {
-    /* It has no resources to free. */
+    /* A wire path has no resources to free. */
   }
 
   @Override

@@ -6,8 +6,8 @@ import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
 
 /**
- * Receiver of GRO-merged datagrams, several trains per call, with their destinations and arrival
- * times. Used by the data thread only.
+ * Receiver of datagrams that GRO has merged to segment trains: several trains per call, with their
+ * destinations and arrival times. Used by the data thread only.
  */
 final class WireReceiver {
   private static final int TRAINS = 16;
@@ -33,7 +33,7 @@ final class WireReceiver {
   private final long names;
   private final long controls;
   private final long buffers;
-  /* Entries filled by the last call; all before the first one. */
+  /* Number of headers to restore, which the last receive has changed; initially all. */
   private int used = TRAINS;
   private long counters;
 
@@ -58,7 +58,8 @@ final class WireReceiver {
   }
 
   /**
-   * Sets the address of its counters in the status file. Called before the first {@link #receive}.
+   * Sets the address of the fabric's counters in the status file. Called before the first {@link
+   * #receive}.
    */
   void countAt(long address) {
     counters = address;
@@ -68,7 +69,7 @@ final class WireReceiver {
     return batch;
   }
 
-  /** Returns the memory of all packets of a batch. */
+  /** Returns the memory that contains the packets of each batch. */
   java.nio.ByteBuffer area() {
     return Memory.ALL.asSlice(buffers, (long) TRAINS * BUFFER_BYTES).asByteBuffer();
   }
@@ -77,7 +78,7 @@ final class WireReceiver {
     return buffers;
   }
 
-  /** Returns the number of received trains, 0 for none. */
+  /** Receives the next batch, and returns its number of trains, 0 for none. */
   int receive() {
     for (int i = 0; i < used; i++) {
       long header = headers + (long) i * HEADER_BYTES;
@@ -95,7 +96,9 @@ final class WireReceiver {
     return count;
   }
 
-  /* Returns whether the message holds a packet. */
+  /*
+   * Adds a received message to the batch; returns false if it contains no whole datagram.
+   */
   private boolean take(int message, int train) {
     long header = headers + (long) message * HEADER_BYTES;
     int length = Memory.getInt(header + 56);

@@ -4,11 +4,16 @@ import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
-/** Path from a wire fabric to one address. */
+/**
+ * Path in a wire fabric to one address, with the headers' contribution to CRCs by packet length.
+ */
 final class WireSendPath implements SendPath {
   static final int NAME_BYTES = 28;
   private static final int AF_INET6 = 10;
-  /* Most groups have packets of one or two lengths, and there may be thousands of groups. */
+  /*
+   * Packet lengths per row of checksums. Rows are allocated on first use, since most groups have
+   * packets of one or two lengths, and there may be thousands of groups.
+   */
   private static final int ROW_LENGTHS = 64;
 
   private final @Nullable Gid source;
@@ -19,8 +24,8 @@ final class WireSendPath implements SendPath {
   private final int[] @Nullable [] checksums;
 
   /**
-   * @param source of packets; null for the socket's source of IPv4 groups
-   * @param mostBytes of a packet
+   * @param source source address of packets; null for the socket's own source of IPv4 groups
+   * @param mostBytes maximum length of a packet
    */
   WireSendPath(
       @Nullable Gid source,
@@ -45,7 +50,7 @@ final class WireSendPath implements SendPath {
     return destination;
   }
 
-  /** Writes its sockaddr, {@value #NAME_BYTES} bytes. */
+  /** Writes the destination's struct sockaddr_in6, {@value #NAME_BYTES} bytes. */
   void writeName(long at) {
     Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
     Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
@@ -69,7 +74,7 @@ final class WireSendPath implements SendPath {
     return row == null ? 0 : row[covered / Integer.BYTES % ROW_LENGTHS];
   }
 
-  /** Stores the contribution, in a row that is allocated for the first length of its range. */
+  /** Stores the contribution of the headers to the CRC, for {@link #checksum}. */
   void keepChecksum(int covered, int checksum) {
     int length = covered / Integer.BYTES;
     int[] row = checksums[length / ROW_LENGTHS];

@@ -13,8 +13,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sender that queues packets in place and sends them in one call. Consecutive packets of equal
- * length to one group become one segmented send if that is allowed. Used by the data thread only.
+ * Sender that queues packets without copying them, and sends them in one call. Consecutive packets
+ * of equal length on one path become one segmented send if that is allowed. Used by the data thread
+ * only.
  */
 final class WireSender {
   private static final int PACKETS = 512;
@@ -24,7 +25,7 @@ final class WireSender {
   private static final int CONTROL_BYTES = 88;
   private static final int CELL_BYTES = 24;
   private static final int SOURCE_CELL_BYTES = 40;
-  /* Maximum payload of an IPv4 datagram, which is less than that of IPv6. */
+  /* Maximum payload of an IPv4 datagram, which is less than that of an IPv6 datagram. */
   private static final int MOST_RUN_BYTES = 65507;
 
   private static final int SOL_IP = 0;
@@ -57,7 +58,8 @@ final class WireSender {
   private long counters;
 
   /**
-   * @param trainsIpv4 whether IPv4 packets may leave as trains, whose identifications count up
+   * @param trainsIpv4 whether IPv4 packets may be sent as segment trains, in which the IPv4
+   *     identification counts up
    */
   WireSender(Arena arena, int fd, WireChecksums checksums, boolean trainsIpv4) {
     this.fd = fd;
@@ -73,7 +75,10 @@ final class WireSender {
     Memory.setLong(pollfd + 16, PATIENCE_NS);
   }
 
-  /** Sets the address of its counters in the status file. Called before the first {@link #send}. */
+  /**
+   * Sets the address of the fabric's counters in the status file. Called before the first {@link
+   * #send}.
+   */
   void countAt(long address) {
     counters = address;
   }
@@ -205,8 +210,9 @@ final class WireSender {
   }
 
   /*
-   * A train that the system refuses to segment is sent packet by packet, and so is every later one.
-   * Where none of its packets can be sent either, segmentation isn't the cause.
+   * Handles a message that the system refused. A train that it refused to segment is sent packet by
+   * packet, and so is every later train. If none of the packets can be sent either, segmentation
+   * isn't the cause, so later trains are tried again.
    */
   private void refused(int message, int errno, MemorySegment capture) {
     int first = firstPackets[message];

@@ -13,8 +13,8 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The UDP socket of a wire fabric: bound to RoCEv2's port and to an interface, for both families
- * (IPv4 addresses are mapped). Opened and closed on the control path.
+ * UDP socket of a wire fabric, bound to RoCEv2's port and to an interface, for IPv6 and IPv4 (in
+ * mapped form). Opened and closed on the control path.
  */
 final class WireSocket implements AutoCloseable {
   private static final int AF_INET6 = 10;
@@ -53,8 +53,10 @@ final class WireSocket implements AutoCloseable {
   }
 
   /**
-   * @param ipv4 source address of packets to IPv4 groups, null for none; packets to IPv6 groups set
-   *     their source themselves
+   * Opens the socket on an interface.
+   *
+   * @param ipv4 source address of packets to IPv4 groups, null for none; a path to an IPv6 group
+   *     has its own source
    * @throws HeddleException if the port is in use or the interface is gone
    */
   static WireSocket open(String interfaceName, int interfaceIndex, @Nullable Gid ipv4, int hops) {
@@ -65,7 +67,10 @@ final class WireSocket implements AutoCloseable {
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
-      /* DF, and with it identification 0 if the socket isn't connected: docs/decisions/bridge.md. */
+      /*
+       * Sets DF. Then the identification is 0, since the socket isn't connected:
+       * docs/decisions/bridge.md.
+       */
       set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
@@ -79,7 +84,7 @@ final class WireSocket implements AutoCloseable {
       set(fd, SOL_UDP, UDP_GRO, 1);
       set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
       set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
-      /* Needs CAP_NET_ADMIN; without it the system's limit applies. */
+      /* SO_RCVBUFFORCE needs CAP_NET_ADMIN; without it the system's limit applies. */
       if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
         LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
       }
@@ -120,7 +125,7 @@ final class WireSocket implements AutoCloseable {
   }
 
   /**
-   * Lets packets leave from addresses that aren't the system's own.
+   * Allows packets whose source address isn't one of the system's.
    *
    * @throws HeddleException if the process may not do that
    */

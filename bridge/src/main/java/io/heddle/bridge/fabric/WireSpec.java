@@ -8,10 +8,10 @@ import java.util.Map;
 /**
  * Configuration of a wire fabric.
  *
- * @param name of the fabric
- * @param interfaceName the network interface in the fabric
- * @param namespace its network namespace; empty for the bridge's own
- * @param addresses own addresses to use, IPv4 mapped; empty for all of the interface
+ * @param name name of the fabric
+ * @param interfaceName name of the network interface in the fabric
+ * @param namespace network namespace of the interface; empty for the bridge's own
+ * @param addresses own addresses to use, IPv4 in mapped form; empty for all of the interface
  * @param proxyAddresses proxy addresses that represent hosts of the other fabric
  * @param hops time to live of sent packets, 1 to 255
  * @param trains whether IPv4 packets may leave as segmented sends

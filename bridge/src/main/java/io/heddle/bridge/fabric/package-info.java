@@ -1,11 +1,11 @@
 /**
  * The bridge's ports in fabrics. {@link io.heddle.bridge.fabric.FabricPort} is the common
- * interface. {@link io.heddle.bridge.fabric.WireFabric} reaches RoCEv2 over one UDP socket of both
- * families; {@link io.heddle.bridge.fabric.VerbsFabric} uses datagram queue pairs of a libibverbs
+ * interface. {@link io.heddle.bridge.fabric.WireFabric} reaches RoCEv2 over one UDP socket for IPv4
+ * and IPv6; {@link io.heddle.bridge.fabric.VerbsFabric} uses datagram queue pairs of a libibverbs
  * port, on Ethernet or InfiniBand.
  *
- * <p>Threads: the control thread opens, joins, leaves and closes; everything else belongs to the
- * data thread. Memory: buffers and addresses of a fabric live as long as the fabric.
+ * <p>Threads: the data thread polls and sends; the control path does the rest. Memory: the buffers
+ * of a port live as long as the port.
  */
 @NullMarked
 package io.heddle.bridge.fabric;

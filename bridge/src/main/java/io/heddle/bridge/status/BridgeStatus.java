@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Snapshot of a bridge's status file.
  *
- * @param name of the bridge
- * @param process number of its process
- * @param running whether its heartbeat is at most three seconds old
- * @param upSeconds from its start to its last heartbeat
+ * @param name name of the bridge
+ * @param process id of the bridge's process
+ * @param running whether the last heartbeat is at most three seconds old
+ * @param upSeconds seconds from the bridge's start to its last heartbeat
  * @param generation number of reloads
- * @param config the configuration file
- * @param lastError the newest error for the operator; empty for none
- * @param fabrics both, a first
- * @param groups in the order of their creation
- * @param unicast datagrams for one host; null if they aren't bridged
- * @param redundancy this bridge among several; null for a single bridge
+ * @param config path of the configuration file
+ * @param lastError newest error for the operator; empty for none
+ * @param fabrics fabric a, then fabric b
+ * @param groups groups by slot of the file
+ * @param unicast state of unicast forwarding; null if it is off
+ * @param redundancy state of redundancy; null for a single bridge
  */
 public record BridgeStatus(
     String name,
@@ -50,15 +50,15 @@ public record BridgeStatus(
    * @param name as configured
    * @param description kind, interface and addresses
    * @param receivedPackets all received packets
-   * @param receivedBytes their bytes, from BTH to CRC
-   * @param receivedTrains datagrams, or merged trains of them, that the system delivered
-   * @param unknownGroup dropped: their group isn't bridged
-   * @param unicast dropped: they were for one host
-   * @param empty dropped: datagrams of length 0
-   * @param kernelQueueFull dropped by the system before the bridge received them, of any group
-   * @param sentMessages single packets and trains that were passed to the system
-   * @param trainsRefused trains that the system accepted packet by packet only
-   * @param queuePairFailures number of failed and restarted queue pairs of libibverbs
+   * @param receivedBytes bytes of the received packets, each from BTH to CRC
+   * @param receivedTrains segment trains and single datagrams that the system delivered
+   * @param unknownGroup packets dropped because their group isn't bridged
+   * @param unicast packets dropped because unicast isn't bridged
+   * @param empty datagrams dropped because they were empty or truncated
+   * @param kernelQueueFull datagrams that the system dropped because the socket's queue was full
+   * @param sentMessages segment trains and single packets that were passed to the system
+   * @param trainsRefused trains that the system didn't send as a whole, but packet by packet
+   * @param queuePairFailures failures of libibverbs queue pairs, which were restarted
    * @param portEvents asynchronous events of the libibverbs device
    */
   public record Fabric(
@@ -79,14 +79,15 @@ public record BridgeStatus(
   /**
    * Multicast group.
    *
-   * @param group its address
-   * @param settings its configuration
-   * @param suspended whether the storm guard has suspended it
-   * @param owner the bridge that the view assigns it to, 0 for none; null for a single bridge
-   * @param role of this bridge: owner, standby, no-owner
+   * @param group name of the group, such as 239.1.1.1:4711
+   * @param settings settings in configuration syntax
+   * @param suspended whether the storm guard has suspended the group
+   * @param owner number of the bridge that the group is assigned to, 0 for none; null for a single
+   *     bridge
+   * @param role this bridge's role for the group: owner, standby, no-owner
    * @param dropEvery one of this many packets is dropped on purpose in each direction; 0 for none
-   * @param directions both, from fabric a first
-   * @param pgm counters of its PGM packets; null if they aren't parsed
+   * @param directions direction from fabric a, then from fabric b
+   * @param pgm counters of PGM packets; null if packets aren't parsed as PGM
    */
   public record Group(
       String group,
@@ -101,22 +102,22 @@ public record BridgeStatus(
   /**
    * Unicast datagrams.
    *
-   * @param settings their configuration
-   * @param directions both, from fabric a first
-   * @param clients of fabric a, then of b
+   * @param settings settings in configuration syntax
+   * @param directions direction from fabric a, then from fabric b
+   * @param clients requests of the clients in fabric a, then in fabric b
    */
   public record Unicast(String settings, List<Direction> directions, List<Clients> clients) {}
 
   /**
    * Requests of the clients in one fabric to hosts of the other.
    *
-   * @param requests SIDR requests, each once
-   * @param repeats of the same requests
-   * @param replies that were returned to them
+   * @param requests SIDR requests without repeats
+   * @param repeats repeated SIDR requests
+   * @param replies replies that were returned to the clients
    * @param waiting requests that wait for a reply now
    * @param timedOut requests without a reply within 10 s, which the bridge failed
    * @param requestsEvicted requests that were evicted from the full table
-   * @param pairs of a host there and one in the other fabric, active within 5 minutes
+   * @param pairs host pairs, one host in this and one in the other fabric, active within 5 minutes
    * @param pairsEvicted pairs that were evicted from the full table
    * @param pairsAged pairs that were idle for 5 minutes
    */
@@ -138,16 +139,17 @@ public record BridgeStatus(
    * @param to the destination fabric
    * @param arrived packets received for the group
    * @param forwarded packets that left
-   * @param forwardedBytes their bytes, from BTH to CRC
-   * @param packetsPerSecond that left over the last second
-   * @param bytesPerSecond that left over the last second
+   * @param forwardedBytes bytes of the forwarded packets, each from BTH to CRC
+   * @param packetsPerSecond rate of forwarded packets over the last second
+   * @param bytesPerSecond rate of forwarded bytes over the last second
    * @param dropped packets that weren't forwarded
-   * @param drops the same by reason, without zeros
-   * @param pending packets queued in the limiter
-   * @param delayed packets that were queued there so far
-   * @param longestWaitUs the longest queueing time
-   * @param latenessMedianUs from the system's receive to the send; null before the first packet
-   * @param latenessP999Us 99.9th percentile of the same
+   * @param drops dropped packets by reason, without zeros
+   * @param pending packets that are queued in the limiter now
+   * @param delayed packets that the limiter has queued so far
+   * @param longestWaitUs longest time of a packet in the limiter's queue
+   * @param latenessMedianUs median time from the system's receive to the send; null before the
+   *     first packet
+   * @param latenessP999Us 99.9th percentile of that time; null before the first packet
    */
   public record Direction(
       String from,
@@ -168,7 +170,7 @@ public record BridgeStatus(
   /**
    * Reads a status file.
    *
-   * @throws HeddleException if there is none, or it isn't a bridge's
+   * @throws HeddleException if there is no such file, or it isn't a bridge's status file
    */
   public static BridgeStatus read(Path path) {
     try (OpenFolder folder = OpenFolder.parentOf(path);

@@ -20,7 +20,7 @@ public final class FabricCounters {
   static final int QUEUE_PAIR_FAILURES = 9;
   static final int PORT_EVENTS = 10;
 
-  /** Length of the block. */
+  /** Length of the counters of one fabric. */
   static final int BLOCK_BYTES = 512;
 
   private FabricCounters() {}
@@ -56,7 +56,7 @@ public final class FabricCounters {
     add(block, EMPTY, 1);
   }
 
-  /** Sets the total of datagrams that the kernel dropped since the socket's queue was full. */
+  /** Sets the total of datagrams that the kernel dropped because the socket's queue was full. */
   public static void kernelDropped(long block, long inAll) {
     Memory.setLong(block + (long) KERNEL_QUEUE_FULL * Long.BYTES, inAll);
   }
@@ -71,12 +71,12 @@ public final class FabricCounters {
     add(block, PORT_EVENTS, 1);
   }
 
-  /** Counts messages passed to the system. */
+  /** Counts messages that were passed to the system: segment trains or single packets. */
   public static void sent(long block, int messages) {
     add(block, SENT_MESSAGES, messages);
   }
 
-  /** Counts a train that the system accepted packet by packet only. */
+  /** Counts a train that the system didn't send as a whole, but packet by packet. */
   public static void trainRefused(long block) {
     add(block, TRAINS_REFUSED, 1);
   }

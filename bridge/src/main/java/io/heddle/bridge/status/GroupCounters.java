@@ -19,10 +19,10 @@ public final class GroupCounters {
   static final int ARRIVED = 7;
   private static final int DROPS = 16;
 
-  /** Length of the counters, without the histogram after them. */
+  /** Length of the counters of one direction, without the histogram after them. */
   static final int BYTES_OF_COUNTERS = 512;
 
-  /** Total length of the block. */
+  /** Length of the counters of one direction, with the histogram. */
   public static final int BLOCK_BYTES = BYTES_OF_COUNTERS + LatenessHistogram.BYTES;
 
   private GroupCounters() {}
@@ -44,7 +44,7 @@ public final class GroupCounters {
     return get(block, DROPS + reason.ordinal());
   }
 
-  /** Counts packets received from one fabric for this group. */
+  /** Counts packets received for this group, before any check. */
   public static void arrived(long block, int packets) {
     add(block, ARRIVED, packets);
   }
@@ -52,7 +52,8 @@ public final class GroupCounters {
   /**
    * Counts a packet that left for the other fabric.
    *
-   * @param lateNs since its arrival; 0 if the clock was set back
+   * @param lateNs time since the packet's arrival; counts as 0 if negative, after the clock was set
+   *     back
    */
   public static void forwarded(long block, int lengthBytes, long lateNs) {
     add(block, PACKETS, 1);
@@ -71,7 +72,7 @@ public final class GroupCounters {
     add(block, PENDING, 1);
   }
 
-  /** Counts a packet moved to another queue. */
+  /** Counts a packet that was moved here from the queue of a replaced flow. */
   public static void requeued(long block) {
     add(block, PENDING, 1);
   }
@@ -84,18 +85,18 @@ public final class GroupCounters {
     }
   }
 
-  /** Sets the rates of leaving packets, measured by the control thread. */
+  /** Sets the rates of forwarded packets. Control thread only. */
   public static void rates(long block, long packetsPerSecond, long bytesPerSecond) {
     set(block, PACKET_RATE, packetsPerSecond);
     set(block, BYTE_RATE, bytesPerSecond);
   }
 
-  /** Returns the number of packets that left. */
+  /** Returns the number of forwarded packets. */
   public static long packets(long block) {
     return get(block, PACKETS);
   }
 
-  /** Returns the number of bytes that left. */
+  /** Returns the number of forwarded bytes. */
   public static long bytes(long block) {
     return get(block, BYTES);
   }

@@ -4,7 +4,7 @@ import io.heddle.platform.Memory;
 
 /**
  * Histogram of packet lateness, as counts at an address: eight buckets for each power of two of
- * nanoseconds, so that a value is accurate to an eighth. Its range is half an hour; larger values
+ * nanoseconds, so that a value is accurate to an eighth. Its range is 73 minutes; larger values
  * count in the last bucket.
  */
 public final class LatenessHistogram {
@@ -42,9 +42,9 @@ public final class LatenessHistogram {
   }
 
   /**
-   * Returns the upper bound of this fraction of all values; −1 if there are none.
+   * Returns the value that this fraction of all values doesn't exceed; −1 if there are no values.
    *
-   * @param part 0.5 for the median
+   * @param part the fraction; 0.5 for the median
    */
   public static long quantile(long address, double part) {
     long all = 0;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writer of the other bridges' state into the status file. Used by the thread that receives
- * beacons.
+ * Writer of this bridge's and the other bridges' redundancy state into the status file. Used by the
+ * thread that receives beacons.
  */
 public final class PeerStatusWriter {
   private static final long NS_PER_MS = 1_000_000;
@@ -27,7 +27,7 @@ public final class PeerStatusWriter {
   /**
    * Writes the current state.
    *
-   * @param faults rejected beacons
+   * @param faults numbers of rejected beacons
    */
   public void write(PeerProtocol protocol, Map<BeaconFault, Long> faults, long nowNs) {
     long self = file + StatusLayout.PEERS_AT;

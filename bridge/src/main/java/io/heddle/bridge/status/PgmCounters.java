@@ -1,7 +1,7 @@
 package io.heddle.bridge.status;
 
 /**
- * PGM counters of a group's direction, in addition to its packets, in the block of a group ({@link
+ * PGM counters of one direction of a group, which follow its packet counters ({@link
  * GroupCounters}). Written by the data thread only.
  */
 public final class PgmCounters {
@@ -48,22 +48,22 @@ public final class PgmCounters {
     add(block, REPEATS, 1);
   }
 
-  /** Counts missing numbers. */
+  /** Counts sequence numbers that are missing. */
   public static void skipped(long block, int numbers) {
     add(block, SKIPPED, numbers);
   }
 
-  /** Counts a missing number that has arrived. */
+  /** Counts a missing sequence number that has arrived. */
   public static void gapFilled(long block, boolean byRepeat) {
     add(block, byRepeat ? REPAIRED : LATE, 1);
   }
 
-  /** Counts an original packet with a duplicate number. */
+  /** Counts an original packet whose sequence number had arrived before. */
   public static void duplicate(long block) {
     add(block, DUPLICATES, 1);
   }
 
-  /** Counts a number far from all others. */
+  /** Counts a packet whose sequence number is far from all others. */
   public static void stray(long block) {
     add(block, STRAYS, 1);
   }

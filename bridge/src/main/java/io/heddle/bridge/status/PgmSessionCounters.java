@@ -53,9 +53,9 @@ public final class PgmSessionCounters {
   /**
    * Assigns a record to a session, with counters of zero.
    *
-   * @param at its address
-   * @param slot of the group
-   * @param side the fabric that its data come from
+   * @param at address of the record
+   * @param slot index of the group in the status file
+   * @param side fabric that the session's data come from, 0 for a
    */
   public static void open(long at, int slot, int side, long session) {
     int version = Memory.getInt(at + VERSION_AT) | 1;
@@ -65,7 +65,7 @@ public final class PgmSessionCounters {
     Memory.setInt(at + SLOT_AT, slot);
     Memory.setInt(at + SIDE_AT, side);
     Memory.setLong(at + SESSION_AT, session);
-    /* 0 means a free record. */
+    /* The next version skips 0, which means a free record. */
     Memory.setIntRelease(at + VERSION_AT, version == -1 ? 2 : version + 1);
   }
 
@@ -87,32 +87,32 @@ public final class PgmSessionCounters {
     add(at, repeat ? REPEATS : DATA, 1);
   }
 
-  /** Counts as {@link PgmCounters#skipped} does. */
+  /** Counts missing sequence numbers, as {@link PgmCounters#skipped} does. */
   public static void skipped(long at, int numbers) {
     add(at, SKIPPED, numbers);
   }
 
-  /** Counts as {@link PgmCounters#gapFilled} does. */
+  /** Counts a missing sequence number that has arrived, as {@link PgmCounters#gapFilled} does. */
   public static void gapFilled(long at, boolean byRepeat) {
     add(at, byRepeat ? REPAIRED : LATE, 1);
   }
 
-  /** Counts as {@link PgmCounters#duplicate} does. */
+  /** Counts a duplicate, as {@link PgmCounters#duplicate} does. */
   public static void duplicate(long at) {
     add(at, DUPLICATES, 1);
   }
 
-  /** Counts as {@link PgmCounters#stray} does. */
+  /** Counts a stray sequence number, as {@link PgmCounters#stray} does. */
   public static void stray(long at) {
     add(at, STRAYS, 1);
   }
 
-  /** Counts as {@link PgmCounters#restarted} does. */
+  /** Counts a restart of the source, as {@link PgmCounters#restarted} does. */
   public static void restarted(long at) {
     add(at, RESTARTS, 1);
   }
 
-  /** Counts as {@link PgmCounters#requested} does. */
+  /** Counts a repair request, as {@link PgmCounters#requested} does. */
   public static void requested(long at) {
     add(at, REQUESTS, 1);
   }

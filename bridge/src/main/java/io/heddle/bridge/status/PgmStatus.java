@@ -10,31 +10,31 @@ import java.util.List;
 /**
  * PGM packets of a group, counted on arrival at the bridge.
  *
- * @param directions both, from fabric a first
- * @param sessions active within 5 minutes, those with the most losses first
+ * @param directions direction from fabric a, then from fabric b
+ * @param sessions sessions active within 5 minutes, those with the most losses first
  */
 public record PgmStatus(List<Direction> directions, List<Session> sessions) {
   private static final double NS_PER_S = 1e9;
   private static final int READS = 100;
 
   /**
-   * PGM in one direction.
+   * PGM counters of one direction.
    *
-   * @param packets that are PGM
-   * @param malformed packets that aren't, and were forwarded nevertheless
+   * @param packets PGM packets
+   * @param malformed packets that are no valid PGM, and were forwarded nevertheless
    * @param data original data packets (ODATA)
    * @param repeats repair packets (RDATA)
-   * @param skipped numbers that were missing when a later one arrived
-   * @param late of them, those that arrived afterwards in an original packet
-   * @param repaired of them, those that arrived in a repair packet
-   * @param lost of them, those that haven't arrived
+   * @param skipped sequence numbers that were missing when a later one arrived
+   * @param late skipped numbers that arrived afterwards in an original packet
+   * @param repaired skipped numbers that arrived afterwards in a repair packet
+   * @param lost skipped numbers that haven't arrived
    * @param duplicates original packets whose number had arrived before
    * @param strays packets whose number is far from the others of its session
-   * @param restarts of sources, with other numbers
-   * @param requests for repairs, by receivers in this fabric (NAK, NNAK)
-   * @param confirmations of such requests (NCF)
+   * @param restarts restarts of sources, recognized by their new numbers
+   * @param requests repair requests (NAK, NNAK) by receivers in this direction's source fabric
+   * @param confirmations confirmed repair requests (NCF)
    * @param parity parity packets, which have no data number
-   * @param sessions current number
+   * @param sessions current number of sessions
    * @param evicted sessions that were evicted from the full table
    * @param aged sessions that were idle for 5 minutes
    */
@@ -82,23 +82,23 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
   }
 
   /**
-   * Transport session: one source, by its id and port.
+   * Transport session of one source.
    *
-   * @param session its transport session id, as {@code 3329041eba74.13320}
-   * @param from the fabric that its data come from
-   * @param source the last source address of its packets
-   * @param lead its newest data number
+   * @param session transport session id, such as {@code 3329041eba74.13320}
+   * @param from name of the fabric that the data come from
+   * @param source source address of the session's last packet
+   * @param lead newest data sequence number
    * @param data original data packets
    * @param repeats repair packets
-   * @param skipped numbers that were missing when a later one arrived
-   * @param late of them, those that arrived afterwards in an original packet
-   * @param repaired of them, those that arrived in a repair packet
-   * @param lost of them, those that haven't arrived
+   * @param skipped sequence numbers that were missing when a later one arrived
+   * @param late skipped numbers that arrived afterwards in an original packet
+   * @param repaired skipped numbers that arrived afterwards in a repair packet
+   * @param lost skipped numbers that haven't arrived
    * @param duplicates original packets whose number had arrived before
    * @param strays packets whose number is far from the others
-   * @param restarts of the source, with other numbers
-   * @param requests for repairs, by receivers in either fabric
-   * @param silentSeconds since the last packet of its source
+   * @param restarts restarts of the source, recognized by its new numbers
+   * @param requests repair requests by receivers in either fabric
+   * @param silentSeconds seconds since the source's last packet
    */
   public record Session(
       String session,
@@ -133,7 +133,10 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
         List.copyOf(sessions));
   }
 
-  /* A record may be reassigned to another session of the group meanwhile; it is then read again. */
+  /*
+   * Reads a record. If it is reassigned to another session of the group meanwhile, it is read
+   * again.
+   */
   private static void add(
       List<Session> sessions,
       long at,

@@ -11,16 +11,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of a bridge among several.
+ * State of one of several redundant bridges.
  *
- * @param bridgeId its number
+ * @param bridgeId number of this bridge
  * @param state starting, standby, active or draining
- * @param reserve whether it owns nothing while another bridge can
- * @param fabricsUp whose links are up
- * @param owned groups that it owns
- * @param settled whether all live bridges share one view, and each owns its groups
+ * @param reserve whether this bridge owns nothing while another bridge can
+ * @param fabricsUp names of the fabrics whose link is up
+ * @param owned number of groups that this bridge owns
+ * @param settled whether all live bridges share one view, and each other one owns its groups
  * @param peers all other bridges ever received, by number
- * @param refusedBeacons by reason, without zeros
+ * @param refusedBeacons numbers of rejected beacons by reason, without zeros
  */
 public record RedundancyStatus(
     int bridgeId,
@@ -36,17 +36,17 @@ public record RedundancyStatus(
   /**
    * Another bridge.
    *
-   * @param bridgeId its number
-   * @param address one of its addresses; empty if it has announced none
-   * @param state the newest that it has announced; silent, or ended
-   * @param receivedOn fabrics on which its beacons arrive
-   * @param fabricsUp fabrics whose links it has up
-   * @param priority of the bridge
-   * @param weight of the bridge
+   * @param bridgeId number of the bridge
+   * @param address one of the bridge's addresses; empty if it has announced none
+   * @param state the newest state that the bridge has announced, or silent, or ended
+   * @param receivedOn names of the fabrics on which its beacons arrive
+   * @param fabricsUp names of the fabrics in which its link is up
+   * @param priority priority of the bridge
+   * @param weight weight of the bridge
    * @param reserve whether it owns nothing while another bridge can
    * @param agrees whether it shares this bridge's view
-   * @param sameConfiguration whether it has the same groups
-   * @param lastBeaconSeconds since its last beacon
+   * @param sameConfiguration whether it has the same groups with the same settings
+   * @param lastBeaconSeconds seconds since its last beacon
    */
   public record PeerBridge(
       int bridgeId,
@@ -61,7 +61,7 @@ public record RedundancyStatus(
       boolean sameConfiguration,
       double lastBeaconSeconds) {}
 
-  /* Null for a single bridge. */
+  /* Returns the state of redundancy; null for a single bridge. */
   static @Nullable RedundancyStatus read(long file) {
     long self = file + StatusLayout.PEERS_AT;
     int id = Memory.getIntAcquire(self);

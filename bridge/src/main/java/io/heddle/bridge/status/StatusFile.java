@@ -13,10 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Status of a running bridge as a mapped file. Its counters live there, so reporting them costs
- * nothing, and the last values outlive the process.
+ * Mapped file with the status of a running bridge. The bridge's counters are in the file, so
+ * reporting them costs nothing, and the last values outlive the process.
  *
- * <p>The control thread assigns slots and writes texts; the data thread counts. The file is sparse,
+ * <p>The control path assigns slots and writes texts; the data thread counts. The file is sparse,
  * and a slot is allocated when it is assigned.
  */
 public final class StatusFile implements AutoCloseable {
@@ -34,7 +34,8 @@ public final class StatusFile implements AutoCloseable {
   /**
    * Creates the file and keeps it locked while it is open.
    *
-   * @param bridge its name, for people
+   * @param bridge name of the bridge, for people
+   * @param config path of the bridge's configuration file
    * @throws HeddleException if it can't be created, or belongs to a running bridge
    */
   public static StatusFile create(Path path, String bridge, String config) {
@@ -104,10 +105,10 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Names a fabric.
+   * Sets the name and the description of a fabric.
    *
-   * @param side 0 or 1
-   * @return the address of its counters
+   * @param side 0 for fabric a, 1 for fabric b
+   * @return address of the fabric's counters
    */
   public long fabric(int side, String name, String description) {
     long at = StatusLayout.fabric(address, side);
@@ -119,7 +120,7 @@ public final class StatusFile implements AutoCloseable {
   /**
    * Assigns a free slot to a group, with counters of zero.
    *
-   * @throws HeddleException if there is none
+   * @throws HeddleException if no slot is free
    */
   public int open(String group, String settings) {
     return open(group, settings, StatusLayout.USED);
@@ -172,18 +173,18 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Sets which of a group's packets are dropped on purpose.
+   * Records that one of this many packets of a group is dropped on purpose.
    *
-   * @param every one of this many; 0 for none
+   * @param every at least 1; 0 if none is
    */
   public void dropOneOf(int slot, int every) {
     Memory.setIntRelease(StatusLayout.slot(address, slot) + StatusLayout.DROP_EVERY_AT, every);
   }
 
   /**
-   * Allocates and returns the records of PGM sessions.
+   * Allocates the records of PGM sessions.
    *
-   * @return the first of {@link PgmSessionCounters#MOST_SESSIONS} records
+   * @return address of the first of {@link PgmSessionCounters#MOST_SESSIONS} records
    */
   public long pgmSessions() {
     file.allocate(StatusLayout.PGM_AT, StatusLayout.PGM_BYTES);
@@ -193,8 +194,8 @@ public final class StatusFile implements AutoCloseable {
   /**
    * Sets the owner of a group.
    *
-   * @param owner the bridge that the view assigns it to; 0 for none
-   * @param role of this bridge
+   * @param owner number of the bridge that the group is assigned to; 0 for none
+   * @param role this bridge's role for the group
    */
   public void setOwner(int slot, int owner, Role role) {
     long at = StatusLayout.slot(address, slot);
@@ -204,9 +205,9 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Returns the writer of the other bridges' state.
+   * Returns the writer of the state of redundancy.
    *
-   * @param id of this bridge
+   * @param id number of this bridge
    */
   public PeerStatusWriter peers(int id) {
     return new PeerStatusWriter(address, id);
@@ -219,7 +220,7 @@ public final class StatusFile implements AutoCloseable {
         suspended ? StatusLayout.SUSPENDED : StatusLayout.USED);
   }
 
-  /** Frees a slot. The data thread must not count there any more. */
+  /** Frees a slot. The data thread must no longer count in it. */
   public void release(int slot) {
     Memory.setIntRelease(
         StatusLayout.slot(address, slot) + StatusLayout.STATE_AT, StatusLayout.FREE);
@@ -228,7 +229,7 @@ public final class StatusFile implements AutoCloseable {
   /**
    * Returns the address of a group's counters in one direction.
    *
-   * @param from 0 for packets from fabric a, 1 for those from b
+   * @param from 0 for packets from fabric a, 1 for packets from fabric b
    */
   public long counters(int slot, int from) {
     return StatusLayout.block(StatusLayout.slot(address, slot), from);
@@ -237,7 +238,7 @@ public final class StatusFile implements AutoCloseable {
   @Override
   public void close() {
     try {
-      /* Faults if another process has truncated the file. */
+      /* This access faults if another process has truncated the file. */
       Memory.setLong(address + StatusLayout.ALIVE_MS_AT, 0);
     } finally {
       MemoryCalls.unmapMemory(address, LENGTH);

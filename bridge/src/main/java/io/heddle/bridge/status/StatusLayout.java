@@ -4,14 +4,15 @@ import io.heddle.platform.Memory;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Layout of the status file: a page for the whole bridge, then a slot for each group.
+ * Layout of the status file: a page for the whole bridge, then a slot for each group. Numbers are
+ * offsets and lengths in bytes.
  *
  * <pre>
  * 0     magic, layout's version, process, start and heartbeat in ms, generation, slots used
- * 64    beacons refused, by reason, 4 each           3072  this bridge among others, 64; others, 64 each
+ * 64    beacons refused, by reason, 4 each           3072  this bridge, 64; other bridges, 64 each
  * 1024  fabric a: texts, 512; counters, 512          2048  fabric b
  * 4096  slot 0: state, texts, 512; a to b, 3072; b to a, 3072        12288  slot 1
- * behind all slots: PGM sessions, 128 each
+ * after all slots: PGM sessions, 128 each
  * </pre>
  */
 final class StatusLayout {
@@ -23,7 +24,7 @@ final class StatusLayout {
   static final int PROCESS_AT = 16;
   static final int STARTED_MS_AT = 24;
   static final int ALIVE_MS_AT = 32;
-  /* The same heartbeat by the monotonic clock. */
+  /* Heartbeat by the monotonic clock. */
   static final int ALIVE_NS_AT = 40;
   static final int GENERATION_AT = 48;
   static final int SLOTS_USED_AT = 56;
@@ -37,7 +38,7 @@ final class StatusLayout {
   static final int FABRIC_BYTES = 1024;
   static final int FABRIC_COUNTERS_AT = 512;
 
-  /* This bridge, then each other one. */
+  /* One entry for this bridge, then one for each other bridge. */
   static final int PEERS_AT = 3072;
   static final int PEER_BYTES = 64;
   static final int PEERS = 15;
@@ -50,7 +51,10 @@ final class StatusLayout {
   static final int PEER_COUNT = 32;
   static final int PEER_ADDRESS = 40;
 
-  /* Two bits each: fabrics on which it is received, and fabrics whose links are up. */
+  /*
+   * Flags of an entry. Two bits each: fabrics on which the bridge is received; fabrics whose link
+   * is up.
+   */
   static final int PEER_HEARD = 3;
   static final int PEER_UP_SHIFT = 2;
   static final int PEER_RESERVE = 16;

@@ -1,9 +1,8 @@
 package io.heddle.bridge.status;
 
 /**
- * Unicast counters of a direction, in addition to its packets, in the block of a group ({@link
- * GroupCounters}). Requests are those of the clients in the direction's source fabric. Written by
- * the data thread only.
+ * Unicast counters of one direction, which follow its packet counters ({@link GroupCounters}). They
+ * count requests of the clients in the direction's source fabric. Written by the data thread only.
  */
 public final class UnicastCounters {
   static final int REQUESTS = 48;
@@ -32,18 +31,22 @@ public final class UnicastCounters {
     add(block, REPLIES);
   }
 
-  /** Counts a client's request that got none in time, and that the bridge failed. */
+  /**
+   * Counts a client's request that got no reply in time, so that the bridge reported its failure.
+   */
   public static void timedOut(long block) {
     add(block, TIMED_OUT);
   }
 
-  /** Sets the number of waiting requests, and of those evicted from the full table. */
+  /**
+   * Sets the number of waiting requests, and the number of requests evicted from the full table.
+   */
   public static void requests(long block, int open, long evicted) {
     GroupCounters.set(block, OPEN, open);
     GroupCounters.set(block, REQUESTS_EVICTED, evicted);
   }
 
-  /** Sets the number of host pairs now, of evicted ones, and of expired ones. */
+  /** Sets the current number of host pairs, and the numbers of evicted and of expired pairs. */
   public static void pairs(long block, int now, long evicted, long aged) {
     GroupCounters.set(block, PAIRS, now);
     GroupCounters.set(block, PAIRS_EVICTED, evicted);

@@ -23,7 +23,7 @@ public final class LruSlots {
   private int size;
 
   /**
-   * @param most slots
+   * @param most number of slots
    */
   public LruSlots(int most) {
     mask = Integer.highestOneBit(Math.max(2, most * 2 - 1)) - 1;
@@ -53,58 +53,58 @@ public final class LruSlots {
     return chains[hash & mask];
   }
 
-  /** Returns the next slot in its chain. */
-  public int next(int place) {
-    return nextInChain[place];
+  /** Returns the next slot in the chain of this one, or {@link #NONE}. */
+  public int next(int slot) {
+    return nextInChain[slot];
   }
 
   public boolean isFull() {
     return free == NONE;
   }
 
-  /** Takes a free slot, of which there must be one. */
+  /** Takes a free slot, and returns it. The table must not be full. */
   public int add(int hash, long nowNs) {
-    int place = free;
-    free = nextInChain[place];
-    hashes[place] = hash;
-    usedNs[place] = nowNs;
-    nextInChain[place] = chains[hash & mask];
-    chains[hash & mask] = place;
-    linkNewest(place);
+    int slot = free;
+    free = nextInChain[slot];
+    hashes[slot] = hash;
+    usedNs[slot] = nowNs;
+    nextInChain[slot] = chains[hash & mask];
+    chains[hash & mask] = slot;
+    linkNewest(slot);
     size++;
-    return place;
+    return slot;
   }
 
   /** Marks a slot as used now. */
-  public void touch(int place, long nowNs) {
-    usedNs[place] = nowNs;
-    if (place != newest) {
-      unlink(place);
-      linkNewest(place);
+  public void touch(int slot, long nowNs) {
+    usedNs[slot] = nowNs;
+    if (slot != newest) {
+      unlink(slot);
+      linkNewest(slot);
     }
   }
 
   /** Frees a slot. */
-  public void remove(int place) {
-    int chain = hashes[place] & mask;
-    if (chains[chain] == place) {
-      chains[chain] = nextInChain[place];
+  public void remove(int slot) {
+    int chain = hashes[slot] & mask;
+    if (chains[chain] == slot) {
+      chains[chain] = nextInChain[slot];
     } else {
       int before = chains[chain];
-      while (nextInChain[before] != place) {
+      while (nextInChain[before] != slot) {
         before = nextInChain[before];
       }
-      nextInChain[before] = nextInChain[place];
+      nextInChain[before] = nextInChain[slot];
     }
-    unlink(place);
-    nextInChain[place] = free;
-    free = place;
+    unlink(slot);
+    nextInChain[slot] = free;
+    free = slot;
     size--;
   }
 
-  private void unlink(int place) {
-    int after = newer[place];
-    int before = older[place];
+  private void unlink(int slot) {
+    int after = newer[slot];
+    int before = older[slot];
     if (after == NONE) {
       newest = before;
     } else {
@@ -117,15 +117,15 @@ public final class LruSlots {
     }
   }
 
-  private void linkNewest(int place) {
-    newer[place] = NONE;
-    older[place] = newest;
+  private void linkNewest(int slot) {
+    newer[slot] = NONE;
+    older[slot] = newest;
     if (newest == NONE) {
-      oldest = place;
+      oldest = slot;
     } else {
-      newer[newest] = place;
+      newer[newest] = slot;
     }
-    newest = place;
+    newest = slot;
   }
 
   /** Returns the most recently used slot, or {@link #NONE}. */
@@ -138,9 +138,9 @@ public final class LruSlots {
     return oldest;
   }
 
-  /** Returns the slot used before this one, or {@link #NONE}. */
-  public int older(int place) {
-    return older[place];
+  /** Returns the slot that was last used before this one, or {@link #NONE}. */
+  public int older(int slot) {
+    return older[slot];
   }
 
   /** Returns whether the least recently used slot has been idle for this long. */

@@ -1,4 +1,4 @@
-/** Building block of the data thread's tables: bounded, found by hash, without allocation. */
+/** Building block of the data thread's hash tables, which are bounded and allocate nothing. */
 @NullMarked
 package io.heddle.bridge.table;
 

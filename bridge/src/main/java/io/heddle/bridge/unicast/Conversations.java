@@ -8,11 +8,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Table of the pairs of queue pairs that communicate over the bridge with mapped numbers, one in
- * each fabric. Each host knows the other by an address and a queue pair number of the bridge, which
- * is stored here by its index. An entry is found from both sides. Where packets name no host but
- * their sender's port, it is found by that port and the destination index, whichever host it
- * belongs to.
+ * Table of the conversations over the bridge with mapped queue pair numbers. A conversation is a
+ * pair of queue pairs that communicate, one in each fabric. Each host knows the other one by an
+ * address and a queue pair of the bridge, whose index is stored here. An entry is found from both
+ * sides.
+ *
+ * <p>Packets on InfiniBand contain the GID of their sender's port, but no host's address. So there
+ * an entry is found by that port and the index of the destination queue pair.
  *
  * <p>Bounded: the least recently used entry is evicted first, and entries expire after {@link
  * #IDLE_NS}. A lookup allocates nothing. Used by the data thread only.
@@ -37,12 +39,12 @@ final class Conversations {
     private final @Nullable Gid port;
 
     /**
-     * @param number of the host's queue pair
-     * @param index of the bridge's queue pair by which this host knows the other one
-     * @param queueKey of the host's queue pair
-     * @param by assignments of the bridge's queue pairs here; null if this end's fabric is RoCEv2
-     *     over the bridge's own UDP socket
-     * @param port by which packets name the host; null if they name it by its address
+     * @param number number of the host's queue pair
+     * @param index index of the bridge's queue pair by which this host knows the other one
+     * @param queueKey queue key of the host's queue pair
+     * @param by assignments of the bridge's queue pairs in this fabric; null if the fabric is
+     *     RoCEv2 over the bridge's own UDP socket
+     * @param port GID of the host's port on InfiniBand; null in other fabrics
      */
     End(
         int number,
@@ -58,31 +60,40 @@ final class Conversations {
     }
   }
 
-  /* From a and b. Both have the same slots, since they are filled and emptied together. */
+  /*
+   * Slots of the entries, found by packets from fabric a and by packets from fabric b. An entry has
+   * the same slot in both, since they are filled and emptied together.
+   */
   private final LruSlots[] from;
-  /* Host in a, host in b, and both numbers in one word. */
+  /*
+   * By slot: address of the host in a, address of the host in b, both queue pair numbers in one
+   * word.
+   */
   private final long[] keys;
-  /* By side: port by which packets name its host; empty if packets name hosts. */
+  /*
+   * By fabric and slot: GID of the host's port; empty for a fabric whose packets contain hosts'
+   * addresses.
+   */
   private final long[][] ports;
   private final int[][] indexes;
   private final int[][] queueKeys;
   private final @Nullable QueuePairAssignments[][] hosts;
-  /* To a and b. */
+  /* By destination fabric and slot. */
   private final @Nullable LimitedFlow[][] flows;
   private long evicted;
   private long aged;
 
   /**
-   * @param most entries at a time
+   * @param most maximum number of entries
    */
   Conversations(int most) {
     this(most, true, true);
   }
 
   /**
-   * @param most entries at a time
-   * @param named whether packets from a name both their hosts
-   * @param namedInB the same for b
+   * @param most maximum number of entries
+   * @param named whether packets from fabric a contain the addresses of both hosts
+   * @param namedInB whether packets from fabric b contain the addresses of both hosts
    */
   Conversations(int most, boolean named, boolean namedInB) {
     ports = new long[][] {new long[named ? 0 : 2 * most], new long[namedInB ? 0 : 2 * most]};
@@ -111,13 +122,13 @@ final class Conversations {
   }
 
   private boolean hasHosts(
-      int place, int side, long nearHigh, long nearLow, long farHigh, long farLow) {
+      int slot, int side, long nearHigh, long nearLow, long farHigh, long farLow) {
     long[] named = ports[side];
     if (named.length > 0) {
-      return named[2 * place + 1] == nearLow && named[2 * place] == nearHigh;
+      return named[2 * slot + 1] == nearLow && named[2 * slot] == nearHigh;
     }
-    int near = WORDS * place + 2 * side;
-    int far = WORDS * place + 2 - 2 * side;
+    int near = WORDS * slot + 2 * side;
+    int far = WORDS * slot + 2 - 2 * side;
     return keys[near + 1] == nearLow
         && keys[far + 1] == farLow
         && keys[near] == nearHigh
@@ -125,30 +136,31 @@ final class Conversations {
   }
 
   /**
-   * Returns the entry that a host's packet belongs to.
+   * Returns the slot of the entry that a host's packet belongs to, or {@link #NONE}.
    *
-   * <p>Where packets name no hosts, near is the host's port, and far is 0.
+   * <p>Near is the address of the sending host, and far the address of the other host. On
+   * InfiniBand, near is the GID of the sender's port, and far is 0.
    *
-   * @param side the host's, 0 for a
-   * @param index of the bridge's queue pair that it sends to, in place of the far host
-   * @param number of its own queue pair
+   * @param side fabric of the sending host, 0 for a
+   * @param index index of the bridge's queue pair that the packet was sent to
+   * @param number number of the sending queue pair
    */
   int find(
       int side, long nearHigh, long nearLow, long farHigh, long farLow, int index, int number) {
     LruSlots entries = from[side];
-    int place = entries.first(hash(nearHigh, nearLow, farHigh, farLow, index, number));
-    while (place != NONE
-        && (indexes[side][place] != index
-            || number(side, place) != number
-            || !hasHosts(place, side, nearHigh, nearLow, farHigh, farLow))) {
-      place = entries.next(place);
+    int slot = entries.first(hash(nearHigh, nearLow, farHigh, farLow, index, number));
+    while (slot != NONE
+        && (indexes[side][slot] != index
+            || number(side, slot) != number
+            || !hasHosts(slot, side, nearHigh, nearLow, farHigh, farLow))) {
+      slot = entries.next(slot);
     }
-    return place;
+    return slot;
   }
 
   /**
-   * Finds an entry as {@link #find(int, long, long, long, long, int, int)} does, where packets name
-   * hosts.
+   * Finds an entry as {@link #find(int, long, long, long, long, int, int)} does, by the addresses
+   * of both hosts.
    */
   int find(int side, HostPair hosts, int index, int number) {
     long nearHigh = hosts.source().high();
@@ -158,18 +170,18 @@ final class Conversations {
   }
 
   /**
-   * Finds an entry as {@link #find(int, long, long, long, long, int, int)} does, where packets name
-   * no hosts.
+   * Finds an entry as {@link #find(int, long, long, long, long, int, int)} does, by the sender's
+   * port on InfiniBand.
    */
   int findAt(int side, Gid port, int index, int number) {
     return find(side, port.high(), port.low(), 0, 0, index, number);
   }
 
   /**
-   * Adds a new entry.
+   * Adds a new entry, and returns its slot.
    *
-   * @param side of the first host, 0 for a
-   * @param ends both hosts
+   * @param side fabric of the first host, 0 for a
+   * @param ends the first host, and the other host
    * @param near the first host's end
    * @param far the other host's end
    */
@@ -184,28 +196,28 @@ final class Conversations {
     long farLow = ends.destination().low();
     int there = hash(ends.source(), ends.destination(), near);
     int back = hash(ends.destination(), ends.source(), far);
-    int place = from[side].add(there, nowNs);
-    if (from[1 - side].add(back, nowNs) != place) {
+    int slot = from[side].add(there, nowNs);
+    if (from[1 - side].add(back, nowNs) != slot) {
       throw new IllegalStateException("both tables of conversations have different places");
     }
-    int key = WORDS * place;
+    int key = WORDS * slot;
     keys[key + 2 * side] = nearHigh;
     keys[key + 2 * side + 1] = nearLow;
     keys[key + 2 - 2 * side] = farHigh;
     keys[key + 3 - 2 * side] = farLow;
     keys[key + 4] = side == 0 ? word(near.number, far.number) : word(far.number, near.number);
-    link(side, place, near, nowNs);
-    link(1 - side, place, far, nowNs);
-    return place;
+    link(side, slot, near, nowNs);
+    link(1 - side, slot, far, nowNs);
+    return slot;
   }
 
-  private void link(int side, int place, End end, long nowNs) {
-    indexes[side][place] = end.index;
-    queueKeys[side][place] = end.queueKey;
-    hosts[side][place] = end.by;
+  private void link(int side, int slot, End end, long nowNs) {
+    indexes[side][slot] = end.index;
+    queueKeys[side][slot] = end.queueKey;
+    hosts[side][slot] = end.by;
     if (end.port != null) {
-      ports[side][2 * place] = end.port.high();
-      ports[side][2 * place + 1] = end.port.low();
+      ports[side][2 * slot] = end.port.high();
+      ports[side][2 * slot + 1] = end.port.low();
     }
     countConversation(end.by, end.index, 1, nowNs);
   }
@@ -217,20 +229,20 @@ final class Conversations {
     }
   }
 
-  private void remove(int place, long nowNs) {
+  private void remove(int slot, long nowNs) {
     for (int side = 0; side < 2; side++) {
-      from[side].remove(place);
-      countConversation(hosts[side][place], indexes[side][place], -1, nowNs);
-      hosts[side][place] = null;
-      flows[side][place] = null;
+      from[side].remove(slot);
+      countConversation(hosts[side][slot], indexes[side][slot], -1, nowNs);
+      hosts[side][slot] = null;
+      flows[side][slot] = null;
     }
   }
 
-  void touch(int place, long nowNs) {
-    from[0].touch(place, nowNs);
+  void touch(int slot, long nowNs) {
+    from[0].touch(slot, nowNs);
   }
 
-  /** Removes the entries that have been idle for long enough. */
+  /** Removes the entries that have been idle for {@link #IDLE_NS}. */
   void expire(long nowNs) {
     while (from[0].isOldestIdle(nowNs, IDLE_NS)) {
       remove(from[0].oldest(), nowNs);
@@ -238,7 +250,7 @@ final class Conversations {
     }
   }
 
-  /** Removes all entries, and the assignments of their hosts' numbers. */
+  /** Removes all entries. Their counts in the assignments of queue pairs stay as they are. */
   void clear() {
     for (int side = 0; side < 2; side++) {
       from[side].clear();
@@ -247,70 +259,67 @@ final class Conversations {
     }
   }
 
-  /** Returns the upper half of the address of a fabric's host. */
-  long hostHigh(int side, int place) {
-    return keys[WORDS * place + 2 * side];
+  /** Returns the upper half of the address of an entry's host in a fabric. */
+  long hostHigh(int side, int slot) {
+    return keys[WORDS * slot + 2 * side];
   }
 
-  /** Returns the lower half of it. */
-  long hostLow(int side, int place) {
-    return keys[WORDS * place + 2 * side + 1];
+  /** Returns the lower half of the address of an entry's host in a fabric. */
+  long hostLow(int side, int slot) {
+    return keys[WORDS * slot + 2 * side + 1];
   }
 
-  Gid host(int side, int place) {
-    return new Gid(hostHigh(side, place), hostLow(side, place));
+  Gid host(int side, int slot) {
+    return new Gid(hostHigh(side, slot), hostLow(side, slot));
   }
 
-  /** Returns the upper half of the port of a fabric's host, where packets name no hosts. */
-  long portHigh(int side, int place) {
-    return ports[side][2 * place];
+  /** Returns the upper half of the GID of the port of an entry's host, in an InfiniBand fabric. */
+  long portHigh(int side, int slot) {
+    return ports[side][2 * slot];
   }
 
-  /** Returns the lower half of it. */
-  long portLow(int side, int place) {
-    return ports[side][2 * place + 1];
+  /** Returns the lower half of the GID of the port of an entry's host, in an InfiniBand fabric. */
+  long portLow(int side, int slot) {
+    return ports[side][2 * slot + 1];
   }
 
-  /**
-   * Removes the entries whose host has moved to another port, in a fabric whose packets name no
-   * hosts.
-   */
+  /** Removes the entries whose host has moved to another port of an InfiniBand fabric. */
   void removeMoved(int side, Function<Gid, @Nullable Gid> portOf, long nowNs) {
-    int place = from[0].newest();
-    while (place != NONE) {
-      int older = from[0].older(place);
-      Gid port = portOf.apply(host(side, place));
+    int slot = from[0].newest();
+    while (slot != NONE) {
+      int older = from[0].older(slot);
+      Gid port = portOf.apply(host(side, slot));
       if (port != null
-          && (port.high() != portHigh(side, place) || port.low() != portLow(side, place))) {
-        remove(place, nowNs);
+          && (port.high() != portHigh(side, slot) || port.low() != portLow(side, slot))) {
+        remove(slot, nowNs);
       }
-      place = older;
+      slot = older;
     }
   }
 
-  /** Returns the number of the host's queue pair. */
-  int number(int side, int place) {
-    long both = keys[WORDS * place + 4];
+  /** Returns the number of the queue pair of an entry's host in a fabric. */
+  int number(int side, int slot) {
+    long both = keys[WORDS * slot + 4];
     return (int) (side == 0 ? both >>> NUMBER_BITS : both) & NUMBER_MASK;
   }
 
-  /** Returns the index of the bridge's queue pair that a fabric's host sends to. */
-  int index(int side, int place) {
-    return indexes[side][place];
+  /** Returns the index of the bridge's queue pair that an entry's host in a fabric sends to. */
+  int index(int side, int slot) {
+    return indexes[side][slot];
   }
 
-  /** Returns the queue key of the host's queue pair. */
-  int queueKey(int side, int place) {
-    return queueKeys[side][place];
+  /** Returns the queue key of the queue pair of an entry's host in a fabric. */
+  int queueKey(int side, int slot) {
+    return queueKeys[side][slot];
   }
 
-  /** Returns the flow to a fabric's host; null if none is set yet. */
-  @Nullable LimitedFlow flowTo(int side, int place) {
-    return flows[side][place];
+  /** Returns the flow to an entry's host in a fabric; null if none is set yet. */
+  @Nullable LimitedFlow flowTo(int side, int slot) {
+    return flows[side][slot];
   }
 
-  void setFlow(int side, int place, LimitedFlow flow) {
-    flows[side][place] = flow;
+  void setFlow(int side, int slot, LimitedFlow flow) {
+    flows[side][slot] = flow;
   }
 
   int size() {

@@ -3,9 +3,9 @@ package io.heddle.bridge.unicast;
 import io.heddle.verbs.Gid;
 
 /**
- * Source and destination of a packet, as one of the fabrics sees them.
+ * Source and destination of a packet, as one of the two fabrics addresses them.
  *
- * @param source of the packet there
- * @param destination of the packet there
+ * @param source source address in that fabric
+ * @param destination destination address in that fabric
  */
 record HostPair(Gid source, Gid destination) {}

@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * Sender of the bridge's own management datagrams, in the name of the requested host. Rare: it
- * allocates. A lost message isn't repeated until the client repeats its request. Used by the data
- * thread only.
+ * Sender of the bridge's own management datagrams, whose source address is that of another host.
+ * Used rarely, so it allocates. A lost message isn't repeated until the client repeats its request.
+ * Used by the data thread only.
  */
 final class ManagementSender {
   private static final int COVERED_BYTES = DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES;
@@ -32,12 +32,12 @@ final class ManagementSender {
   private final FabricPort fabric;
   private final long packet;
   private final ByteBuffer view;
-  /* Counter block for the sender; the messages are counted where they are decided on. */
+  /* Counters that nothing reads, for the fabric's sender: the callers count these messages. */
   private final long uncounted;
   private final CRC32 crc = new CRC32();
 
   /**
-   * @param fabric that the hosts are in
+   * @param fabric port in the fabric of the receiving hosts
    */
   ManagementSender(Arena arena, FabricPort fabric) {
     this.fabric = fabric;
@@ -70,9 +70,9 @@ final class ManagementSender {
   /**
    * Sends a request to a host in the name of a client.
    *
-   * @param ownId request id
+   * @param ownId the bridge's request id
    * @param request the client's request
-   * @param hosts source address and destination
+   * @param hosts source and destination address of the datagram
    */
   void sendRequest(
       int ownId,
@@ -89,9 +89,9 @@ final class ManagementSender {
   }
 
   /**
-   * Rejects a reliable connection.
+   * Rejects a client's request for a reliable connection.
    *
-   * @param request its REQ
+   * @param request address of the client's REQ
    */
   void refuse(long request, Gid server, Gid client, int trafficClass, long nowNs) {
     ConnectReject.write(

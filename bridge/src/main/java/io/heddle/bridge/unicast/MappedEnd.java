@@ -9,18 +9,22 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge's port in one of two fabrics between which queue pair numbers are mapped. A port on
- * the wire is a UDP socket for RoCEv2: the bridge owns all numbers of its addresses, and queue pair
- * 1. A port on a device has some of its queue pairs, and queue pair 1 belongs to the kernel.
- * Packets contain numbers; the bridge identifies them by an index: the number itself on the wire,
- * the position among the bridge's queue pairs on a device.
+ * Port of the bridge in one of two fabrics between which queue pair numbers are mapped. On the
+ * wire, a UDP socket for RoCEv2, the bridge owns all queue pair numbers of its addresses, queue
+ * pair 1 included. On a libibverbs device it has some queue pairs, and queue pair 1 belongs to the
+ * kernel.
+ *
+ * <p>Tables identify a queue pair of the bridge by an index. On the wire that is its number, and on
+ * a device its position among the bridge's queue pairs.
  */
 public final class MappedEnd implements AutoCloseable {
   private final FabricPort fabric;
   private final @Nullable QueuePairPort device;
   private final @Nullable SidrService service;
   private final int[] numbers;
-  /* Where packets don't name their hosts; null if they do. */
+  /*
+   * Map from hosts to ports on InfiniBand; null in fabrics whose packets contain hosts' addresses.
+   */
   private final @Nullable SubnetHosts hosts;
   private int movesSeen;
 
@@ -44,7 +48,7 @@ public final class MappedEnd implements AutoCloseable {
   /**
    * Returns a port on a device.
    *
-   * @param service that exchanges requests with its hosts
+   * @param service exchanges requests with the fabric's hosts
    */
   public static MappedEnd ofDevice(QueuePairPort device, SidrService service) {
     return new MappedEnd(device, device, service, device.numbers());
@@ -64,22 +68,22 @@ public final class MappedEnd implements AutoCloseable {
   }
 
   /**
-   * Returns whether packets name both their hosts by addresses. Packets of InfiniBand name the
-   * sender's port, and of the bridge only a queue pair.
+   * Returns whether packets contain the addresses of both hosts. Packets on InfiniBand contain the
+   * LID of the sender's port, and the number of a queue pair of the bridge.
    */
   boolean identifiesHosts() {
     return hosts == null;
   }
 
   /**
-   * Returns the port by which packets name a host; null if they name hosts, or while it isn't
+   * Returns the GID of a host's port on InfiniBand; null in other fabrics, and while it isn't
    * known.
    */
   @Nullable Gid portOf(Gid host) {
     return hosts == null ? null : hosts.portOf(host);
   }
 
-  /** Returns whether a host has moved to another port since the last call. */
+  /** Returns whether any host has moved to another port since the last call. */
   boolean haveMoved() {
     int moves = hosts == null ? 0 : hosts.moves();
     boolean moved = moves != movesSeen;
@@ -108,7 +112,7 @@ public final class MappedEnd implements AutoCloseable {
   }
 
   /**
-   * Returns the path to a host there. Null while it doesn't exist yet; this call starts its
+   * Returns the path to a host of the fabric. Returns null if it doesn't exist yet, and starts its
    * creation.
    */
   @Nullable SendPath sendPath(Gid source, Gid destination, int trafficClass) {
@@ -122,7 +126,7 @@ public final class MappedEnd implements AutoCloseable {
     return sendPath;
   }
 
-  /** Closes its service. */
+  /** Closes the SIDR service, if there is one. */
   @Override
   public void close() {
     if (service != null) {

@@ -21,13 +21,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwarder of unicast datagrams between two fabrics, of which at least one has real queue pairs.
- * Hosts on a device know remote hosts by addresses and queue pairs of the bridge. On the wire
- * numbers are unchanged. Each dropped packet is counted under its reason. Used by the data thread
- * only.
+ * Forwarder of unicast datagrams between two fabrics, of which at least one is a libibverbs device.
+ * Hosts in such a fabric know remote hosts by addresses and queue pairs of the bridge. On the wire,
+ * packets contain the hosts' own queue pair numbers. Each dropped packet is counted under its
+ * reason. Used by the data thread only.
  */
 public final class MappedForwarder implements HostForwarder {
-  /** Maximum pairs of communicating queue pairs. */
+  /** Maximum number of conversations, which are pairs of communicating queue pairs. */
   static final int MOST_CONVERSATIONS = 262_144;
 
   private final MappedEnd[] ends;
@@ -36,7 +36,7 @@ public final class MappedForwarder implements HostForwarder {
   private final long[] counters;
   private final Limiter limiter;
   private final Conversations conversations;
-  /* By source side: flows of two hosts, whatever their numbers. */
+  /* By source fabric: flows by host pair, whatever the queue pair numbers. */
   private final PairTable[] flows = {
     new PairTable(UnicastForwarder.MOST_PAIRS), new PairTable(UnicastForwarder.MOST_PAIRS)
   };
@@ -45,18 +45,18 @@ public final class MappedForwarder implements HostForwarder {
   private final boolean bothIdentifyHosts;
   private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
   /*
-   * Hosts of the current train, as the other fabric names them; null if its packets name no
-   * hosts.
+   * Source and destination of the current train, as the other fabric addresses them; null if its
+   * packets contain no hosts' addresses.
    */
   private @Nullable Gid source;
   private @Nullable Gid destination;
 
   /**
-   * @param a the port in fabric a, whose service this closes
-   * @param b the port in fabric b, likewise; at least one of both is on a device
-   * @param settings with a mapping
-   * @param counters of packets from a and b, in the status file
-   * @param limiter that packets leave through
+   * @param a port in fabric a, which {@link #close} closes
+   * @param b port in fabric b, which {@link #close} closes; a or b is on a device
+   * @param settings settings with a mapping
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
+   * @param limiter limiter that packets leave through
    * @param ids source of the bridge's own request ids
    */
   public MappedForwarder(
@@ -81,7 +81,8 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /*
-   * Numbers refer to the previous proxy addresses, so they are cleared. Clients send new requests.
+   * Adopts the current proxy addresses. Mapped numbers refer to the previous ones, so they are
+   * cleared, and clients must send new requests.
    */
   private void follow(ProxyAddresses now) {
     if (now == proxyAddresses) {
@@ -140,7 +141,7 @@ public final class MappedForwarder implements HostForwarder {
     }
   }
 
-  /* The source is 0 if the LID is of no known port. */
+  /* The source is 0 if the packet's LID belongs to no known port of InfiniBand. */
   private @Nullable DropReason dropReasonOfSource(
       int side, TrainBatch batch, int train, LoopRules from) {
     long high = batch.sourceHigh(train);
@@ -150,7 +151,7 @@ public final class MappedForwarder implements HostForwarder {
         : from.dropReason(high, low);
   }
 
-  /* Sets both hosts of the train, as the other fabric names them, if its packets name them. */
+  /* Sets source and destination, if the train's packets contain hosts' addresses. */
   private @Nullable DropReason readHosts(int side, TrainBatch batch, int train, LoopRules to) {
     source = null;
     destination = null;
@@ -192,21 +193,21 @@ public final class MappedForwarder implements HostForwarder {
       return DropReason.TOO_LARGE;
     }
     TrainBatch batch = from.batch();
-    int place = place(side, batch, train, packet, nowNs);
-    if (place < 0) {
-      return place == QueuePairMap.NO_PORT ? requestPath(side) : DropReason.NO_QUEUE_PAIR;
+    int slot = slotOf(side, batch, train, packet, nowNs);
+    if (slot < 0) {
+      return slot == QueuePairMap.NO_PORT ? requestPath(side) : DropReason.NO_QUEUE_PAIR;
     }
     DropReason against =
-        host != null && bothIdentifyHosts ? null : dropReason(side, place, length, to);
+        host != null && bothIdentifyHosts ? null : dropReason(side, slot, length, to);
     if (against != null) {
       return against;
     }
-    LimitedFlow flow = flowOf(side, place, nowNs);
+    LimitedFlow flow = flowOf(side, slot, nowNs);
     if (flow == null) {
       return ends[1 - side].identifiesHosts() ? DropReason.NOT_SENT : DropReason.NO_PATH;
     }
-    conversations.touch(place, nowNs);
-    rewrite(side, place, packet);
+    conversations.touch(slot, nowNs);
+    rewrite(side, slot, packet);
     int crc = from.checksum(packet, covered);
     long digest = StormGuard.digest(crc, packet, covered);
     limiter.offer(flow, packet, length, crc, digest, batch.arrivedNs(train), nowNs);
@@ -217,14 +218,17 @@ public final class MappedForwarder implements HostForwarder {
     return length > ends[1 - side].fabric().mostBytes(ipv4);
   }
 
-  /* Applies the rules of the other fabric, where the packet itself doesn't name its host there. */
-  private @Nullable DropReason dropReason(int side, int place, int length, LoopRules to) {
+  /*
+   * Applies the checks of the other fabric to the destination in the table, if the packet doesn't
+   * contain it.
+   */
+  private @Nullable DropReason dropReason(int side, int slot, int length, LoopRules to) {
     int other = 1 - side;
     boolean named = ends[other].identifiesHosts();
-    long hostHigh = conversations.hostHigh(other, place);
-    long hostLow = conversations.hostLow(other, place);
-    long high = named ? hostHigh : conversations.portHigh(other, place);
-    long low = named ? hostLow : conversations.portLow(other, place);
+    long hostHigh = conversations.hostHigh(other, slot);
+    long hostLow = conversations.hostLow(other, slot);
+    long high = named ? hostHigh : conversations.portHigh(other, slot);
+    long low = named ? hostLow : conversations.portLow(other, slot);
     if (to.dropReason(high, low) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
@@ -232,7 +236,7 @@ public final class MappedForwarder implements HostForwarder {
     return isTooLarge(side, length, ipv4) ? DropReason.TOO_LARGE : null;
   }
 
-  /* Requests the path, so that a later packet finds it. */
+  /* Requests the path of a dropped packet, so that a later packet finds it. */
   private DropReason requestPath(int side) {
     if (source != null && destination != null) {
       ends[1 - side].sendPath(source, destination, trafficClass);
@@ -240,7 +244,10 @@ public final class MappedForwarder implements HostForwarder {
     return DropReason.NO_PATH;
   }
 
-  /* Handles queue pair 1, on the wire only: on a device it isn't the bridge's. */
+  /*
+   * Handles a packet to queue pair 1. Only on the wire: on a device, queue pair 1 belongs to the
+   * kernel.
+   */
   private @Nullable DropReason forwardManagement(
       int side, int train, long packet, int length, long nowNs) {
     if (ends[side].isDevice() || source == null || destination == null) {
@@ -259,7 +266,7 @@ public final class MappedForwarder implements HostForwarder {
     return reason;
   }
 
-  private int place(int side, TrainBatch batch, int train, long packet, long nowNs) {
+  private int slotOf(int side, TrainBatch batch, int train, long packet, long nowNs) {
     int index = ends[side].indexOf(PacketFormat.queuePair(packet));
     int number = DatagramFormat.sourceQueuePair(packet);
     long high = batch.sourceHigh(train);
@@ -267,21 +274,21 @@ public final class MappedForwarder implements HostForwarder {
     Gid far = destination;
     long farHigh = far == null ? 0 : far.high();
     long farLow = far == null ? 0 : far.low();
-    int place = conversations.find(side, high, low, farHigh, farLow, index, number);
-    if (place == Conversations.NONE) {
+    int slot = conversations.find(side, high, low, farHigh, farLow, index, number);
+    if (slot == Conversations.NONE) {
       Gid near = new Gid(high, low);
-      place =
+      slot =
           far == null
               ? numbers.beginAt(side, near, index, number, nowNs)
               : numbers.begin(side, new HostPair(near, far), index, number, nowNs);
       count();
     }
-    return place;
+    return slot;
   }
 
-  /* Returns the flow; null while there is no path yet to a host on a device. */
-  private @Nullable LimitedFlow flowOf(int side, int place, long nowNs) {
-    LimitedFlow known = conversations.flowTo(1 - side, place);
+  /* Returns the flow to the destination; null while there is no path to a host on a device. */
+  private @Nullable LimitedFlow flowOf(int side, int slot, long nowNs) {
+    LimitedFlow known = conversations.flowTo(1 - side, slot);
     if (known != null) {
       return known;
     }
@@ -290,12 +297,12 @@ public final class MappedForwarder implements HostForwarder {
     if (to == null) {
       from =
           proxyAddresses.addressOf(
-              side, conversations.hostHigh(side, place), conversations.hostLow(side, place));
-      to = conversations.host(1 - side, place);
+              side, conversations.hostHigh(side, slot), conversations.hostLow(side, slot));
+      to = conversations.host(1 - side, slot);
     }
     LimitedFlow flow = from == null ? null : hostsFlow(side, from, to, nowNs);
     if (flow != null) {
-      conversations.setFlow(1 - side, place, flow);
+      conversations.setFlow(1 - side, slot, flow);
     }
     return flow;
   }
@@ -317,10 +324,13 @@ public final class MappedForwarder implements HostForwarder {
     return flow;
   }
 
-  /* Hosts on the wire use the real numbers and keys. */
-  private void rewrite(int side, int place, long packet) {
+  /*
+   * Maps the packet's numbers and queue key. Hosts on the wire use the real destination number and
+   * key.
+   */
+  private void rewrite(int side, int slot, long packet) {
     int other = 1 - side;
-    int number = ends[other].numberOf(conversations.index(other, place));
+    int number = ends[other].numberOf(conversations.index(other, slot));
     boolean immediate = PacketFormat.opcode(packet) == DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
     if (mapping.fixesImmediate()
         && immediate
@@ -329,8 +339,8 @@ public final class MappedForwarder implements HostForwarder {
     }
     DatagramFormat.setSourceQueuePair(packet, number);
     if (ends[side].isDevice()) {
-      DatagramFormat.setQueuePair(packet, conversations.number(other, place));
-      DatagramFormat.setQueueKey(packet, conversations.queueKey(other, place));
+      DatagramFormat.setQueuePair(packet, conversations.number(other, slot));
+      DatagramFormat.setQueueKey(packet, conversations.queueKey(other, slot));
     }
   }
 

@@ -14,20 +14,20 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests for queue pair numbers where numbers are mapped. In a fabric on the wire the bridge owns
- * queue pair 1; on a device it sends and receives them by a {@link SidrService}. Rare: it
- * allocates. Used by the data thread only.
+ * Exchange of requests for queue pair numbers between two fabrics with mapped numbers. On the wire
+ * the bridge owns queue pair 1; on a device it exchanges requests by a {@link SidrService}.
+ * Requests are rare, so this allocates. Used by the data thread only.
  */
 final class MappedRequests {
   private final int trafficClass;
   private final MappedEnd[] ends;
-  /* By fabric; the bridge's own messages, on the wire only. */
+  /* By fabric: senders of the bridge's own messages. Null for a fabric on a device. */
   private final @Nullable ManagementSender[] own = new ManagementSender[2];
   private final SidrClients[] clients = new SidrClients[2];
 
   /**
-   * @param ends in a and b, at least one of them on a device
-   * @param counters of packets from a and b
+   * @param ends ports in fabric a and b, at least one of them on a device
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
    * @param ids source of the bridge's own request ids
    */
   MappedRequests(
@@ -86,10 +86,10 @@ final class MappedRequests {
   /**
    * Handles a packet for queue pair 1 from the wire.
    *
-   * @param side of the fabric on the wire
-   * @param near its source and destination as received
-   * @param far its source and destination as the other fabric names them
-   * @return the reason to drop it; null if it was used
+   * @param side fabric that the packet came from, 0 for a
+   * @param near source and destination of the packet as received
+   * @param far source and destination of the packet as the other fabric addresses them
+   * @return the reason to drop the packet; null if it was handled
    */
   @Nullable DropReason take(
       int side, long packet, int lengthBytes, HostPair near, HostPair far, long nowNs) {
@@ -159,7 +159,9 @@ final class MappedRequests {
     }
   }
 
-  /** Repeats requests, and ends those whose deadline has passed. */
+  /**
+   * Sends new requests, repeats unanswered ones, and ends the requests whose deadline has passed.
+   */
   void expire(long nowNs) {
     for (SidrClients each : clients) {
       each.expire(nowNs);

@@ -24,7 +24,7 @@ final class PairTable {
   private long aged;
 
   /**
-   * @param most pairs at a time
+   * @param most maximum number of pairs
    */
   PairTable(int most) {
     pairs = new LruSlots(most);
@@ -77,13 +77,13 @@ final class PairTable {
     flows[pair] = flow;
   }
 
-  /* Its packets in the limiter still leave. */
+  /* Removes a pair. Its packets in the limiter are still sent. */
   private void remove(int pair) {
     pairs.remove(pair);
     flows[pair] = null;
   }
 
-  /** Removes the pairs that have been idle for long enough. */
+  /** Removes the pairs that have been idle for {@link #IDLE_NS}. */
   void expire(long nowNs) {
     while (pairs.isOldestIdle(nowNs, IDLE_NS)) {
       remove(pairs.oldest());

@@ -4,15 +4,16 @@ import io.heddle.bridge.group.LoopRules.Prefix;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 
-/** Check for prefixes of two fabrics that have a host in common. */
+/** Check that no prefix of one fabric overlaps a prefix of the other. */
 public final class PrefixOverlap {
   private PrefixOverlap() {}
 
   /**
-   * Rejects overlapping prefixes: unicast packets that come from both sides could loop.
+   * Rejects overlapping prefixes: a unicast packet whose addresses belong to both fabrics could
+   * loop.
    *
-   * @param front start of the message, which names a file; or empty
-   * @throws HeddleException with both prefixes
+   * @param front start of the error message, such as a file's name; may be empty
+   * @throws HeddleException if two prefixes overlap; the message contains both
    */
   public static void refuse(String front, List<Prefix> a, List<Prefix> b) {
     for (Prefix one : a) {

@@ -5,9 +5,9 @@ import io.heddle.verbs.Gid;
 /**
  * Address of the bridge that represents a host.
  *
- * @param side the fabric that the address is in
- * @param address of the bridge, IPv4 mapped
- * @param host in the other fabric
+ * @param side fabric that the address is in, 0 for a
+ * @param address the bridge's address, IPv4 in mapped form
+ * @param host address of the host in the other fabric, IPv4 in mapped form
  */
 public record ProxyAddress(int side, Gid address, Gid host) {
   /** Returns the line in configuration syntax. */

@@ -8,21 +8,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Map between addresses of the bridge and the hosts that they represent. Immutable: the control
- * thread builds a new one when the configuration changes. Two with the same lines are equal.
+ * Map between addresses of the bridge and the hosts that they represent. Immutable: a changed
+ * configuration has a new map. Maps with the same entries in the same order are equal.
  */
 public final class ProxyAddresses {
   /** Empty map of a bridge whose hosts see each other's own addresses. */
   public static final ProxyAddresses NONE = new ProxyAddresses(List.of());
 
   private final List<ProxyAddress> all;
-  /* By the fabric of the address. */
+  /* Hosts by address, for the addresses in fabric a and for those in fabric b. */
   private final List<GroupTable<Gid>> hosts;
-  /* By the fabric of the host. */
+  /* Addresses by host, for the hosts in fabric a and for those in fabric b. */
   private final List<GroupTable<Gid>> addresses;
 
   /**
-   * @param all with each address once, and each host once
+   * @param all entries, with each address once and each host once
    */
   public ProxyAddresses(List<ProxyAddress> all) {
     this.all = List.copyOf(all);

@@ -5,16 +5,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assignments of the bridge's queue pairs at the address of one host. Each represents a service of
- * that host, or those of its queue pairs that communicate through it. Where packets name no host,
- * the assignments are per port, and each represents a service of any host. Used by the data thread
+ * Assignments of the bridge's queue pairs at the address that represents one remote host. Each
+ * queue pair represents a service of that host, or the host's queue pairs in conversations. On
+ * InfiniBand, where packets contain no hosts' addresses, the assignments are per port of the
+ * clients, and a queue pair may represent a service of any remote host. Used by the data thread
  * only.
  */
 final class QueuePairAssignments {
   static final int NONE = -1;
 
   private final int[] services;
-  /* Client and server of a service; null if the address identifies the host. */
+  /*
+   * Client and server of a service on InfiniBand; null in other fabrics, where the address
+   * identifies the server.
+   */
   private final @Nullable HostPair[] endpointsOf;
   private final int[] keys;
   private final int[] conversations;
@@ -34,7 +38,10 @@ final class QueuePairAssignments {
     return services[index];
   }
 
-  /** Returns the client and server of that service; null if the address identifies the host. */
+  /**
+   * Returns the client and server of the service that a queue pair represents on InfiniBand; null
+   * in other fabrics.
+   */
   @Nullable HostPair endpointsOf(int index) {
     return endpointsOf[index];
   }
@@ -44,12 +51,12 @@ final class QueuePairAssignments {
     return services[index] == number && Objects.equals(endpointsOf[index], hosts);
   }
 
-  /** Returns the queue key of that service. */
+  /** Returns the queue key of the service that a queue pair represents. */
   int key(int index) {
     return keys[index];
   }
 
-  /** Counts a conversation that begins or ends on a queue pair. */
+  /** Counts a conversation that begins (1) or ends (−1) on a queue pair. */
   void countConversation(int index, int change, long nowNs) {
     conversations[index] += change;
     usedNs[index] = nowNs;
@@ -58,29 +65,31 @@ final class QueuePairAssignments {
   /**
    * Assigns a queue pair to a service.
    *
-   * @param hosts the client and the server; null if the address identifies the host
-   * @param idleNs a service that was unused for this long is replaced
-   * @return its index, or {@link #NONE}
+   * @param hosts client and server on InfiniBand; null in other fabrics
+   * @param number number of the service's queue pair
+   * @param key queue key of the service's queue pair
+   * @param idleNs time without use after which another service may be replaced
+   * @return index of the queue pair, or {@link #NONE}
    */
   int assign(@Nullable HostPair hosts, int number, int key, long nowNs, long idleNs) {
-    int place = NONE;
+    int slot = NONE;
     for (int i = services.length - 1; i >= 0; i--) {
       boolean idle = conversations[i] == 0;
       if (isAssignedTo(i, hosts, number)) {
-        place = i;
+        slot = i;
         break;
       }
       boolean free = services[i] == NONE || nowNs - usedNs[i] >= idleNs;
-      if (place == NONE && idle && free) {
-        place = i;
+      if (slot == NONE && idle && free) {
+        slot = i;
       }
     }
-    if (place != NONE) {
-      services[place] = number;
-      endpointsOf[place] = hosts;
-      keys[place] = key;
-      usedNs[place] = nowNs;
+    if (slot != NONE) {
+      services[slot] = number;
+      endpointsOf[slot] = hosts;
+      keys[slot] = key;
+      usedNs[slot] = nowNs;
     }
-    return place;
+    return slot;
   }
 }

@@ -9,20 +9,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Assignment of the bridge's queue pairs to remote queue pairs. When one queue pair on a device
- * communicates with two of one remote host, the bridge needs two to distinguish them. Used by the
- * data thread only.
+ * communicates with two queue pairs of one remote host, two queue pairs of the bridge must
+ * represent them. Used by the data thread only.
  */
 final class QueuePairMap {
   static final int NONE = Conversations.NONE;
 
-  /** The port of the other host isn't known. */
+  /** Result if the other host's port on InfiniBand isn't known. */
   static final int NO_PORT = NONE - 1;
 
   private final MappedEnd[] ends;
   private final Conversations conversations;
   /*
-   * By the fabric of the bridge's queue pairs: assignments at the address of a remote host, or to a
-   * port of that fabric where packets name no hosts.
+   * By fabric of the bridge's queue pairs: assignments by remote host, or on InfiniBand by the
+   * client's port.
    */
   private final List<Map<Gid, QueuePairAssignments>> hosts =
       List.of(new HashMap<>(), new HashMap<>());
@@ -32,7 +32,10 @@ final class QueuePairMap {
     this.conversations = conversations;
   }
 
-  /* Returns the key of the assignments; null if the port of the near host isn't known. */
+  /*
+   * Returns the key in the map of assignments; null if the near host's port on InfiniBand isn't
+   * known.
+   */
   private @Nullable Gid keyOf(int side, HostPair between) {
     return ends[side].identifiesHosts()
         ? between.destination()
@@ -46,8 +49,8 @@ final class QueuePairMap {
   }
 
   /*
-   * Returns the client and server of a service; null if packets name their hosts. Where they don't,
-   * the assignments of one port distinguish services of the same number by these hosts.
+   * Returns the client and server of a service on InfiniBand, where the assignments of one port
+   * must distinguish services with the same number; null in other fabrics.
    */
   private @Nullable HostPair serviceOf(int side, HostPair between) {
     return ends[side].identifiesHosts() ? null : between;
@@ -60,18 +63,18 @@ final class QueuePairMap {
   }
 
   /**
-   * Adds the conversation of a packet that names no hosts.
+   * Adds the conversation of a packet from InfiniBand, which contains no hosts' addresses.
    *
-   * @param side the fabric that it came from, 0 for a
-   * @param port of its sender
-   * @param index of the bridge's queue pair that it was sent to
-   * @param number of its sender
-   * @return the slot, as {@link #begin} returns it
+   * @param side fabric that the packet came from, 0 for a
+   * @param port GID of the sender's port
+   * @param index index of the bridge's queue pair that the packet was sent to
+   * @param number number of the sending queue pair
+   * @return slot of the conversation, as {@link #begin} returns it
    */
   int beginAt(int side, Gid port, int index, int number, long nowNs) {
     QueuePairAssignments by = hosts.get(side).get(port);
     HostPair between = by == null ? null : by.endpointsOf(index);
-    /* The client may have moved to another port since. */
+    /* The client may have moved to another port after the assignment. */
     return between == null || !port.equals(ends[side].portOf(between.source()))
         ? NONE
         : begin(side, between, index, number, nowNs);
@@ -80,12 +83,12 @@ final class QueuePairMap {
   /**
    * Adds the conversation of a packet.
    *
-   * @param side the fabric that it came from, 0 for a
-   * @param between its sender, and its destination in the other fabric
-   * @param index of the bridge's queue pair that it was sent to
-   * @param number of its sender
-   * @return the slot; {@link #NONE} if the queue pair it was sent to is unassigned, or all those of
-   *     the other fabric are assigned; {@link #NO_PORT}
+   * @param side fabric that the packet came from, 0 for a
+   * @param between the sending host, and the receiving host in the other fabric
+   * @param index index of the bridge's queue pair that the packet was sent to
+   * @param number number of the sending queue pair
+   * @return slot of the conversation; {@link #NONE} if the packet's destination queue pair is
+   *     unassigned, or no queue pair in the other fabric is free; or {@link #NO_PORT}
    */
   int begin(int side, HostPair between, int index, int number, long nowNs) {
     QueuePairAssignments by = null;
@@ -137,27 +140,28 @@ final class QueuePairMap {
     return ends[side].identifiesHosts() ? null : key;
   }
 
-  /* They may have begun through another queue pair of the bridge. */
+  /* Finds a conversation of two queue pairs that began through another queue pair of the bridge. */
   private int findByNumbers(int side, HostPair between, Gid key, int number, int far) {
     int other = 1 - side;
     if (!ends[other].isDevice()) {
       HostPair back = new HostPair(between.destination(), between.source());
       return conversations.find(other, back, number, far);
     }
-    int place = NONE;
-    for (int i = 0; i < ends[side].queuePairs() && place == NONE; i++) {
-      place = find(side, between, key, i, number);
-      if (place != NONE
-          && (conversations.number(other, place) != far
-              || !conversations.host(other, place).equals(between.destination()))) {
-        place = NONE;
+    int slot = NONE;
+    for (int i = 0; i < ends[side].queuePairs() && slot == NONE; i++) {
+      slot = find(side, between, key, i, number);
+      if (slot != NONE
+          && (conversations.number(other, slot) != far
+              || !conversations.host(other, slot).equals(between.destination()))) {
+        slot = NONE;
       }
     }
-    return place;
+    return slot;
   }
 
   /*
-   * Returns a queue pair of the bridge that can represent a number of the remote host to this one.
+   * Returns a queue pair of the bridge that can represent queue pair far of the remote host to
+   * queue pair number of this host, or NONE.
    */
   private int free(int side, HostPair between, Gid key, int number, int far) {
     QueuePairAssignments host = host(side, key);
@@ -178,9 +182,12 @@ final class QueuePairMap {
   /**
    * Assigns a queue pair of the bridge to a service.
    *
-   * @param side the fabric whose hosts use it, 0 for a
+   * @param side fabric of the client, 0 for a
    * @param between the client, and the server in the other fabric
-   * @return its index; {@link #NONE} if all are assigned
+   * @param number number of the service's queue pair
+   * @param key queue key of the service's queue pair
+   * @return index of the assigned queue pair; {@link #NONE} if none is free, or the client's port
+   *     isn't known
    */
   int assign(int side, HostPair between, int number, int key, long nowNs) {
     Gid at = keyOf(side, between);

@@ -5,15 +5,16 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Mapping of queue pair numbers, for fabrics where only real queue pairs can send.
+ * Settings of the mapping of queue pair numbers, for fabrics where only real queue pairs can send.
  *
- * @param queuePairs of the bridge that hosts of the other fabric share
- * @param fixesImmediate whether an immediate that equals the sender's number is replaced by its
- *     mapped number
- * @param ports of the services that clients in the fabric of real queue pairs may request
+ * @param queuePairs number of the bridge's queue pairs, which represent the remote hosts' queue
+ *     pairs
+ * @param fixesImmediate whether immediate data that equal the sender's queue pair number are
+ *     replaced by the mapped number
+ * @param ports ports of the services that clients in a fabric of real queue pairs may request
  */
 public record QueuePairMapping(int queuePairs, boolean fixesImmediate, List<Integer> ports) {
-  /** Configuration value of a mapping. */
+  /** Value of mode= in the configuration, for a mapping. */
   public static final String WORD = "mapped";
 
   /** Default number of queue pairs. */
@@ -21,7 +22,7 @@ public record QueuePairMapping(int queuePairs, boolean fixesImmediate, List<Inte
 
   public static final int MOST_QUEUE_PAIRS = 64;
 
-  /** Maximum ports listened on for the other fabric's services. */
+  /** Maximum number of ports of services. */
   public static final int MOST_PORTS = 256;
 
   public QueuePairMapping {

@@ -20,12 +20,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair 1 of all addresses behind the bridge, in both fabrics. Requests for a service's number
- * are forwarded under the bridge's own request ids, and replies return under the client's. No other
- * message for queue pair 1 crosses the bridge. Used by the data thread only.
+ * Queue pair 1 of all addresses behind the bridge, in both fabrics. It forwards requests for the
+ * number of a service's queue pair, with the bridge's own request ids, and the replies, with the
+ * client's request ids. No other message for queue pair 1 crosses the bridge. Used by the data
+ * thread only.
  */
 final class QueuePairOne {
-  /** Maximum stored requests of each fabric's clients. */
+  /** Maximum number of stored requests, for the clients of each fabric. */
   static final int MOST_REQUESTS = 4096;
 
   private static final int FABRICS = 2;
@@ -36,8 +37,8 @@ final class QueuePairOne {
   private final ManagementSender[] own = new ManagementSender[FABRICS];
 
   /**
-   * @param fabrics a and b
-   * @param counters of packets from a and b
+   * @param fabrics ports in fabric a and b
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
    * @param ids source of the bridge's own request ids
    */
   QueuePairOne(
@@ -57,11 +58,12 @@ final class QueuePairOne {
   /**
    * Handles a packet for queue pair 1.
    *
-   * @param side the fabric that it came from
-   * @param packet its management datagram is rewritten for the other fabric's host
-   * @param near its source and destination as received
-   * @param far its source and destination as forwarded
-   * @return the reason to drop it; null if it is forwarded, with another CRC
+   * @param side fabric that the packet came from, 0 for a
+   * @param packet address of the packet, whose management datagram is rewritten for the other
+   *     fabric's host
+   * @param near source and destination of the packet as received
+   * @param far source and destination of the packet as forwarded
+   * @return the reason to drop the packet; null if the caller must forward it, with another CRC
    */
   @Nullable DropReason take(
       int side, long packet, int lengthBytes, HostPair near, HostPair far, long nowNs) {
@@ -115,7 +117,7 @@ final class QueuePairOne {
     if (request == null) {
       return DropReason.UNKNOWN_REPLY;
     }
-    /* The client sent its request to the address that the reply is forwarded from. */
+    /* The forwarded reply must come from the address that the client sent its request to. */
     if (!request.server().equals(far.source()) || !request.client().equals(far.destination())) {
       return DropReason.FOREIGN_REPLY;
     }
@@ -130,7 +132,7 @@ final class QueuePairOne {
     UnicastCounters.requests(counters[side], requests[side].open(), requests[side].evicted());
   }
 
-  /** Fails the requests of a fabric's clients that got no reply in time. */
+  /** Ends the requests that got no reply in time, and reports that to the clients of a fabric. */
   void expire(int side, long nowNs) {
     SidrRequests table = requests[side];
     if (table.size() > 0) {

@@ -3,16 +3,16 @@ package io.heddle.bridge.unicast;
 import io.heddle.bridge.fabric.SidrService;
 
 /**
- * Clients in one fabric that have requested the number of a queue pair behind the bridge. Rare: it
- * allocates. Used by the data thread only.
+ * Clients in one fabric that have requested the number of a queue pair behind the bridge. Requests
+ * are rare, so this allocates. Used by the data thread only.
  */
 sealed interface SidrClients permits WireClients, VerbsClients {
-  /** Sets the proxy addresses. */
+  /** Sets the current proxy addresses. */
   void use(ProxyAddresses now);
 
-  /** Handles an answer from the other fabric. It has no effect if no request waits for it. */
+  /** Handles an answer from the other fabric. An answer that no request waits for has no effect. */
   void answered(SidrService.Answer answer, long nowNs);
 
-  /** Ends requests whose deadline has passed. */
+  /** Ends the requests whose deadline has passed. */
   void expire(long nowNs);
 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * the data thread only.
  */
 public final class UnicastForwarder implements HostForwarder {
-  /** Maximum pairs of communicating hosts, in each direction. */
+  /** Maximum number of pairs of communicating hosts, in each direction. */
   static final int MOST_PAIRS = 65_536;
 
   private static final int FABRICS = 2;
@@ -39,15 +39,16 @@ public final class UnicastForwarder implements HostForwarder {
   private final PairTable[] pairs = new PairTable[FABRICS];
   private ProxyAddresses proxyAddresses;
   /*
-   * Hosts of the current train, as the other fabric names them; null if the names are the same.
+   * Source and destination of the current train, as the other fabric addresses them; null if the
+   * addresses are unchanged.
    */
   private @Nullable Gid farSource;
   private @Nullable Gid farDestination;
 
   /**
-   * @param fabrics a and b
-   * @param counters of packets from a and b, in the status file
-   * @param limiter that packets leave through
+   * @param fabrics ports in fabric a and b
+   * @param counters addresses of the counters of packets from fabric a and from fabric b
+   * @param limiter limiter that packets leave through
    * @param ids source of the bridge's own request ids
    */
   public UnicastForwarder(
@@ -94,7 +95,10 @@ public final class UnicastForwarder implements HostForwarder {
     }
   }
 
-  /* Pairs refer to the previous proxy addresses, so they are cleared. Traffic adds them again. */
+  /*
+   * Adopts the current proxy addresses. Pairs refer to the previous ones, so they are cleared;
+   * later packets add them again.
+   */
   private void follow(ProxyAddresses now) {
     if (now != proxyAddresses) {
       boolean changed = !now.equals(proxyAddresses);

@@ -7,22 +7,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration of unicast forwarding.
  *
- * @param trafficClass of the packets that leave, 0 to 255
- * @param addresses visibility of hosts in the other fabric
- * @param proxyAddresses map of proxied addresses
- * @param mapping of the numbers of queue pairs; null if they are unchanged
+ * @param trafficClass traffic class of the forwarded packets, 0 to 255
+ * @param addresses addresses by which hosts know the hosts of the other fabric
+ * @param proxyAddresses map of the bridge's proxy addresses; empty if addresses are transparent
+ * @param mapping mapping of queue pair numbers; null if they are unchanged
  */
 public record UnicastSettings(
     int trafficClass,
     Addresses addresses,
     ProxyAddresses proxyAddresses,
     @Nullable QueuePairMapping mapping) {
-  /** Configuration value of unchanged queue pair numbers. */
+  /** Value of mode= in the configuration, for unchanged queue pair numbers. */
   public static final String SAME_NUMBERS = "same";
 
-  /** Visibility of hosts in the other fabric. */
+  /** Addresses by which hosts know the hosts of the other fabric. */
   public enum Addresses {
-    /** Their own addresses, which are routed to the bridge. */
+    /** The hosts' own addresses, which are routed to the bridge. */
     TRANSPARENT,
 
     /** Addresses of the bridge. */
@@ -37,6 +37,8 @@ public record UnicastSettings(
     }
 
     /**
+     * Returns the constant with this name in a configuration.
+     *
      * @throws IllegalArgumentException for another word
      */
     public static Addresses named(String word) {

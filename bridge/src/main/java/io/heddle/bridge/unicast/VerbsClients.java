@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients on a verbs fabric; they resolve a service by RDMA CM and get the number of a queue pair
- * of the bridge.
+ * Clients in a fabric on a libibverbs device. They resolve a service by RDMA CM, and get the number
+ * of a queue pair of the bridge.
  */
 final class VerbsClients implements SidrClients {
   private static final long REPEAT_NS = 500_000_000;
@@ -35,8 +35,9 @@ final class VerbsClients implements SidrClients {
     /**
      * Sends a request.
      *
-     * @param hosts source address and destination
-     * @return whether it must be repeated, since it may be lost
+     * @param id the bridge's request id
+     * @param hosts source and destination address of the request
+     * @return whether the caller must repeat the request, since it may be lost
      */
     boolean send(int id, SidrService.IncomingSidrRequest request, HostPair hosts, long nowNs);
   }
@@ -59,10 +60,11 @@ final class VerbsClients implements SidrClients {
   }
 
   /**
-   * @param side their fabric, 0 for a
-   * @param counters of packets from it
-   * @param end port of that fabric
-   * @param service of that fabric
+   * @param side fabric of the clients, 0 for a
+   * @param counters address of the counters of packets from that fabric
+   * @param end the bridge's port in that fabric
+   * @param service SIDR service in that fabric
+   * @param far sends requests to hosts of the other fabric
    * @param ids source of the bridge's own request ids
    */
   VerbsClients(
@@ -115,7 +117,7 @@ final class VerbsClients implements SidrClients {
     UnicastCounters.requests(counters, pending.size(), 0);
   }
 
-  /** Returns the host that received this request, and the request's source; null if none waits. */
+  /** Returns source and destination of the waiting request with this id; null if none waits. */
   @Nullable HostPair hostsOf(int id) {
     PendingRequest pendingRequest = pending.get(id);
     return pendingRequest == null ? null : pendingRequest.hosts;

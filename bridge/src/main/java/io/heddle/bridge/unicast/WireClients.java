@@ -14,7 +14,10 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Clients on the wire; they resolve a service by SIDR and get the number of the host itself. */
+/**
+ * Clients in a fabric on the wire. They resolve a service by SIDR, and get the number of the remote
+ * host's own queue pair.
+ */
 final class WireClients implements SidrClients {
   private final int trafficClass;
   private final long counters;
@@ -23,9 +26,9 @@ final class WireClients implements SidrClients {
   private final SidrRequests requests;
 
   /**
-   * @param counters of packets from their fabric
-   * @param service that sends requests to the other fabric's hosts
-   * @param own sender of the bridge's messages in their fabric
+   * @param counters address of the counters of packets from the clients' fabric
+   * @param service sends requests to the other fabric's hosts
+   * @param own sends the bridge's messages to the clients
    */
   WireClients(
       int trafficClass,
@@ -42,7 +45,7 @@ final class WireClients implements SidrClients {
 
   @Override
   public void use(ProxyAddresses now) {
-    /* Each request contains its hosts. */
+    /* Not needed: the caller of request passes the addresses of the hosts. */
   }
 
   @Nullable DropReason request(long mad, HostPair near, HostPair far, long nowNs) {
@@ -73,7 +76,7 @@ final class WireClients implements SidrClients {
     return null;
   }
 
-  /* Rejects a reliable connection, which can't cross the bridge. */
+  /* Rejects the request for a reliable connection, which can't cross the bridge. */
   void refuse(long mad, HostPair near, long nowNs) {
     own.refuse(mad, near.destination(), near.source(), trafficClass, nowNs);
   }

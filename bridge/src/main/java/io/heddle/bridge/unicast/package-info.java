@@ -1,11 +1,11 @@
 /**
  * Unicast datagrams between the fabrics: communicating pairs of hosts, and the management datagrams
- * that request the number of a service's queue pair. On the wire the bridge owns queue pair 1 of
- * every address behind it, so numbers and addresses stay unchanged. On a device it owns some queue
- * pairs, and numbers are mapped. Packets of InfiniBand name no hosts, so hosts are identified by
- * their ports there.
+ * that request the number of a service's queue pair. On the wire (RoCEv2 over a UDP socket) the
+ * bridge owns queue pair 1 of every address behind it, so numbers and addresses can stay unchanged.
+ * On a libibverbs device it owns some queue pairs, and numbers are mapped. Packets on InfiniBand
+ * contain no hosts' addresses, so hosts are identified by their ports.
  *
- * <p>Everything here belongs to the data thread.
+ * <p>Everything in this package belongs to the data thread.
  */
 @NullMarked
 package io.heddle.bridge.unicast;
