@@ -11,7 +11,7 @@ struct wanted {
 
 #define FIELD(field) offsetof(struct gpu_libraries, field)
 
-/* CUDA functions whose arguments grew to 64 bits have a version suffix in their name. */
+/* A CUDA function whose arguments have been widened to 64 bits has a version suffix in its name. */
 static const struct wanted OF_CUDA[] = {
     {"cuInit", FIELD(init)},
     {"cuDeviceGetCount", FIELD(device_count)},

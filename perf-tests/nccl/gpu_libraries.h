@@ -1,6 +1,6 @@
 /*
- * The functions of libcuda and libnccl that the driver calls, found at run time. So the driver compiles on machines
- * without the libraries, and reports the missing library. Names, argument order and numbers are facts of the two
+ * The functions of libcuda and libnccl that heddle-nccl calls, looked up at run time. The program thus compiles on
+ * machines without the libraries, and reports a missing one. Names, argument order and numbers are facts of the two
  * libraries' interfaces (CUDA 11 and later, NCCL 2.19 and later).
  */
 #ifndef HEDDLE_GPU_LIBRARIES_H

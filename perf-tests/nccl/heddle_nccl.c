@@ -1,7 +1,7 @@
 /*
  * One rank of NCCL's own collectives on a GPU: all-reduce, all-gather and all-to-all over a range of sizes. The host
  * checks every element, and the times are in the columns of NCCL's tests. The environment chooses NCCL's transport;
- * run.sh runs it with the plugin and with NCCL's sockets.
+ * run.sh runs this program with Heddle's plugin and with NCCL's sockets.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -102,7 +102,8 @@ static void nccl(nccl_result result, const char *call) {
 static float value_of(int rank, size_t index) { return (float)((index * 7 + (size_t)rank * 13 + 1) % 61); }
 
 /*
- * Returns the number of floats that a rank contributes, as NCCL's tests define it. bytes: value in the table's column.
+ * Returns the number of floats that a rank contributes, as NCCL's tests define it. `bytes`: size in the table's first
+ * column.
  */
 static size_t count_given(enum collective kind, size_t bytes) {
   size_t floats = bytes / sizeof(float), ranks = (size_t)options.ranks;

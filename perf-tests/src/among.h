@@ -1,7 +1,7 @@
 /*
- * Threads around a net plugin in NCCL's process, without a GPU. A worker thread plays the kernels, a progress thread
- * moves steps, and a service thread sets up and closes. The threads share, for each end of a connection, STEPS slots
- * and counters.
+ * The threads around a net plugin in NCCL's process, without a GPU. A worker thread does the kernels' work, a progress
+ * thread sends and receives slots, and a service thread opens and closes connections. For each end of a connection, the
+ * threads share STEPS slots and their counters.
  */
 #ifndef HEDDLE_AMONG_H
 #define HEDDLE_AMONG_H
@@ -21,8 +21,8 @@
 #define OPERATIONS 16 /* most operations of one end that are posted and unfinished */
 
 /*
- * In LINES, data is in words of a float and a flag, and the receiving worker polls the flags. In SIMPLE, the progress
- * thread moves counters.
+ * LINES stands for NCCL's LL: each word has a float and a flag, and the receiving worker polls the flags. SIMPLE stands
+ * for NCCL's Simple: the receiving worker polls the counter `tail`, which the progress thread increments.
  */
 enum protocol { LINES, SIMPLE, PROTOCOLS };
 
@@ -47,12 +47,12 @@ struct end {
   /* used by the worker only: its next step */
   uint64_t step;
   /*
-   * At a sending end, the worker writes tail and sizes, and the progress thread writes head. At a receiving end, the
-   * reverse. Stores are releases and loads are acquires.
+   * At a sending end, the worker writes tail, and the progress thread writes head. At a receiving end, the worker
+   * writes head, and the progress thread writes tail. Stores are releases and loads are acquires.
    */
   _Alignas(64) _Atomic uint64_t head;
   _Alignas(64) _Atomic uint64_t tail;
-  _Alignas(64) _Atomic uint64_t finished; /* operations */
+  _Alignas(64) _Atomic uint64_t finished; /* number of finished operations */
   _Atomic int sizes[STEPS];               /* bytes in a slot, or -1 if the worker has not filled it */
 };
 
@@ -75,7 +75,7 @@ struct group {
   int end_count;
 };
 
-/* Returns the word that carries a float in LINES. */
+/* Returns the word of protocol LINES that contains a float and the step's flag. */
 static inline uint64_t line_word(uint32_t data, uint64_t step) { return (uint64_t)(uint32_t)(step + 1) << 32 | data; }
 
 static inline int has_come(uint64_t word, uint64_t step) { return (uint32_t)(word >> 32) == (uint32_t)(step + 1); }
@@ -100,8 +100,8 @@ void among_stop_progress(struct group *group);
 void among_add(struct end *end, uint64_t steps, enum protocol protocol);
 void among_post(void);
 /*
- * The first returns how often the progress thread has slept without operations, the second how often it has yielded its
- * core.
+ * among_sleeps returns how often the progress thread has slept because there was no operation; among_yields returns how
+ * often it has yielded its core.
  */
 uint64_t among_sleeps(void), among_yields(void);
 
@@ -109,7 +109,7 @@ uint64_t among_sleeps(void), among_yields(void);
 
 #define MOST_ACCOUNTS 128
 
-/* A thread's times since its start. */
+/* A thread's times and context switches since its start. */
 struct account {
   int thread;
   char name[32];
@@ -117,14 +117,14 @@ struct account {
   uint64_t voluntary_switches, involuntary_switches;
 };
 
-/* Reads the times of all threads of the process. Returns their number. */
+/* Reads the times of all threads of the process. Returns the number of threads. */
 int accounts_take(struct account accounts[MOST_ACCOUNTS]);
 /* Prints a JSON member "threads" with each thread's increases. Threads that did not run are omitted. */
 void accounts_print(const struct account *before, int before_count, const struct account *after, int after_count);
 
 /* ---- among_worker.c ---- */
 
-/* All-reduces input into output over as many channels as the size needs. The worker calls it. */
+/* All-reduces input into output over as many channels as the size needs. For the worker's thread. */
 void among_all_reduce(struct group *group, const float *input, float *output, size_t floats);
 
 #endif

@@ -60,7 +60,7 @@ static int other(int rank, int of, int by) { return rank < 0 ? -1 : (rank + by +
 
 /*
  * Returns a rank's place in a channel's tree. The second tree of each pair is the first tree shifted or mirrored, so
- * that a rank is an inner node of one tree and a leaf of the other.
+ * that a rank is an inner node of one tree and a leaf of the other tree.
  */
 static struct node node_of_channel(const struct group *group, int channel) {
   int ranks = group->ranks, rank = group->rank;

@@ -1,7 +1,7 @@
 /*
- * The thread that NCCL calls "Progress". It visits all ends with operations, and posts one message and tests one
- * request of each. It yields its core after a sweep without progress or new operation, and sleeps while there are no
- * operations.
+ * The thread that NCCL calls "Progress". In each pass it visits all ends with operations, and posts one message and
+ * tests one request of each end. It yields its core after a pass without progress or a new operation, and sleeps while
+ * there are no operations.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -50,7 +50,7 @@ static int move_send(const struct group *group, struct end *end, enum protocol p
     }
   }
   if (end->done < end->moved && test(group, end, end->done, NULL)) {
-    /* The size is reset before the head says that the slot is free. */
+    /* The size is reset before the store to head, which marks the slot as free. */
     atomic_store_explicit(&end->sizes[end->done % STEPS], -1, memory_order_relaxed);
     end->done++;
     atomic_store_explicit(&end->head, end->done, memory_order_release);
@@ -87,8 +87,8 @@ static int move_receive(const struct group *group, struct end *end, enum protoco
 }
 
 /*
- * Moves an end's operation on. Returns whether there was progress. As in NCCL, an end's next operation begins when the
- * previous one has ended.
+ * Advances the current operation of an end. Returns whether there was progress. As in NCCL, an end's next operation
+ * begins when the previous one has ended.
  */
 static int move(const struct group *group, struct end *end) {
   uint64_t finished = atomic_load_explicit(&end->finished, memory_order_relaxed);
@@ -107,7 +107,10 @@ static int has_operation(const struct end *end) {
   return atomic_load_explicit(&end->finished, memory_order_relaxed) < end->visible;
 }
 
-/* Returns whether there are new operations. If none is in flight, waits for one or for the end. */
+/*
+ * Takes new operations and returns whether there are any. If no operation is in flight, first waits for one or for
+ * among_stop_progress.
+ */
 static int take_operations(const struct group *group, int active) {
   if (active) {
     if (pthread_mutex_trylock(&lock) != 0) return 0;

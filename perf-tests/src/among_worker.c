@@ -1,6 +1,7 @@
 /*
- * The kernels' part of an all-reduce: a lane of primitives for each ring, and two lanes for each tree, one up and one
- * down. A primitive waits for its data and for free slots, adds, and forwards. One thread serves all lanes.
+ * The kernels' part of an all-reduce. A lane is a sequence of primitives: one lane for each ring, and two for each
+ * tree, up and down. A primitive waits for its data and for free slots, adds, and forwards. One thread serves all
+ * lanes.
  */
 #include <sched.h>
 #include <string.h>
@@ -37,8 +38,8 @@ static size_t chunks_of(size_t floats, size_t chunk) { return (floats + chunk - 
 /* ---- the order of primitives ---- */
 
 /*
- * Returns a ring's next primitive. In a round of `ranks` chunks, a rank first sends one chunk, then sums all as they go
- * round, and then passes the sums on.
+ * Returns a ring's next primitive. In a round of `ranks` chunks, a rank first sends one chunk, then adds its part to
+ * the chunks that it receives and forwards them, and then forwards the complete sums.
  */
 static struct primitive ring_primitive(const struct group *group, const struct lane *lane) {
   size_t ranks = (size_t)group->ranks, each = 2 * ranks - 1, turn = lane->next % each;
@@ -136,7 +137,9 @@ static void send_slot(struct end *to, enum protocol protocol, const float *sum, 
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_relaxed);
     atomic_store_explicit(&to->tail, to->step + 1, memory_order_release);
   } else {
-    /* The size is stored first, as in NCCL: the progress thread polls the flags. */
+    /*
+     * The size is stored before the words, as in NCCL. The progress thread reads the size, then polls the words' flags.
+     */
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_release);
     _Atomic uint64_t *words = (_Atomic uint64_t *)slot;
     for (size_t i = 0; i < bytes_of(protocol, floats) / sizeof *words; i++) {

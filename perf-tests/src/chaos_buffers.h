@@ -13,11 +13,11 @@ struct chaos_buffers {
   unsigned char *memory;
   size_t bytes, each, stride;
   int count;
-  uint64_t *resting; /* for each idle buffer, the number from which its canaries derive */
+  uint64_t *resting; /* for each idle buffer, the number from which the canaries are computed */
   uint64_t wrong_bytes, guard_bytes, canary_bytes;
 };
 
-/* Allocates buffers of `each` bytes with their guards. at_rest: whether the buffers begin with canaries. */
+/* Allocates buffers of `each` bytes with their guards. `at_rest`: whether the buffers are filled with canaries. */
 void chaos_allocate(struct chaos_buffers *, int count, size_t each, int at_rest);
 void chaos_release(struct chaos_buffers *);
 void *chaos_data(const struct chaos_buffers *, int buffer);
@@ -35,7 +35,10 @@ void chaos_check(struct chaos_buffers *, int buffer, int size, uint64_t seed, in
                  size_t max_bytes);
 void chaos_check_guards(struct chaos_buffers *, int buffer);
 
-/* Fills a returned buffer with canaries; chaos_check_rest counts the bytes that have changed since. */
+/*
+ * Fills an idle buffer, which the plugin has returned, with canaries. chaos_check_rest counts the bytes that have
+ * changed since.
+ */
 void chaos_rest(struct chaos_buffers *, int buffer, uint64_t message);
 void chaos_check_rest(struct chaos_buffers *, int buffer);
 

@@ -15,7 +15,7 @@ __attribute__((constructor)) static void find_clock(void) {
 
 void chaos_step_clock(long seconds) { atomic_store(&offset_seconds, seconds); }
 
-/* These functions replace the C library's for the whole process, since the loader finds them first. */
+/* These functions replace those of the C library in the whole process, because the loader finds them first. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time) {
   if (real_clock == NULL) find_clock();
   int result = real_clock(clock, time);

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CHAOS_CLOCK_H
 #define HEDDLE_CHAOS_CLOCK_H
 
-/* Sets the wall clock's offset from the host's. */
+/* Sets the offset of this process's wall clock from the host's. */
 void chaos_step_clock(long seconds);
 
 #endif

@@ -15,7 +15,7 @@ static struct {
   struct chaos_order order;
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* Returns whether the line was understood. */
+/* Parses a line of standard input. Returns whether it is a valid order. */
 static int parse_order(const char *line) {
   struct chaos_order order;
   long clock;
@@ -55,13 +55,16 @@ void chaos_read_orders(void) {
   pthread_detach(input);
 }
 
-/* Waits until standard input has asked for a word. Returns 0 if standard input has ended. */
-static int await(int *word) {
+/*
+ * Waits until an order from standard input has set this flag, then clears the flag. Returns 0 if standard input has
+ * ended.
+ */
+static int await(int *flag) {
   pause_watch(1);
   pthread_mutex_lock(&asked.lock);
-  while (!*word && !asked.ended) pthread_cond_wait(&asked.changed, &asked.lock);
-  int there = *word;
-  *word = 0;
+  while (!*flag && !asked.ended) pthread_cond_wait(&asked.changed, &asked.lock);
+  int there = *flag;
+  *flag = 0;
   pthread_mutex_unlock(&asked.lock);
   pause_watch(0);
   return there;

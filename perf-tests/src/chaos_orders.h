@@ -1,4 +1,4 @@
-/* Orders to the soak's ranks on standard input, one per line, and the output that both kinds of ranks share. */
+/* Orders on standard input, one per line, and output lines that heddle-chaos and heddle-one-sided-chaos share. */
 #ifndef HEDDLE_CHAOS_ORDERS_H
 #define HEDDLE_CHAOS_ORDERS_H
 
@@ -12,10 +12,10 @@ struct chaos_order {
 
 /* Outcome of one direction, or of one kind of call. */
 struct chaos_side {
-  int complete;       /* whether it ran to its end */
+  int complete;       /* whether all of it has run */
   const char *failed; /* the call that failed, or NULL */
-  int result;         /* of that call */
-  double failed_at;   /* monotonic */
+  int result;         /* result of the failed call */
+  double failed_at;   /* monotonic time of the failure, in seconds */
 };
 
 /* Begins to read standard input, on a separate thread. */

@@ -9,11 +9,11 @@
 #include "report.h"
 
 #define TAG 3
-/* number of buffers; up to POSTED of them are posted, and the others are idle with their canaries */
+/* number of receive buffers; up to POSTED of them are posted, and the others are idle and contain canaries */
 #define RECEIVES 24
 #define POSTED 12
 #define SENDS 12
-/* sweeps without progress before the thread sleeps between sweeps, since a failover takes time */
+/* after so many passes over all requests without progress, the thread sleeps between passes: a failover takes time */
 #define EAGER_SWEEPS 2000
 
 static const struct chaos_run *run;
@@ -64,7 +64,7 @@ void chaos_connect(struct net_plugin *plugin, const struct chaos_run *of) {
   check(net_register(net, send_comm, sends.memory, sends.bytes, &send_memory), "regMr");
 }
 
-/* Returns whether a call succeeded. The first failed call ends its direction. */
+/* Returns whether a call succeeded. Records the first failed call, which ends its direction. */
 static int went_well(struct chaos_side *side, int result, const char *call) {
   if (result == 0) return 1;
   if (side->failed == NULL) {
@@ -79,7 +79,7 @@ static int went_well(struct chaos_side *side, int result, const char *call) {
 static int is_over(const struct chaos_side *side) { return side->complete || side->failed != NULL; }
 
 static int idle_buffer(void) {
-  /* Takes buffers in turn, so that a returned buffer stays idle while there are others. */
+  /* Takes the buffers in turn, so that a returned buffer stays idle as long as possible. */
   for (int i = 1; i <= RECEIVES; i++) {
     int buffer = (last_buffer + i) % RECEIVES;
     if (!receiving[buffer].busy) return last_buffer = buffer;

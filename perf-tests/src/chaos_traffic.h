@@ -10,7 +10,7 @@
 #include "net_plugin.h"
 
 struct chaos_run {
-  const char *folder; /* folder of the two ranks' rendezvous; empty before the run */
+  const char *folder; /* folder for the rendezvous of the two ranks; must be empty before the run */
   int rank, spoils;
   uint64_t seed;
   double seconds;         /* time in which the run starts new messages */
@@ -28,16 +28,15 @@ struct chaos_outcome {
 /* Connects both directions; a failure ends the process. */
 void chaos_connect(struct net_plugin *, const struct chaos_run *);
 
-/* Moves messages until each direction is complete or has failed. The other direction continues after a failure. */
+/*
+ * Sends and receives until each direction is complete or has failed. A failure of one direction doesn't end the other.
+ */
 void chaos_move(struct chaos_outcome *);
 
-/* Closes everything. A write to a buffer after this is detected. */
+/* Closes the communicators. The buffers stay, so that chaos_check_all detects later writes to them. */
 void chaos_close(void);
 
-/*
- * Returns the buffers of this run, with the wrong bytes of messages, guards and idle buffers so far. Valid until the
- * next run.
- */
+/* Returns the receive buffers of this run, which contain the counts of wrong bytes so far. Valid until the next run. */
 const struct chaos_buffers *chaos_receives(void);
 
 /* Checks all guards and canaries once more, then frees the memory. */

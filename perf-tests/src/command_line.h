@@ -8,7 +8,7 @@
 
 enum option_kind {
   OPTION_TEXT,         /* const char * */
-  OPTION_WORDS,        /* text, which is passed to a function that ends the process if it is invalid */
+  OPTION_WORDS,        /* text for the function `choose`, which ends the process if it is invalid */
   OPTION_INT,          /* int */
   OPTION_SIZE,         /* size_t, bytes */
   OPTION_SECONDS,      /* double */
@@ -21,13 +21,13 @@ struct option_row {
   const char *name; /* name without its dashes */
   enum option_kind kind;
   void *value;
-  int64_t least, most; /* of numbers */
+  int64_t least, most; /* bounds of a number */
   void (*choose)(char *words);
 };
 
 /*
  * Reads the command line; --help and -h print the usage and end the process. Unknown options, numbers out of bounds and
- * other words end the process with EXIT_BAD_USAGE. The last row has no name.
+ * arguments that aren't options end the process with EXIT_BAD_USAGE. The last element of `rows` has no name.
  */
 void read_options(int argc, char **argv, const struct option_row *rows, void (*usage)(FILE *));
 

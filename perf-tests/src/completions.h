@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Keeps completions from now on. completions_write() writes them to this file at the end. */
+/* Records all later completions in memory. completions_write() writes them to this file. */
 void completions_keep(const char *path);
 
-/* Records a completed send of this length with the monotonic time, if completions are kept. */
+/* Records a completed send of this length with the monotonic time; does nothing before completions_keep(). */
 void completed(size_t bytes);
 
 /* Writes a line "seconds bytes" for each completion. Ends the process if the file can't be written. */

@@ -89,8 +89,7 @@ void *finish_accept(void *listen_comm) {
 }
 
 /*
- * Sorts the communicators by the number in each one's first message, since connections to one listener are accepted in
- * any order.
+ * Sorts the communicators by the number in their first message: connections to one listener are accepted in any order.
  */
 static void put_in_order(void **comms, int count) {
   int *numbers = calloc((size_t)count, sizeof *numbers);
@@ -224,7 +223,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
     int slot = (int)(next_random(&own) % (uint64_t)most);
     if (number[slot] < 0) {
       if (begun == messages) {
-        /* all messages have begun: visit only slots in use */
+        /* no message is left to start: visit only slots in use */
         while (number[slot] < 0) slot = (slot + 1) % most;
       } else {
         size_t size = sizes[begun];
@@ -246,7 +245,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
       }
     }
     if (number[slot] < 0) {
-      /* the call would block, so a request in flight must finish first */
+      /* the call would block: test a request in flight instead, because one must finish first */
       for (int i = 0; i < most && number[slot] < 0; i++) slot = (slot + 1) % most;
       if (number[slot] < 0) continue;
     }

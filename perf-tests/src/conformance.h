@@ -1,7 +1,6 @@
 /*
- * Declarations that the cases of heddle-conformance share: the two ranks' run, buffers with guards, connections,
- * single messages and random traffic. Rank 0 sends, rank 1 receives; both use the same seed. Any failed check ends
- * the process.
+ * Declarations that the cases of heddle-conformance share: the two ranks' run, buffers with guards, connections, single
+ * messages and random traffic. Rank 0 sends and rank 1 receives, with the same seed. Any failed check ends the process.
  */
 #ifndef HEDDLE_CONFORMANCE_H
 #define HEDDLE_CONFORMANCE_H
@@ -40,7 +39,7 @@ extern int max_receives;
 
 int is_sender(void);
 
-/* Waits until the other rank has called this too. Returns the number of these calls so far. */
+/* Waits until the other rank has called this too. Returns how often this rank has called this. */
 int meet(void);
 
 uint64_t next_random(uint64_t *state);
@@ -53,7 +52,7 @@ struct buffer {
   size_t size;
 };
 
-/* Allocates memory with guard bytes on both sides. whole: the memory to be freed. */
+/* Allocates memory with guard bytes on both sides. The caller frees `whole`. */
 struct buffer make_buffer(size_t size);
 
 void fill(struct buffer *buffer, uint64_t message, size_t size);
@@ -61,7 +60,7 @@ void fill(struct buffer *buffer, uint64_t message, size_t size);
 /* Checks `size` bytes of a message, and the guard bytes around and after them. */
 void check_buffer(const struct buffer *buffer, uint64_t message, size_t size);
 
-/* These functions repeat connect or accept until it returns a communicator. */
+/* Each of these functions repeats its call of the plugin until the call returns a communicator. */
 void *finish_connect(void *handle);
 void *finish_accept(void *listen_comm);
 

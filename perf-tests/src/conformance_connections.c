@@ -196,7 +196,7 @@ void close_with_requests_in_flight(void) {
       int tag = 1;
       int result = is_sender() ? net_isend(&net, comm, bytes, sizeof bytes, tag, memory, &request)
                                : net_irecv(&net, comm, 1, &data, &size, &tag, &memory, &request);
-      /* The other end may have closed already, and then a send can't reach it. */
+      /* The other end may have closed already; a send then fails with ncclRemoteError (6). */
       bool may_be_closed = round % 2 == 0 && (is_sender() || max_receives == 1);
       WANT(result == 0 || (may_be_closed && result == 6), "request %d of a connection that is being closed: result %d",
            i, result);

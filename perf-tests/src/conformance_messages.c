@@ -167,7 +167,10 @@ void a_full_communicator_would_block(void) {
   close_comm(comm);
 }
 
-/* A plugin may behave as NCCL's own InfiniBand transport does. A plugin over streams may refuse this call. */
+/*
+ * A send larger than its receive is truncated, as in NCCL's own InfiniBand transport. Plugins without grouped receives
+ * are exempt: they may refuse such a send.
+ */
 void sends_larger_than_their_receives_are_cut(void) {
   enum { LARGE = 200000 };
   static const size_t rooms[] = {100, 0, 4096, 61441, LARGE - 1};

@@ -34,7 +34,7 @@ uint64_t mixed(uint64_t a, uint64_t b) {
 
 /* ---- links ---- */
 
-/* Calls connect and accept alternately, since neither may block for the other. */
+/* Calls connect and accept alternately until both have finished: neither may wait for the other. */
 static void finish_link(struct link *link, void *handle) {
   while (link->send == NULL || link->receive == NULL) {
     if (link->send == NULL) check(net_connect(&net, 0, handle, &link->send), "connect");
@@ -116,7 +116,7 @@ void *must_register(void *comm, void *data, size_t size) {
 
 enum {
   STEPS = 8,         /* most requests in flight in each direction, as in NCCL */
-  EAGER_PASSES = 500 /* sweeps without progress before a thread yields its processor to waiting threads */
+  EAGER_PASSES = 500 /* number of passes without progress after which a thread yields its core */
 };
 
 struct direction {
@@ -141,8 +141,7 @@ static unsigned char *step_of(const struct direction *direction, uint64_t messag
 }
 
 /*
- * One step of the sending direction, and one of the receiving direction: each posts while there is room, and tests the
- * oldest request.
+ * step_send and step_receive advance one direction: they post a request if there is room, and test the oldest request.
  */
 static int step_send(struct direction *direction, void *comm, uint64_t messages) {
   if (direction->posted < messages && direction->posted - direction->done < STEPS) {

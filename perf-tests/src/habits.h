@@ -1,6 +1,6 @@
 /*
- * Declarations that the cases of heddle-habits share: the ranks' run, links between every two ranks, and messages whose
- * bytes follow from the seed. Any failed check ends the process and names the seed.
+ * Declarations that the cases of heddle-habits share: options, links between every two ranks, and messages whose bytes
+ * are computed from the seed. Any failed check ends the process and names the seed.
  */
 #ifndef HEDDLE_HABITS_H
 #define HEDDLE_HABITS_H
@@ -18,10 +18,10 @@ struct habits_options {
   int rank, ranks, abi, rounds, log;
   size_t seed, max_bytes;
   double timeout_seconds;
-  /* of lines */
+  /* options of case `lines` */
   int line_bytes, early, spoil_data, spoil_late;
   const char *plane_failed; /* text of the plugin's warning about a failed plane */
-  /* of cycles */
+  /* options of case `cycles` */
   int growth_kib;
 };
 
@@ -34,7 +34,7 @@ extern struct net_plugin net;
       fail_with(EXIT_WRONG_DATA, "rank %d, seed %zu: " format, options.rank, options.seed, ##__VA_ARGS__); \
   } while (0)
 
-/* Traffic in both directions with a peer. The listener has accepted `receive`. */
+/* Communicators of both directions with a peer. `receive` was accepted by the listener. */
 struct link {
   int peer;
   void *listen, *send, *receive;
@@ -46,13 +46,10 @@ void load_plugin(void);
 /* Waits until all ranks have called this too. */
 void meet(void);
 
-/*
- * Opens a link to each other rank and returns the number of links. Every rank must call it equally often, at the same
- * time.
- */
+/* Opens a link to each other rank and returns the number of links. All ranks must call this at the same time. */
 int open_links(struct link *links);
 
-/* Closes the link in the plugin's own order: both communicators, then the listener. */
+/* Closes both communicators, then the listener. */
 void close_link(struct link *link);
 
 /* Returns a hash of two numbers. */

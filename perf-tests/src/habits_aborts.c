@@ -1,6 +1,6 @@
 /*
  * NCCL's abort: one rank closes everything with requests in flight, finalizes, and begins again in the same process;
- * the other continues to test for 0.4 s before it closes. Freed memory must not be written.
+ * the other rank continues to test for 0.4 s before it closes. Freed memory must not be written.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -49,7 +49,10 @@ static struct pending post_both_directions(const struct link *link) {
   return pending;
 }
 
-/* Tests requests until a call fails. NCCL's proxy leaves its loop then, too. */
+/*
+ * Tests the requests until a call fails or LATER_SECONDS have passed. NCCL's proxy also leaves its loop when a call
+ * fails.
+ */
 static void keep_testing(struct pending *pending) {
   for (double end = now_seconds() + LATER_SECONDS; now_seconds() < end && !pending->failed; sched_yield()) {
     for (int i = 0; i < pending->count && !pending->failed; i++) {

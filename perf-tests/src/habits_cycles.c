@@ -1,4 +1,7 @@
-/* Init, connections, traffic and finalize, repeatedly in one process. Nothing may accumulate. */
+/*
+ * Cycles of init, connections, traffic and finalize in one process. Memory, threads and descriptors must not
+ * accumulate.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

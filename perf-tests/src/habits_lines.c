@@ -1,8 +1,8 @@
 /*
  * A receiver that doesn't wait for `test`, like a GPU under NCCL's protocols LL and LL128: it polls the lines of its
- * receive buffer, and a line whose flag has arrived must have its data. A line that was read belongs to the receiver.
- * The receiver writes a value there, which must still be there when the buffer is posted again. So late or duplicate
- * writes are detected. An LL line has 8 bytes: half is data, half is the flag. An LL128 line has 128 bytes, the last
+ * receive buffer, and a line whose flag has arrived must have its data. After reading a line, the receiver overwrites
+ * it with a value, which must still be there when the buffer is posted again. Late or duplicate writes are thus
+ * detected. An LL line has 8 bytes: one half is data, the other half is the flag. An LL128 line has 128 bytes, the last
  * eight of which are the flag.
  */
 #include <pthread.h>
@@ -20,8 +20,8 @@ typedef _Atomic uint64_t word;
 
 static unsigned char *buffers;
 /*
- * Numbers of messages: the thread of the plugin's calls counts those posted and finished, and the polling thread those
- * read completely.
+ * Counters of messages: posted and finished (by the thread that calls the plugin), and read completely (by the polling
+ * thread).
  */
 static atomic_ullong posted, finished, polled;
 
@@ -109,8 +109,8 @@ static void *poll_all(void *unused) {
 static int a_plane_failed;
 
 /*
- * Checks that used lines still have their value. A chunk whose plane failed may be sent again before the end of the
- * receive, so a failed plane excuses a change.
+ * Checks that used lines still have their value. After a plane's failure, a chunk may be sent again before its receive
+ * has ended, so changes are then permitted.
  */
 static void check_used(uint64_t message) {
   word *slot = slot_of(message);

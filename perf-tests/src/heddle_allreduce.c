@@ -37,7 +37,7 @@ static struct {
 
 static struct net_plugin net;
 static struct ring_buffers buffers;
-static struct ring rings[MAX_DEVICES]; /* one ring for each device, each with its share of every buffer */
+static struct ring rings[MAX_DEVICES]; /* one ring for each device; each moves its part of the buffers */
 
 static void usage(FILE *to) {
   fprintf(to,
@@ -114,7 +114,7 @@ static void all_reduce(size_t count) {
       moved |= ring_step(&rings[i]);
       left++;
     }
-    /* Like NCCL's progress thread, yields the core after a sweep without progress. */
+    /* Like NCCL's progress thread, yields the core after a pass over all rings without progress. */
     if (!moved) sched_yield();
   }
 }
@@ -126,8 +126,8 @@ static size_t wrong_elements(size_t count) {
 }
 
 /*
- * Starts the ranks together, so that no rank's checking delays the next iteration. Returns whether rank 0 made this
- * iteration the last.
+ * Starts the ranks together by a small all-reduce. Otherwise, a rank that still checks the last result would delay the
+ * next iteration. Returns whether rank 0 made this iteration the last.
  */
 static int start_together(void) {
   const float end_mark = 4096;
@@ -139,7 +139,8 @@ static int start_together(void) {
 }
 
 /*
- * Prints a line to show that iterations continue, since many iterations of one size may take minutes on a busy machine.
+ * Prints a line from time to time, to show that iterations continue: those of one size may take minutes on a busy
+ * machine.
  */
 static void report_progress(size_t bytes, int iteration) {
   static double reported;
@@ -197,7 +198,7 @@ static void *run(void *unused) {
 }
 
 /*
- * Waits for all ranks, since no rank may close while another needs its acknowledgements. NCCL's own ranks also agree
+ * Waits for all ranks: no rank may close while another rank needs its acknowledgements. NCCL's own ranks also agree
  * before they close.
  */
 static void wait_for_all(void) {

@@ -1,7 +1,7 @@
 /*
- * One rank of all-reduces of floats, by a ring or by NCCL's pair of binary trees, with NCCL's threads around a net
- * plugin. A worker plays the kernels, and competes with NCCL's threads for the cores. Each result is checked element by
- * element.
+ * One rank of all-reduces of floats, by a ring or by NCCL's pair of binary trees, with the threads of NCCL around a net
+ * plugin. A worker thread does the kernels' work on the CPU, where it competes with the other threads for the cores.
+ * Each result is checked element by element.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -99,7 +99,10 @@ static size_t wrong_elements(size_t count) {
   return found;
 }
 
-/* Each timed all-reduce starts at the end of a small one, which all ranks finish at about the same time. */
+/*
+ * Runs and times all-reduces of one size. Each starts after a small all-reduce, which all ranks finish at about the
+ * same time.
+ */
 static void run_size(size_t bytes, int turns) {
   size_t count = bytes / sizeof(float), before = wrong;
   uint64_t sleeps = among_sleeps(), yields = among_yields();
@@ -181,7 +184,7 @@ static void *work(void *unused) {
 }
 
 /*
- * Waits for all ranks, since no rank may close while another needs its acknowledgements. NCCL's own ranks also agree
+ * Waits for all ranks: no rank may close while another rank needs its acknowledgements. NCCL's own ranks also agree
  * before they close.
  */
 static void wait_for_all(void) {

@@ -2,7 +2,8 @@
  * Cost of a net plugin's calls: one thread sends messages to itself, over a device on which posts complete at once
  * (verbs-standin with STANDIN_INSTANT=1), so that only the plugin's own work remains.
  *
- * Reads orders from standard input, one per line, so that contestants can take turns; each answer ends with "end":
+ * Reads orders from standard input, one per line, so that several plugins can be measured in turn.
+ * Each answer ends with "end":
  *   round      nanoseconds of the thread's processor time of each case, "case name ns"
  *   soak MS    messages for so long, each call timed
  *   report     results of the soaks since the last report, "calls name count p50 p99 p99.9 p99.99 p99.999 most", in
@@ -41,14 +42,14 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the processor time of this thread, which excludes other users of the processor. */
+/* Returns the CPU time of this thread, which excludes the time of other threads on its core. */
 static uint64_t spent_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Time between two readings of the thread's processor clock, each of which is a system call. */
+/* Least time between two readings of the thread's CPU clock. Each reading is a system call. */
 static uint64_t clock_ns = UINT64_MAX;
 
 static void measure_clock(void) {
@@ -94,7 +95,10 @@ static void print_histogram(struct histogram *from) {
 
 /* ---- the plugin's calls ---- */
 
-/* Checks the time limit after a call that would block, since another thread holds the connection for a moment. */
+/*
+ * Ends the process if a call would still block after 10 s. It may block for a moment, while another thread holds the
+ * connection.
+ */
 static void check_deadline(uint64_t *deadline, const char *what) {
   if (*deadline == 0) *deadline = now_ns() + PATIENCE_NS;
   if (now_ns() > *deadline) fail_with(EXIT_TIMED_OUT, "%s makes no progress for 10 s", what);
@@ -221,7 +225,7 @@ static int answer_nothing(void *request, int *done, int *size) {
   return 0;
 }
 
-/* Measures calls of an empty `test` through a pointer, with the check of each answer. */
+/* Measures calls of an empty function through a pointer, with the same checks as for `test`. */
 static uint64_t indirect_call(int count) {
   int (*volatile call)(void *, int *, int *) = answer_nothing;
   uint64_t begin = spent_ns();

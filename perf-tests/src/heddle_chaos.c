@@ -1,10 +1,10 @@
 /*
  * One of two ranks that send each other random messages over a net plugin while another process disturbs the network.
- * Both know the seed, so the receiver knows each message's size and bytes.
+ * Both ranks know the seed, so the receiver knows each message's size and bytes.
  *
  * It checks every byte of every message, guard bytes around each receive buffer, and canaries. Canaries fill a buffer
  * from its return by the plugin until it is posted again, and all buffers after the close, so that a late write is
- * detected. A source is overwritten as soon as its send is done, so that a late read results in wrong data.
+ * detected. A send buffer is overwritten as soon as its send is done, so that a late read results in wrong data.
  *
  * A process makes many runs, one after another: each initialises the plugin, connects, moves messages, closes, and
  * finalizes the plugin. Orders come on standard input, results go to standard output, one per line.
@@ -96,7 +96,7 @@ static void *move(void *outcome) {
   return NULL;
 }
 
-/* Returns whether both directions were complete. */
+/* Makes one run. Returns whether both directions were complete. */
 static int one_run(const struct chaos_run *run, const char *prefix, int (*may_close)(void)) {
   static struct chaos_outcome outcome;
   unsigned leaks = net_lines_with("left open at the end");
@@ -137,7 +137,7 @@ static void runs_from_input(const char *prefix) {
 }
 
 /*
- * Returns whether the other rank is done. The comms stay open until both ranks are done, since an acknowledgement may
+ * Waits until the other rank is done; returns 1. The communicators stay open until then, because an acknowledgement may
  * have to be repeated.
  */
 static int is_other_done(void) {

@@ -1,8 +1,8 @@
 /*
  * One of several ranks with many connections to each other, equally many in each direction. The ranks set them up in
- * parallel, as NCCL does: each connection has a listener, and all are called in turn. Then messages go over all
- * connections at once with every byte checked, and all are closed. The cost is reported in lines of JSON: time,
- * descriptors, threads, resident memory, and the processor's time while idle.
+ * parallel, as NCCL does: each connection has a listener, and the calls for all connections alternate. Then messages go
+ * over all connections at once, with every byte checked, and all connections are closed. The cost is reported in lines
+ * of JSON: time, descriptors, threads, resident memory, and CPU time while idle.
  *
  * The first connection with each rank is made before the others and isn't counted: it opens resources that a process
  * needs only once.
@@ -42,11 +42,11 @@ struct side {
   void *comm, *memory, *request;
   unsigned char *buffer;
   size_t bytes; /* bytes of the message in flight */
-  int done;     /* messages */
+  int done;     /* number of finished messages */
 };
 
 struct link {
-  char handle[NET_HANDLE_BYTES]; /* the peer's */
+  char handle[NET_HANDLE_BYTES]; /* handle of the peer's listener */
   void *listener;
   struct side send, receive;
 };
@@ -94,7 +94,7 @@ static void parse(int argc, char **argv) {
   if (options.idle_seconds >= options.timeout_seconds) bad_usage(usage);
 }
 
-/* ---- the topology: every rank has its links with the next ranks in turn ---- */
+/* ---- the topology: a rank's links go to the next ranks in turn ---- */
 
 static int peers(void) { return options.ranks - 1; }
 
@@ -169,7 +169,10 @@ static int has_sent_handle(const char *name, int first, int peer) {
   return access(path, R_OK) == 0;
 }
 
-/* Sends `size` bytes of each of these links, and replaces them by the bytes of the link's other end. */
+/*
+ * Sends `size` bytes for each of these links to the link's other end, and replaces them by the bytes received from
+ * there.
+ */
 static void exchange(const char *name, int first, int count, char *each, size_t size) {
   size_t whole = (size_t)count * size;
   put(name, first, each, whole);
@@ -203,7 +206,7 @@ static void record_result(struct side *side, int result, const char *call) {
   progress();
 }
 
-/* Listens on all links. The handle of a failed listener is zeros, and the other end doesn't connect to it. */
+/* Listens on all links. The handle of a failed listener is all zeros, so that the other end doesn't connect. */
 static void listen_all(int first, int count) {
   char *handles = calloc((size_t)count, NET_HANDLE_BYTES);
   for (int i = 0; i < count; i++) {
@@ -230,7 +233,7 @@ static void close_listener(struct link *link) {
   link->listener = NULL;
 }
 
-/* Marks an accept as refused if its other end never connected, instead of waiting for it. */
+/* Marks accepts as refused, instead of waiting for them, if the other end has reported that it doesn't connect. */
 static void give_up_refused(int first, int count, char *heard) {
   static char called[MOST_CONNECTIONS + MOST_RANKS];
   for (int peer = 0; peer < peers(); peer++) {
@@ -273,7 +276,7 @@ static void connect_all(int first, int count) {
   }
 }
 
-/* Keeps only the links that both ends have. Returns the number of directions that this rank has lost. */
+/* Keeps a direction of a link only if it is up at both ends. Returns the number of directions that aren't. */
 static int exchange_counts(int first, int count) {
   char *states = calloc((size_t)count, 2);
   int refused = 0;
@@ -355,7 +358,7 @@ static void check_received(int number, struct side *side, int got) {
   }
 }
 
-static int moved; /* whether this sweep has made progress */
+static int moved; /* whether this pass over all links has made progress */
 
 /* Advances one side of a link. Returns whether it has more to do. */
 static int progress_side(int number, struct side *side, int receives) {
@@ -406,7 +409,10 @@ static void close_side(struct side *side, int receives) {
   progress();
 }
 
-/* Waits until the connections' resources are freed in this process, soon after both ends have closed them. */
+/*
+ * Waits until the connections' resources are freed in this process, which happens soon after both ends have closed
+ * them.
+ */
 static void wait_until_gone(int before) {
   for (double start = now_seconds(); descriptors() > before && now_seconds() - start < GONE_SECONDS;) {
     progress();
@@ -440,7 +446,7 @@ int main(int argc, char **argv) {
   end(&stage, "moved", more, refused);
   meet("moved");
   if (options.idle_seconds > 0) {
-    sleep(1); /* lets finish work that the traffic has left behind */
+    sleep(1); /* gives the plugin's threads time to finish the work of the traffic */
     stage = begin();
     usleep((useconds_t)(options.idle_seconds * 1e6));
     end(&stage, "idle", more, refused);

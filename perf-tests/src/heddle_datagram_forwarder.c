@@ -1,6 +1,7 @@
 /*
- * The bridge's rivals between two IPv4 interfaces: a forwarder that only receives and sends, and the kernel's own
- * multicast routing. Both go from IN to OUT only, and end with standard input.
+ * Alternatives to Heddle's multicast bridge, to compare it with, between two IPv4 interfaces: a forwarder that only
+ * receives and sends, and the kernel's own multicast routing. Both forward from IN to OUT only, and run until standard
+ * input ends.
  *
  *   heddle-datagram-forwarder forward IN OUT GROUP    binds RoCEv2's port on IN and sends GROUP's datagrams on OUT
  *   heddle-datagram-forwarder route IN OUT GROUP      has the kernel route GROUP
@@ -41,7 +42,7 @@ static int open_socket(const char *interface) {
 
   if (fd < 0) fail("socket");
   if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface, strlen(interface) + 1) != 0) fail("SO_BINDTODEVICE");
-  /* Sets the buffers to the size of the bridge's, if the process may. */
+  /* Sets the buffer sizes to those of the bridge, if the process has the permission. */
   setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes);
   setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes);
   if (bind(fd, (struct sockaddr *)&any, sizeof any) != 0) fail("bind to port 4791");
@@ -132,7 +133,10 @@ static void route(const char *in, const char *out, struct in_addr group) {
     fail("MRT_INIT: the kernel has no multicast routing (CONFIG_IP_MROUTE), or another program has it");
   add_interface(fd, 0, in);
   add_interface(fd, 1, out);
-  /* an (*, G) entry needs its incoming interface among the outgoing ones; the kernel sends nothing back there */
+  /*
+   * an (*, G) entry needs its incoming interface among the outgoing ones; the kernel sends nothing back to the incoming
+   * one
+   */
   entry.mfcc_ttls[0] = 1;
   entry.mfcc_ttls[1] = 1;
   if (setsockopt(fd, IPPROTO_IP, MRT_ADD_MFC, &entry, sizeof entry) != 0) fail("MRT_ADD_MFC");

@@ -1,6 +1,7 @@
 /*
- * Plugin calls of NCCL besides plain sending and receiving. NCCL polls the lines of a receive buffer before the plugin
- * reports them. It also aborts, begins again in the same process, and drives several groups of communicators at once.
+ * Tests of NCCL's habits besides plain sending and receiving. NCCL polls the lines of a receive buffer before the
+ * plugin reports the receive as done. It also aborts, begins again in the same process, and drives several groups of
+ * communicators at once.
  */
 #include <stdio.h>
 #include <string.h>

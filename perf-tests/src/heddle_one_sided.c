@@ -1,4 +1,7 @@
-/* Puts, signals and gets between processes over a plugin's one-sided table, each checked after its word has arrived. */
+/*
+ * Puts, signals and gets between processes over a plugin's one-sided table. Data are checked as soon as the signal has
+ * changed its word in memory.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ static struct options options = {
 static struct one_sided plugin;
 static struct sender sender;
 static void *gets_memory;
-static unsigned char *gets; /* a piece that other ranks read, followed by one to read into */
+static unsigned char *gets; /* one piece that other ranks read, then the target of this rank's gets */
 
 static void usage(FILE *to) {
   fprintf(to,
@@ -71,8 +74,8 @@ static void register_gets(void) {
 }
 
 /*
- * Checks that the plugin refuses memory kinds that its properties don't name, instead of accepting them and writing
- * wrong bytes.
+ * Checks that the plugin refuses kinds of memory that its properties don't name. A plugin that accepted them could
+ * write wrong bytes.
  */
 static void require_refusals(void) {
   struct nccl_properties_v12 properties;

@@ -1,8 +1,8 @@
 /*
- * One of two ranks that put to each other, signal and get while another process disturbs the network: heddle-chaos
- * over the one-sided table, with the same orders and answers. A thread polls the words and then checks the data, as a
- * GPU would. At the end of a run, and again after the close, each word must be the sum of all signals sent, each
- * applied once.
+ * One of two ranks that exchange puts, signals and gets while another process disturbs the network. It is heddle-chaos
+ * over the one-sided table, with the same orders and answers. A thread polls the words that signals change and then
+ * checks the data, as a GPU would. At the end of a run, and again after the close, each word must be the sum of all
+ * signals sent, each applied once.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ enum {
   RANKS = 2,
   MOST_CONTEXTS = 8,
   GET_BYTES = 1 << 16,
-  EAGER_SWEEPS = 2000 /* sweeps without progress before the thread sleeps between sweeps, since a failover takes time */
+  EAGER_SWEEPS = 2000 /* number of passes without progress after which the thread sleeps between passes */
 };
 
 static struct {
@@ -33,7 +33,7 @@ static struct {
 static struct one_sided plugin;
 static struct lanes lanes;
 static struct sender sender;
-static unsigned char gets[2 * GET_BYTES]; /* a piece that the other rank reads, followed by one to read into */
+static unsigned char gets[2 * GET_BYTES]; /* one piece for the other rank's gets, then the target of its own */
 static void *gets_memory, *get_request;
 static uint64_t get_number, gotten;
 static double failed_at;
@@ -72,8 +72,8 @@ static void parse(int argc, char **argv) {
 static bool went_well(int result, const char *call) { return sender_went_well(&sender, result, call); }
 
 /*
- * Gets the other rank's piece, one get at a time, and checks each get when it is done and flushed. Returns whether none
- * is in flight.
+ * Advances the gets from the other rank's piece: one at a time, and checks each get when it is done and flushed.
+ * Returns true if `ends` is set and no get is in flight.
  */
 static bool drive_get(uint64_t seed, bool ends) {
   const struct nccl_rma_v14 *calls = &plugin.calls;
@@ -105,8 +105,8 @@ static bool drive_get(uint64_t seed, bool ends) {
 }
 
 /*
- * Moves operations until all are finished in both directions, or a call has failed. Returns the longest time without a
- * checked operation.
+ * Runs operations until all are finished in both directions, or a call has failed. Returns the longest time in seconds
+ * without a checked operation.
  */
 static double move(const struct chaos_order *order) {
   double end = now_seconds() + (double)order->milliseconds * 1e-3, last = now_seconds(), longest = 0;
@@ -148,7 +148,7 @@ static void print_traffic(double longest_gap_seconds) {
       .complete = sender.failed == NULL, .failed = sender.failed, .result = sender.result, .failed_at = failed_at};
   struct chaos_side signals = puts;
   if (sender.failed != NULL) {
-    /* An end that only waits for a word detects the failure by this call. */
+    /* A rank that only waits for the other rank's signals detects the failure by this call. */
     signals.failed = "rmaProgress";
     signals.result = plugin.calls.progress(plugin.contexts);
   }
@@ -162,8 +162,8 @@ static void print_traffic(double longest_gap_seconds) {
 }
 
 /*
- * Makes the connections, which the first operation would make otherwise. So faults come after the connections, as over
- * the net interface.
+ * Opens the connections by a first signal to each rank; otherwise, the run's first operation would open them. Faults
+ * then start after the connections are open, as in heddle-chaos.
  */
 static void meet(const struct one_sided_meeting *meeting) {
   for (uint32_t rank = 0; rank < RANKS; rank++) {

@@ -20,7 +20,7 @@ static struct {
              .iterations = 2000,
              .rounds = 1};
 
-/* Most messages in flight to a rank. */
+/* Messages in flight to a rank. */
 struct outbox {
   void *requests[TRANSFER_MOST_DEPTH];
   uint64_t sent, finished;
@@ -129,7 +129,7 @@ static void ping_pong(int iterations) {
   finish(other);
 }
 
-/* Measures a stream of messages. The answer to the last message confirms all of them. */
+/* Runs a stream of messages. The receiver answers when all have arrived. */
 static void stream(int iterations) {
   if (options.transfer.rank == 0) {
     set_expected(1, 1);

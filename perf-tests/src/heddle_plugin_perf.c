@@ -1,10 +1,10 @@
 /*
  * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends and rank 1
  * receives; in a duplex run both ranks send and receive. Every measurement lasts a set time, and the receiver counts. A
- * bandwidth run may have several flows, each with its own communicators; one thread moves all flows in turn.
+ * bandwidth run may have several flows, each with its own communicators; one thread serves all flows in turn.
  *
- * With --turns, a process waits for a line on standard input before each measurement and uses no core meanwhile. So
- * several contestants, each warm in its own pair of processes, can be measured in turn.
+ * With --turns, a process waits for a line on standard input before each measurement and uses no core meanwhile.
+ * Several plugins, each already warmed up in its own pair of processes, can thus be measured in turn.
  */
 #include <math.h>
 #include <pthread.h>
@@ -34,8 +34,8 @@ static struct net_plugin net;
 static struct flow flows[MOST_FLOWS];
 static unsigned char *outgoing; /* source of all flows' messages */
 static size_t window_bytes;     /* bytes of a flow's window */
-static double *round_trips;     /* times of round trips, or of streams' messages */
-static size_t timed;            /* of these */
+static double *round_trips;     /* seconds of each round trip, or of each message of a stream */
+static size_t timed;            /* number of recorded times */
 
 static void open_flow(struct flow *flow, int number) {
   char name[32], handle[NET_HANDLE_BYTES], other_handle[NET_HANDLE_BYTES];
@@ -170,7 +170,7 @@ static int reap(struct stream *stream, int receiving) {
   }
   stream->last = now_seconds();
   if (!receiving) {
-    if (stream->finished > stream->posted - stream->closing) return 1; /* an empty one */
+    if (stream->finished > stream->posted - stream->closing) return 1; /* an empty message */
     if (timed < MOST_ROUND_TRIPS) {
       round_trips[timed++] =
           stream->last - stream->posted_at[(stream->finished - 1) % (unsigned long)options.outstanding];
@@ -194,7 +194,7 @@ static int move_outgoing(struct stream *out, int ending) {
   return moved;
 }
 
-/* Runs the given directions of all flows for a time. `received` gets each flow's arrivals. */
+/* Runs the requested directions of all flows for this time. Sets `received` to the receiving stream of each flow. */
 static void stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
   struct stream out[MOST_FLOWS];
   double end = now_seconds() + seconds;
@@ -253,7 +253,7 @@ static int wait_one(void *request) {
   return size;
 }
 
-/* Returns at both ranks at the same time, within half a round trip. */
+/* Synchronises the ranks: both return at the same time, within half a round trip. */
 static void meet(void) {
   void *request = post_one(1);
   if (options.rank == 0) send_one(0);
@@ -314,8 +314,8 @@ static int by_value(const void *a, const void *b) {
 }
 
 /*
- * Returns the rate of a flow. Returns NaN if its messages arrived in too short a time, as they do after a pause of the
- * whole machine.
+ * Returns the rate of a flow. Returns NaN if its messages arrived within less than half of the measured time, as after
+ * a pause of the whole machine.
  */
 static double received_a_second(const struct stream *received, size_t bytes) {
   double seconds = received->last - received->first;
@@ -374,7 +374,7 @@ static void warm_up(void) {
   }
 }
 
-/* Pins the process to the processor with the rank's number among those that it may use, if there are enough. */
+/* Pins the process to one of its permitted processors, by the rank's number; does nothing if there are too few. */
 static void pin_to_own_processor(void) {
   cpu_set_t allowed, own;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
@@ -418,7 +418,7 @@ static void *run(void *unused) {
   return NULL;
 }
 
-/* Waits for the other rank, since no rank may close while the other needs its acknowledgements. */
+/* Waits for the other rank: no rank may close while the other rank needs its acknowledgements. */
 static void wait_for_other(void) {
   char done = 1;
   progress();

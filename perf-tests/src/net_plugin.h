@@ -1,6 +1,6 @@
 /*
- * Loads any ncclNet plugin of version 6 to 12 as NCCL does. All versions have the same set of calls here, that of
- * version 12.
+ * Loader of ncclNet plugins of version 6 to 12, which loads them as NCCL does. The calls below have the form of version
+ * 12 and work for all versions.
  */
 #ifndef HEDDLE_NET_PLUGIN_H
 #define HEDDLE_NET_PLUGIN_H
@@ -21,7 +21,7 @@ struct net_plugin {
   const void *table;
   void *context;
   double start_seconds; /* from dlopen to the count of devices */
-  long start_kib;       /* growth of the process's resident memory since dlopen */
+  long start_kib;       /* growth of the process's resident memory from dlopen to the count of devices */
 };
 
 /*
@@ -32,20 +32,24 @@ struct net_plugin {
 int net_load(struct net_plugin *, const char *path, int version, const char *log_prefix);
 
 /*
- * Returns a logger with this prefix, such as net_load passes to a plugin, for a plugin that is loaded in another way.
+ * Returns a logger with this prefix, like the one that net_load passes to a plugin. For plugins that are loaded in
+ * another way.
  */
 nccl_logger net_logger(const char *log_prefix);
 
-/* Logs all traces of the plugin from now on, with the monotonic time before each line. */
+/* From now on, also logs the plugin's trace lines, and prints the monotonic time before each line. */
 void net_trace(void);
 
-/* Finalizes and closes the library. */
+/* Finalizes the plugin and closes its library. */
 void net_unload(struct net_plugin *);
 
-/* Returns the resident memory of this process. */
+/* Returns the resident memory of this process in KiB. */
 long net_resident_kib(void);
 
-/* Returns the number of the plugin's warnings with this text since the first call. A process can use only one text. */
+/*
+ * Returns the number of the plugin's warnings since the first call that contain this text. All calls in a process must
+ * use the same text.
+ */
 unsigned net_lines_with(const char *words);
 
 int net_max_receives(struct net_plugin *, int device);

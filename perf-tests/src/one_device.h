@@ -1,4 +1,4 @@
-/* Functions that the C plugins used as rivals share: one device, no flush and no finalize. */
+/* Functions shared by the C plugins that benchmarks compare Heddle with: one device, no flush and no finalize. */
 #ifndef ONE_DEVICE_H
 #define ONE_DEVICE_H
 
@@ -11,7 +11,7 @@ static int one_device(int *count) {
   return NCCL_SUCCESS;
 }
 
-/* Fills in the properties. receives: most buffers of one irecv. */
+/* Fills in the properties. `receives`: most buffers of one irecv. */
 static int properties_of(char *name, int receives, struct nccl_properties_v12 *properties) {
   memset(properties, 0, sizeof *properties);
   properties->name = name;

@@ -65,7 +65,7 @@ static uint64_t word(const struct lanes *lanes, size_t lane, int which) {
   return __atomic_load_n(lanes->words + lane * WORDS_OF_LANE + (size_t)which, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the number of the lane's first operations whose signals have certainly arrived. */
+/* Returns how many of the lane's operations, counted from the first, have certainly been signalled. */
 static uint64_t signalled(const struct lanes *lanes, int from, int context, uint64_t checked) {
   size_t lane = lane_of(lanes, from, context);
   if (!is_weak(context)) return word(lanes, lane, WORD_STRONG);
@@ -82,7 +82,7 @@ uint64_t lane_operations(const struct lanes *lanes, size_t lane) {
   return total == 0 ? UNTIL_KNOWN : total - 1;
 }
 
-/* Returns the number of a place's weak signals, which is the number of the lane's operations on this place. */
+/* Returns the number of weak signals to a place's word, which is the number of the lane's operations on this place. */
 static uint64_t weak_signals(uint64_t operations, int place) {
   return operations / PLACES + ((uint64_t)place < operations % PLACES);
 }
@@ -111,8 +111,9 @@ void check_sums(const struct lanes *lanes) {
 }
 
 /*
- * Yields while signals come, and sleeps after a while without a signal. On Linux 6.18, two threads that yield for ever,
- * beside two that sleep, keep the kernel's own workers from two cores all the time (`ip` and `nft` hung for 19 s).
+ * Checks operations until all are checked. Yields while signals arrive, and sleeps after a while without a signal. On
+ * Linux 6.18, two threads that yield for ever, beside two that sleep, keep the kernel's own workers from two cores all
+ * the time (`ip` and `nft` hung for 19 s).
  */
 void *check_lanes(void *argument) {
   struct lanes *lanes = argument;

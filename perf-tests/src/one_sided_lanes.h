@@ -1,9 +1,9 @@
 /*
- * Operations between ranks of heddle-one-sided. A lane goes from one rank to another in one context. Its operations are
- * numbered; each writes random bytes into the next of its places at the target. In an even context, some operations
- * have a strong signal, which adds the number of operations since the last such signal. In an odd context, each
- * operation has a weak signal to its place's own word. The target's checker waits for the words and then checks the
- * bytes, as a GPU would.
+ * Operations between ranks of heddle-one-sided. A lane is the sequence of operations from one rank to another in one
+ * context. They are numbered, and write random bytes into the lane's PLACES pieces of memory at the target in turn. In
+ * an even context, some operations have a strong signal, which adds the number of operations since the last such
+ * signal. In an odd context, each operation has a weak signal to the word of its place. The checker, a thread at the
+ * target, waits until a signal has changed a word and then checks the bytes, as a GPU would.
  */
 #ifndef HEDDLE_ONE_SIDED_LANES_H
 #define HEDDLE_ONE_SIDED_LANES_H
@@ -15,14 +15,15 @@
 enum { PLACES = 4, WORDS_OF_LANE = 3 + PLACES };
 
 /*
- * Indexes of a lane's words in a rank's memory of words. Lanes to the rank have such words, and so have the answers to
- * lanes from the rank.
+ * Indexes of words in a rank's memory, which has these words for each peer and context. WORD_CHECKED is the peer's
+ * report: how many operations of the lane from this rank it has checked. The other words belong to the lane from the
+ * peer.
  */
 enum { WORD_STRONG, WORD_CHECKED, WORD_TOTAL, WORD_WEAK };
 
 /*
- * Number of operations of an endless lane whose source has not sent the number yet. WORD_TOTAL later has the number
- * plus one.
+ * Number of operations of a lane while its source hasn't sent the number yet. The source later sends the number plus
+ * one to WORD_TOTAL.
  */
 enum { UNTIL_KNOWN = INT32_MAX };
 
@@ -56,7 +57,7 @@ static inline size_t place_offset(const struct lanes *lanes, size_t lane, uint64
 
 static inline int is_weak(int context) { return context % 2; }
 
-/* Returns a random number, the same at both ends. */
+/* Returns an operation's random number, which is the same at source and target. */
 uint64_t lane_random(const struct lanes *, int from, int to, int context, uint64_t number);
 size_t operation_bytes(const struct lanes *, uint64_t random);
 /* Returns whether this operation of an even context has a strong signal. */
@@ -75,8 +76,8 @@ uint64_t lane_operations(const struct lanes *, size_t lane);
 void *check_lanes(void *lanes);
 
 /*
- * Ends the process if a word of a lane to this rank differs from the sum of all signals, or if its last data are
- * wrong.
+ * Ends the process if a word of a lane to this rank differs from the sum of all signals to it, or if the lane's last
+ * data are wrong.
  */
 void check_sums(const struct lanes *);
 

@@ -15,7 +15,7 @@ enum { HANDLE_BYTES = 128 };
 
 static const struct nccl_gin_v13 *narrow;
 
-/* Version 14's calls, implemented with those of version 13, as in NCCL. */
+/* The calls of version 14, implemented by the calls of version 13, as in NCCL. */
 
 static int create_contexts(void *comm, struct nccl_rma_config_v14 *config, void **contexts) {
   struct nccl_gin_config_v13 old = {.contexts = config->contexts, .traffic_class = config->traffic_class};

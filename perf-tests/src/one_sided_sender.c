@@ -61,7 +61,7 @@ static bool is_done(struct sender *sender, void *request) {
   return done;
 }
 
-/* Sends a signal without data, which adds to a word of the lane from this rank in the peer's memory. */
+/* Sends a signal without data, which adds `value` to a word of `lane` in the peer's memory. Returns the request. */
 static void *add_to(struct sender *sender, int peer, int context, size_t lane, int word, uint64_t value, bool strong) {
   void *request = NULL;
   int result = sender->plugin->calls.put_signal(sender->plugin->contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
@@ -71,7 +71,7 @@ static void *add_to(struct sender *sender, int peer, int context, size_t lane, i
   return request;
 }
 
-/* Starts the lane's next operation, after the target has checked the former data of its place. */
+/* Starts the lane's next operation, unless the target hasn't checked the former data of the operation's place yet. */
 static void start(struct sender *sender, struct sending *lane, int to, int context) {
   struct lanes *lanes = sender->lanes;
   const struct one_sided *plugin = sender->plugin;
@@ -83,7 +83,7 @@ static void start(struct sender *sender, struct sending *lane, int to, int conte
   size_t bytes = operation_bytes(lanes, random);
   size_t from = place_offset(lanes, back, number), into = place_offset(lanes, there, number);
   fill_piece(lanes->outgoing + from, bytes, random);
-  /* Spoils each non-empty operation from the fourth on, so that every seed soon has one. */
+  /* Spoils each non-empty operation from the fourth on, so that with every seed one occurs soon. */
   if (lanes->spoil && number >= 3 && bytes > 0) lanes->outgoing[from] ^= 1;
   void **request = &lane->requests[number % PLACES];
   *request = NULL;
@@ -108,7 +108,10 @@ static void start(struct sender *sender, struct sending *lane, int to, int conte
   lane->next++;
 }
 
-/* Returns the next due signal without data: the checker's progress or, at the end, the number of operations. */
+/*
+ * Sends the next due signal without data: the checker's progress, or at the end the lane's number of operations.
+ * Returns its request, or NULL if none is due.
+ */
 static void *due(struct sender *sender, struct sending *lane, int peer, int context, bool ends) {
   struct lanes *lanes = sender->lanes;
   size_t number = lane_of(lanes, peer, context), there = lane_of(lanes, lanes->rank, context);

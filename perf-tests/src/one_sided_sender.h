@@ -1,6 +1,6 @@
 /*
- * Starts the operations of lanes from this rank. Also reports the checker's progress to the sources of lanes to this
- * rank.
+ * Sender, which starts the operations of lanes from this rank. It also reports the checker's progress to the source
+ * ranks of lanes to this rank.
  */
 #ifndef HEDDLE_ONE_SIDED_SENDER_H
 #define HEDDLE_ONE_SIDED_SENDER_H
@@ -15,8 +15,8 @@ struct sending {
   uint64_t next, tested;
   uint64_t signalled; /* number of operations that the strong signals started so far cover */
   void *requests[PLACES];
-  uint64_t acknowledged; /* on the lane to this rank: number of checked operations reported to its source */
-  void *word;            /* request of a signal without data in flight */
+  uint64_t acknowledged; /* number of checked operations of the opposite lane that were reported to its source */
+  void *word;            /* request of the signal without data that is in flight, or NULL */
   bool knows_total;      /* whether the target knows the number of operations */
 };
 
@@ -38,7 +38,10 @@ void sender_free(struct sender *);
 /* Returns whether a call succeeded. No operation starts after the first failure. */
 bool sender_went_well(struct sender *, int result, const char *call);
 
-/* Advances a lane. `ends`: no more operations start. Returns whether the lane is finished, here and at the target. */
+/*
+ * Advances a lane. `ends`: whether to start no more operations. Returns whether the lane is finished, here and at the
+ * target.
+ */
 bool sender_drive(struct sender *, int peer, int context, bool ends);
 
 #endif

@@ -24,7 +24,10 @@ void fail_with(int code, const char *format, ...) {
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
-  /* Flushes only these streams, since a thread that reads standard input holds that stream's lock. */
+  /*
+   * Flushes only these streams. exit() would flush all and wait for ever for the lock of standard input, which a
+   * reading thread holds.
+   */
   fflush(stdout);
   fflush(stderr);
   _exit(code);

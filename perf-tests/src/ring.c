@@ -46,8 +46,9 @@ void ring_close(struct ring *ring) {
 }
 
 /*
- * Operation o of each direction is slice o % slices of ring step o / slices; steps below ranks - 1 reduce, the rest
- * gather. A step sends the slice that the previous step received, so sends follow receives slice by slice.
+ * Begins an all-reduce. Operation o of each direction is slice o % slices of ring step o / slices. Steps below ranks -
+ * 1 reduce, the others gather. A step sends the slice that the previous step received, so sends follow receives slice
+ * by slice.
  */
 void ring_begin(struct ring *ring, size_t first, size_t count) {
   size_t longest = (count + (size_t)ring->ranks - 1) / (size_t)ring->ranks;

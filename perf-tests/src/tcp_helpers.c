@@ -17,10 +17,13 @@ struct task {
   atomic_int *left;
 };
 
-/* A data socket and its tasks, in order. A message has at most one task per socket, so there is always room. */
+/*
+ * A data socket and its tasks, in order. A message has at most one task per socket, so there is always room for
+ * TCP_REQUESTS messages.
+ */
 struct lane {
   int fd;
-  unsigned long head; /* its thread's */
+  unsigned long head; /* used by the helper thread only */
   atomic_ulong tail;  /* written by the caller; its release store publishes the tasks to the thread */
   struct task tasks[TCP_REQUESTS];
 };
@@ -36,7 +39,7 @@ struct helper {
 
 struct tcp_helpers {
   int sending, threads, running, lanes;
-  int next; /* lane */
+  int next; /* index of the lane for the next task */
   atomic_int stopping, failed;
   struct helper *helpers;
   struct lane lane[];
@@ -82,7 +85,10 @@ static void wait_for_work(struct helper *own) {
   pthread_mutex_unlock(&own->lock);
 }
 
-/* Moves bytes with one call. Returns their number, 0 if the call would block, or -1 if the other end is gone. */
+/*
+ * Sends or receives bytes by one system call. Returns the number of bytes, 0 if the call would block, or -1 if the
+ * other end is gone.
+ */
 static ssize_t move_some(struct lane *lane, int sending) {
   struct task *task = &lane->tasks[lane->head % TCP_REQUESTS];
   size_t size = task->size > TCP_PIECE ? TCP_PIECE : task->size;

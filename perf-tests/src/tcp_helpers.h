@@ -1,10 +1,11 @@
 /*
- * Helper threads of a communicator of the TCP plugin, and the data sockets that they share. A message is cut into
- * tasks of 64 KiB, or, if that would be more than one per socket, into one task per socket. Tasks go to the sockets
- * in turn. Both ends cut alike and begin with the same socket, so they need to agree on a message's size only.
+ * Helper threads of a communicator of the TCP plugin, and the data sockets that they share. A message is cut into tasks
+ * of 64 KiB, or, if that would be more than one per socket, into one task per socket. Tasks go to the sockets in turn.
+ * Both ends cut messages by the same rule and begin with the same socket, so they need to agree only on a message's
+ * size.
  *
- * A thread has its own sockets and moves bytes on one socket after the other. It yields if no byte moves, and waits for
- * a condition if there is no task.
+ * Each thread has its own sockets and serves one after the other. It yields after a pass in which no socket sent or
+ * received a byte, and sleeps while there is no task.
  */
 #ifndef TCP_HELPERS_H
 #define TCP_HELPERS_H
@@ -17,8 +18,8 @@
 struct tcp_helpers;
 
 /*
- * Returns NULL if there is no memory. The sockets belong to the caller, who must keep them open until the threads have
- * ended.
+ * Creates the helpers of a communicator. Returns NULL if there is no memory. The sockets belong to the caller, who must
+ * keep them open until the threads have ended.
  */
 struct tcp_helpers *tcp_helpers_of(const struct tcp_sockets *, int sending);
 

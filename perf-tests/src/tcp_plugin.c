@@ -1,9 +1,8 @@
 /*
- * A net plugin over kernel TCP, which every benchmark of Heddle runs as a rival over the same interface. By default it
- * has one non-blocking stream per communicator, which test() drives, like NCCL's own socket transport with one socket
- * and no helper thread. If the environment sets helper threads, it works like NCCL's transport with them
- * (tcp_helpers.h). The stream then carries sizes and messages of up to 128 bytes, and the threads' sockets carry
- * everything else.
+ * A net plugin over kernel TCP, with which every benchmark compares Heddle, over the same interface. By default it has
+ * one non-blocking stream per communicator, which test() drives, like NCCL's own socket transport with one socket and
+ * no helper thread. If the environment sets helper threads, it works like NCCL's transport with them (tcp_helpers.h).
+ * The stream then carries sizes and messages of up to 128 bytes, and the threads' sockets carry everything else.
  *
  *   NCCL_SOCKET_IFNAME     prefix of the interface's name (the first that is up and not loopback)
  *   NCCL_SOCKET_NTHREADS   helper threads of a communicator, 0 to 16 (0). NCCL uses 2 on Amazon's and 4 on Google's
@@ -11,8 +10,8 @@
  *   NCCL_NSOCKS_PERTHREAD  sockets of each (1), 64 in all at most. NCCL uses 8 on Amazon's networks, 1 on Google's
  *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (the system's)
  *
- * The listening end's threads and sockets apply to both ends. NCCL's helper threads spin while nothing moves. The
- * threads here yield in between, and are as fast (docs/notebook/records.md).
+ * The listening end's numbers of threads and sockets apply to both ends. NCCL's helper threads spin while no bytes can
+ * be sent or received. The threads here yield instead, and are as fast (docs/notebook/records.md).
  */
 #include "tcp_plugin.h"
 
@@ -42,8 +41,8 @@ struct request {
   size_t streamed;
   size_t moved;     /* bytes of this payload that were moved */
   int used;         /* whether the request is in use: until test() has reported it done */
-  int passed;       /* whether its part in the stream is finished, and the helpers have the rest */
-  atomic_int tasks; /* number of its unfinished helper tasks */
+  int passed;       /* whether the request's part in the stream is finished, and the rest was passed to the helpers */
+  atomic_int tasks; /* number of the request's unfinished helper tasks */
   struct header header;
   size_t header_moved;
 };
@@ -160,7 +159,7 @@ static int fail(struct comm *comm, int error, const char *what) {
   return 0;
 }
 
-/* Moves the header and the request's part in the stream. Returns whether both are finished. */
+/* Sends or receives the header and the request's payload in the stream. Returns whether both are finished. */
 static int move(struct comm *comm, struct request *request) {
   while (request->header_moved < sizeof request->header || request->moved < request->streamed) {
     size_t left = request->streamed - request->moved;

@@ -31,10 +31,10 @@ struct handle {
 
 _Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
 
-/* The first bytes of every socket. */
+/* First bytes that the connecting end sends on every socket. */
 struct greeting {
   uint64_t token;      /* the handle's token */
-  uint64_t connection; /* chosen by the connecting end, since several may connect to one listener at once */
+  uint64_t connection; /* chosen by the connecting end, distinguishes its connection from others to the listener */
   uint32_t socket;     /* 0 for the control socket, data sockets from 1 on */
   uint32_t zero;
 };
@@ -235,7 +235,7 @@ static int read_greeting(const struct tcp_listener *listener, struct pending *pe
   return pending->fd >= 0;
 }
 
-/* Returns the place of a connection in the list of incoming ones. The place of a new connection is at the end. */
+/* Returns the list link that points to this incoming connection. Adds the connection at the list's end if it is new. */
 static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t connection) {
   struct tcp_sockets **place = &listener->coming;
   while (*place != NULL && (*place)->connection != connection) place = &(*place)->next;
@@ -245,7 +245,10 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
   return place;
 }
 
-/* Adds a socket, after its greeting, to its connection. Removes and returns a complete connection. */
+/*
+ * Adds a socket whose greeting is complete to its connection. If the connection then has all its sockets, removes it
+ * from the list and returns it in `out`.
+ */
 static int add_to_connection(struct tcp_listener *listener, struct pending *pending, struct tcp_sockets **out) {
   struct tcp_sockets **place = place_of(listener, pending->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;
@@ -263,7 +266,7 @@ static int add_to_connection(struct tcp_listener *listener, struct pending *pend
   return NCCL_SUCCESS;
 }
 
-/* Returns a place for one more connection. If all places are taken, it is that of the one that has been silent longest. */
+/* Returns a free entry for one more socket. If all are in use, evicts the socket that has been silent longest. */
 static struct pending *room(struct tcp_listener *listener) {
   struct pending *oldest = &listener->pending_connections[0];
   for (struct pending *pending = listener->pending_connections;
@@ -275,7 +278,10 @@ static struct pending *room(struct tcp_listener *listener) {
   return oldest;
 }
 
-/* Reads the greetings of all connections first, so that none is evicted whose greeting has arrived. */
+/*
+ * Reads the greetings of all pending sockets before it accepts more, so that it evicts no socket whose greeting has
+ * arrived.
+ */
 int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
   int result = NCCL_SUCCESS;
   *out = NULL;

@@ -2,9 +2,10 @@
  * Set-up of a communicator's sockets in the TCP plugin. The listening end's handle has the number of sockets, and the
  * connecting end opens one after the other. Each socket begins with a greeting that names its connection and its index.
  *
- * Any host can connect to a listener's port. A client without a greeting delays no other: several greetings are read in
- * parallel, each with a time limit. If there are too many clients without a greeting, the one that has been silent
- * longest is evicted. A greeting carries a number from the handle, so that only holders of the handle can connect.
+ * Any host can connect to a listener's port. A client that sends no greeting doesn't delay other clients: several
+ * greetings are read in parallel, each with a time limit. If there are too many clients without a greeting, the one
+ * that has been silent longest is evicted. A greeting carries a number from the handle, so that only holders of the
+ * handle can connect.
  */
 #ifndef TCP_SOCKETS_H
 #define TCP_SOCKETS_H
@@ -12,8 +13,8 @@
 #include <stdint.h>
 
 #define TCP_MOST_THREADS 16
-#define TCP_MOST_SOCKETS 64 /* the limit of NCCL's socket transport, also for threads */
-/* most sockets whose greeting is awaited: all but one of a peer's sockets may have greeted */
+#define TCP_MOST_SOCKETS 64 /* NCCL's socket transport has the same limits for threads and sockets */
+/* most accepted sockets whose greeting isn't complete */
 #define TCP_MOST_PENDING 64
 #define TCP_GREETING_SECONDS 30
 
@@ -34,7 +35,7 @@ struct tcp_listener;
 /* These functions log an error and return an ncclResult_t. */
 int tcp_listen(void *handle, struct tcp_listener **);
 
-/* Called repeatedly until they return sockets or an error. */
+/* The caller repeats these two until they return sockets or an error. */
 int tcp_connect(void *handle, struct tcp_sockets **);
 int tcp_accept(struct tcp_listener *, struct tcp_sockets **);
 

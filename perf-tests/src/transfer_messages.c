@@ -9,7 +9,10 @@
 
 enum { TAG = 3 };
 
-/* A connection in each direction with one rank. Receives are posted ahead, and complete in order. */
+/*
+ * A connection in each direction with one rank. Receives are posted before their messages arrive, and complete in
+ * order.
+ */
 struct peer {
   void *listener, *send_comm, *receive_comm, *send_memory, *receive_memory;
   uint64_t expected, posted, arrived;

@@ -16,7 +16,7 @@ static void expect(const char *what, uint64_t found, uint64_t expected) {
   failed = 1;
 }
 
-/* Returns a message that isn't empty. */
+/* Returns the number of a message that isn't empty, and its size. */
 static uint64_t some_message(size_t *size) {
   uint64_t message = 0;
   while ((*size = chaos_size(SEED, 1, message, EACH)) < 100) message++;

@@ -1,4 +1,7 @@
-/* Clients of the TCP plugin's listener that aren't peers, or are slow. Peers must be able to connect beside them. */
+/*
+ * Tests of the TCP plugin's listener with clients that aren't peers, or are slow. Peers must be able to connect
+ * nevertheless.
+ */
 #include <dirent.h>
 
 #include "../src/report.h"

@@ -1,6 +1,6 @@
 /*
- * The TCP plugin with helper threads and sockets, both ends in one process. Every byte must arrive, and the close of
- * one end must be reported to the other. heddle-conformance tests the other guarantees in both modes.
+ * Tests of the TCP plugin with helper threads and data sockets, with both ends in one process. Every byte must arrive,
+ * and the close of one end must be reported to the other. heddle-conformance tests the other guarantees in both modes.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -43,8 +43,8 @@ static int threads_now(void) { return count_of("/proc/self/task"); }
 static int files_now(void) { return count_of("/proc/self/fd"); }
 
 /*
- * Waits, since a joined thread is listed until the kernel has reaped it. If that never happens, the watch ends the
- * test.
+ * Waits until the process has this number of threads: a joined thread is listed until the kernel has reaped it. If that
+ * never happens, the watch for hangs ends the test.
  */
 static void await_threads(int count) {
   while (threads_now() != count) usleep(1000);
@@ -135,7 +135,7 @@ static void messages_of_all_sizes_arrive_whole(void) {
 static void sender_that_closes_midway_fails_test(void) {
   struct pair pair = connected();
   char *from = calloc(1, 64 << 20), *to = malloc(64 << 20);
-  sent(&pair, from, 64 << 20); /* more bytes than sockets hold without a reader */
+  sent(&pair, from, 64 << 20); /* more bytes than the sockets buffer without a reader */
   check(net_close_send(&net, pair.sender), "closeSend");
   pair.sender = NULL;
   void *receive = received(&pair, to, 64 << 20);

@@ -13,9 +13,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Reads of the time on the data path by the injected clock. As in the plugin, the clock's interface
- * has a second implementation, which the control thread uses. The bare system call is the
- * comparison.
+ * Cost of reading the time by the clock that is injected into the data path. As in the plugin, the
+ * clock's interface has a second implementation, which the control thread uses. The bare system
+ * call is the comparison.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -27,7 +27,7 @@ public class ClockBenchmark {
   private final NanoClock clock = NanoClock.SYSTEM;
   private final NanoClock second = new Shifted();
 
-  /** A clock like the control thread's. */
+  /** Second implementation of the clock, in place of the control thread's. */
   private static final class Shifted implements NanoClock {
     private long awayNs;
 

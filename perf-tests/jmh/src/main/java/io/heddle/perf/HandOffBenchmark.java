@@ -26,9 +26,9 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Cost of handing an item to another thread and of taking it there: tasks of the control thread,
  * asynchronous events, posted receives, doorbells of queue pairs. Each item goes through a queue of
- * Heddle's or Java's, and through one of JCTools'. One thread plays both sides, since moving a
- * cache line between processors costs the same for all queues. An operation is one item, of eight
- * at a time.
+ * Heddle's or Java's, and through one of JCTools'. One thread is producer and consumer, because
+ * moving a cache line between processors costs the same for all queues. Items are handed over in
+ * groups of eight; an operation is one item.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -42,7 +42,7 @@ public class HandOffBenchmark {
   private static final int DEPTH = 512;
   private static final int PAIRS = 8192;
 
-  /** Ring of rows of two numbers between one producer and one consumer. */
+  /** Ring between one producer and one consumer; an entry has two numbers. */
   private static final class Ring {
     private static final VarHandle TAIL = index("tail");
     private static final VarHandle HEAD = index("head");
@@ -87,7 +87,7 @@ public class HandOffBenchmark {
 
   private record Receive(long id, long address, int lengthBytes, int lkey) {}
 
-  /** Set of queue pairs with one bit each. */
+  /** Set of queue pairs whose doorbells were rung, with one bit for each queue pair. */
   private static final class Bells {
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
     private final long[] words = new long[PAIRS / 64];
@@ -186,7 +186,10 @@ public class HandOffBenchmark {
     return sum;
   }
 
-  /* All bits are in one word, as in a job of eight connections over four planes. */
+  /*
+   * Rings and takes eight doorbells. All their bits are in one word, as in a job of eight
+   * connections over four planes.
+   */
   @Benchmark
   @OperationsPerInvocation(AT_ONCE)
   public int bellsByBits() {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connection between two transports of this process, over the soft device on loopback addresses,
- * with one thread that drives both ends in place of two ranks' threads.
+ * where one thread drives both ends, in place of the threads of two ranks.
  */
 final class HeddleLink implements AutoCloseable {
   static final HeddleLink NONE = new HeddleLink(List.of(), null, null, 1);

@@ -17,9 +17,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One message from isend to the completion at both ends, over the soft device on loopback, with one
- * thread as sender and receiver. The same bytes through a TCP connection of the same thread are the
- * comparison. An operation is one message.
+ * Cost of one message, from isend to the completion at both ends, over the soft device on loopback.
+ * One thread is sender and receiver. For comparison, the same thread sends as many bytes through a
+ * TCP connection. An operation is one message.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -41,7 +41,7 @@ public class MessageBenchmark {
     tcp = TcpLink.connect(bytes);
   }
 
-  /** Closes both. */
+  /** Closes both links. */
   @TearDown(Level.Trial)
   public void close() throws IOException {
     heddle.close();

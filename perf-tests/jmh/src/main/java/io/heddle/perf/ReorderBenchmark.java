@@ -48,7 +48,10 @@ public class ReorderBenchmark {
   private final int[] slots = new int[MESSAGES];
   private long nextMessage;
 
-  /** Fixes the order: as sent, from four planes of which one lags by 64 chunks, or shuffled. */
+  /**
+   * Sets the order of arrival: as sent, or over four planes of which one lags by 64 chunks, or
+   * shuffled.
+   */
   @Setup
   public void orderArrivals() {
     for (int i = 0; i < order.length; i++) {

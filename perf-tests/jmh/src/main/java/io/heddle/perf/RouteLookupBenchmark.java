@@ -32,10 +32,11 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Longest match for each plane among 400,000 host routes and a covering route, for random hosts.
- * One benchmark uses the routes file, as plugin processes read it. Another uses a HashMap, which no
- * other process could read. An operation is one destination on all four planes. The third benchmark
- * is a lower bound: one dependent read at a random place in memory of the file's size.
+ * Cost of the longest-prefix match for each plane among 400,000 host routes and a covering route,
+ * for random hosts. One benchmark uses the routes file, as plugin processes read it. Another uses a
+ * HashMap, which no other process could read. An operation is one destination on all four planes.
+ * The third benchmark is a lower bound: one dependent read at a random place in memory of the
+ * file's size.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -127,7 +128,10 @@ public class RouteLookupBenchmark {
     return cells == null ? 0 : RouteCell.weight(cells[0]) + RouteCell.weight(cells[PLANES - 1]);
   }
 
-  /* Each value read is part of the next address, so that successive reads don't overlap. */
+  /*
+   * Reads random memory. Each value is part of the next address, so that the processor can't
+   * overlap the reads.
+   */
   @Benchmark
   public long memory() {
     long at = (nextHost() * 0x9e3779b97f4a7c15L >>> 1) % (FILE_BYTES / Long.BYTES) + zero;

@@ -66,7 +66,8 @@ public class SprayBenchmark {
   }
 
   /**
-   * A message's chunks finish together, so that every plane has room for the next message's chunks.
+   * Measures the choice of planes. All chunks of a message finish together, so that every plane has
+   * room for the next message.
    */
   @Benchmark
   @OperationsPerInvocation(MESSAGES)
@@ -83,8 +84,8 @@ public class SprayBenchmark {
         int plane = chosen.choose(message, chunk, chunks, length, loads, weights);
         if (plane == SprayPolicy.NO_PLANE) {
           /*
-           * No plane has room. This happens only at first, when the policy knows nothing of the
-           * planes.
+           * No plane has room. This happens only at first, before the policy has any measurement of
+           * the planes.
            */
           finish(chunk);
           plane = chosen.choose(message, chunk, chunks, length, loads, weights);

@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Look-ups in tables: the host's objects by number, registered memory by key, epoll's events by
- * descriptor, sets of attributes by value. Each look-up is made in a table of Heddle's or Java's,
- * and in one of Agrona's. An operation is one look-up, or one addition with its removal.
+ * Cost of look-ups in tables: the host's objects by number, registered memory by key, epoll's
+ * events by descriptor, sets of attributes by value. Each look-up is made in a table of Heddle's or
+ * Java's, and in one of Agrona's. An operation is one look-up, or one addition with its removal.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -112,7 +112,10 @@ public class TableBenchmark {
   private long nextId = 1;
   private int at;
 
-  /** Fills each table with equally many objects, and draws one random order for all reads. */
+  /**
+   * Fills each table with the same number of objects, and draws one random order in which all
+   * tables are read.
+   */
   @Setup
   public void setUp() {
     slotIds = new long[objects];

@@ -37,7 +37,7 @@ final class TcpLink implements AutoCloseable {
     }
   }
 
-  /** Sends one message. */
+  /** Sends one message and receives it. */
   void exchange() throws IOException {
     if (sender == null || receiver == null) {
       throw new IllegalStateException("not connected");

@@ -16,9 +16,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Look-up of a plane's weight, which the data path makes before each message and run of chunks. The
- * weights are in an immutable snapshot behind a volatile reference that another thread swaps. A
- * concurrent map by plane is the comparison. An operation is one plane's weight.
+ * Cost of looking up a plane's weight, as the data path does before each message and before each
+ * series of chunks. The weights are in an immutable snapshot behind a volatile reference that
+ * another thread swaps. A concurrent map by plane is the comparison. An operation is one plane's
+ * weight.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +36,7 @@ public class WeightLookupBenchmark {
   private int plane;
   private int changes;
 
-  /** Sets the planes' weights to 1 to 8. */
+  /** Sets the planes' weights to 1, 2, 3 and so on. */
   @Setup
   public void setUp() {
     int[] figures = new int[PLANES];

@@ -1,7 +1,7 @@
 /**
  * JMH benchmarks of the steps of every message: the reorder window, the choice of planes, and a
- * message from end to end. Others measure tables and hand-offs between threads. Each is compared
- * with its usual alternative. {@code ./heddle perf jmh} runs them.
+ * message from end to end. Other benchmarks measure tables and hand-offs between threads. Each step
+ * is compared with the usual alternative. {@code ./heddle perf jmh} runs them.
  */
 @NullMarked
 package io.heddle.perf;

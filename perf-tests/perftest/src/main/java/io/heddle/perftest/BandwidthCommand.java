@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import picocli.CommandLine.Mixin;
 
-/** The bandwidth tests. */
+/** Common part of the commands of the bandwidth tests. */
 abstract class BandwidthCommand extends PerftestCommand {
   @Mixin private final BandwidthOptions bandwidth = new BandwidthOptions();
   @Mixin private final PlaneOptions planes = new PlaneOptions();

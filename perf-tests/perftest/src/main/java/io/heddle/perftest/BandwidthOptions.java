@@ -3,7 +3,7 @@ package io.heddle.perftest;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of the bandwidth tests, under perftest's names. */
+/** Options of the bandwidth tests, under perftest's names. */
 final class BandwidthOptions {
   private static final int DEFAULT_MODERATION = 100;
   private static final long SMALL_MESSAGE_BYTES = 8192;

@@ -1,19 +1,20 @@
 package io.heddle.perftest;
 
 /**
- * Row of a bandwidth test, as the ends exchange it: rates in the unit of the report.
+ * Row of a bandwidth test, as the two ends exchange it. Rates are in the unit of the report, MiB/s
+ * or Gb/s.
  *
  * @param sizeBytes length of a message
- * @param iterations total messages
+ * @param iterations total number of messages
  * @param peak peak rate, 0 if not measured
- * @param average average rate, in MiB/s or Gb/s
+ * @param average average rate
  * @param messageRate millions of messages per second
  */
 record BandwidthReport(
     long sizeBytes, long iterations, double peak, double average, double messageRate) {
   static final BandwidthReport EMPTY = new BandwidthReport(0, 0, 0, 0, 0);
 
-  /** Returns the sum of both directions' rates. */
+  /** Returns this report with the rates of the other direction added. */
   BandwidthReport plus(BandwidthReport other) {
     return new BandwidthReport(
         sizeBytes,

@@ -5,8 +5,8 @@ package io.heddle.perftest;
  *
  * @param messages number of messages in the measured time
  * @param peakBytesPerSecond peak rate, 0 if not measured
- * @param laneBytes bytes over each lane, in order
- * @param laneMessages messages, or pieces of messages, over each lane
+ * @param laneBytes number of bytes sent over each lane, in the order of the lanes
+ * @param laneMessages number of messages, or of chunks of messages, sent over each lane
  * @param completionTimes times from post to completion of signalled messages; empty at an end that
  *     only receives
  */
@@ -22,7 +22,7 @@ record BandwidthResult(
   private static final double GIGABIT_BYTES = 125_000_000;
   private static final double MILLION = 1e6;
 
-  /** Returns the rates in the unit of the report. */
+  /** Returns the number of bytes in a gigabit, or in a MiB. */
   static double unitBytes(boolean gigabits) {
     return gigabits ? GIGABIT_BYTES : MEBIBYTE;
   }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * TCP connection between the two ends of a test. A separate thread reads the connection, so that a
- * loop detects the peer's loss by one volatile read.
+ * measured loop can check by one volatile read whether the peer is still there.
  */
 final class ControlConnection implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MS = 10_000;
@@ -118,7 +118,7 @@ final class ControlConnection implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      /* The connection counts as closed in any case. */
+      /* Ignored: the connection is unusable in any case. */
     }
   }
 
@@ -136,7 +136,7 @@ final class ControlConnection implements AutoCloseable {
   }
 
   /**
-   * Returns whether the peer has closed the connection. Bytes that arrived before can still be
+   * Returns whether the peer has closed the connection. Bytes that arrived before that can still be
    * taken.
    */
   boolean ended() {
@@ -179,7 +179,10 @@ final class ControlConnection implements AutoCloseable {
     return true;
   }
 
-  /** Writes in one system call, since perftest treats a short read as a failure. */
+  /**
+   * Writes all bytes in one system call: perftest treats a record that arrives in pieces as a
+   * failure.
+   */
   void write(byte[] bytes) {
     try {
       output.write(bytes);
@@ -219,7 +222,7 @@ final class ControlConnection implements AutoCloseable {
     return Arrays.copyOf(pending, pendingBytes);
   }
 
-  /** Waits until the peer has closed the connection, up to the limit. */
+  /** Waits until the peer has closed the connection, or the limit has expired. */
   synchronized void awaitEnd(long limitMs) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
     while (!ended) {

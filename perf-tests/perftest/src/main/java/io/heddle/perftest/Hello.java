@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * First record between two Heddle ends, which they exchange before they create queue pairs. So
+ * First record between two Heddle ends, which they exchange before they create queue pairs. Thus
  * incompatible options lead to an error message instead of a hang. The record has lines of {@code
  * name=value}; unknown names are ignored.
  *

@@ -16,8 +16,8 @@ final class IdlePolicy {
   static final long NAP_NS = 50_000;
 
   /*
-   * Empty rounds before a rest. With a rest in each empty round, a waiting end spent more than half
-   * of its time in the kernel.
+   * Number of consecutive empty rounds before a rest. With a rest after each empty round, a waiting
+   * end spent more than half of its time in the kernel.
    */
   private static final int ROUNDS = 1 << 11;
   /*
@@ -48,9 +48,9 @@ final class IdlePolicy {
   }
 
   /**
-   * Returns the policy of a test's loop. A loop that only receives gets half of a core that it
-   * shares with the sender, however often it yields. So it naps if its receives last longer than a
-   * nap.
+   * Returns the policy of a test's loop. A loop that only receives and shares a core with the
+   * sender gets half of the core, however often it yields. It therefore naps if its posted receives
+   * can hold the data that arrive during a nap.
    *
    * @param sizeBytes length of a message
    */
@@ -61,7 +61,7 @@ final class IdlePolicy {
   }
 
   /**
-   * Called once per round.
+   * Returns the rest that the loop must make after a round. Must be called after each round.
    *
    * @param work number of events in the round
    */

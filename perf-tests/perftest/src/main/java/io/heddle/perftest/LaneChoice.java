@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Choice of a test's local addresses: those of planes, or that of one GID. */
+/** Choice of a test's local addresses: the addresses of planes, or the address of one GID. */
 final class LaneChoice {
   private final TestDevice device;
   private final Settings.PlaneChoice wish;

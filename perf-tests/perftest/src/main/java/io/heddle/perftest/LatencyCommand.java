@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import picocli.CommandLine.Mixin;
 
-/** The latency tests. */
+/** Common part of the commands of the latency tests. */
 abstract class LatencyCommand extends PerftestCommand {
   @Mixin private final LatencyOptions latency = new LatencyOptions();
   @Mixin private final PlaneOptions planes = new PlaneOptions();

@@ -3,7 +3,7 @@ package io.heddle.perftest;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of the latency tests, under perftest's names. */
+/** Options of the latency tests, under perftest's names. */
 final class LatencyOptions {
   @Option(
       names = {"-r", "--rx-depth"},

@@ -9,7 +9,7 @@ import java.util.List;
  * @param iterations number of measured rounds
  * @param typicalUs the median
  * @param perSecond rounds per second
- * @param values every value in order of time, empty in a test with a duration
+ * @param values every half round trip in order of time; empty in a test with a duration
  */
 record LatencyResult(
     long sizeBytes,
@@ -66,7 +66,7 @@ record LatencyResult(
         distribution);
   }
 
-  /** Combines several runs of the same size, such as one per plane. */
+  /** Combines the results of several runs with the same message size, such as one run per plane. */
   static LatencyResult together(List<LatencyResult> results) {
     LatencyResult first = results.getFirst();
     if (results.size() == 1) {
@@ -107,7 +107,7 @@ record LatencyResult(
    * Returns the result of a test with a duration.
    *
    * @param rounds number of rounds that ended in the measured time
-   * @param distribution distribution of halves of rounds
+   * @param distribution distribution of half round trips
    */
   static LatencyResult of(long sizeBytes, long rounds, long measuredNs, Distribution distribution) {
     return new LatencyResult(

@@ -104,7 +104,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   }
 
   /**
-   * Waits for a completion.
+   * Waits for a completion. Returns whether it came and succeeded.
    *
    * @param untilOver whether the wait also ends when the measured time ends
    */

@@ -36,7 +36,8 @@ final class PeakBandwidth {
 
   /*
    * A pair i ≤ j has (c[j] − p[i]) ÷ (j − i + 1) ≤ g if and only if c[j] − g·(j + 1) ≤ p[i] − g·i.
-   * So one pass finds whether any pair has it, with the largest p[i] − g·i so far.
+   * So one pass finds whether there is such a pair, by comparing each j with the largest p[i] − g·i
+   * so far.
    */
   private static boolean hasRunAsFast(
       long[] postedNs, long[] completedNs, int count, long origin, double guess) {

@@ -47,10 +47,7 @@ public abstract class PerftestCommand implements Callable<Integer> {
   /** Returns the checked options. */
   abstract Settings settings();
 
-  /*
-   * Returns a log that passes on warnings only, since a provider's other lines aren't part of a
-   * report.
-   */
+  /* Returns a log that prints warnings only: a provider's other lines don't belong in a report. */
   private static Log warningsTo(PrintWriter err) {
     return (level, sentence) -> {
       if (level == Log.Level.WARN) {

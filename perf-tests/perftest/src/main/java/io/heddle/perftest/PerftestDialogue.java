@@ -63,7 +63,7 @@ final class PerftestDialogue {
   }
 
   /**
-   * Step 1.
+   * Runs step 1: both ends send their version.
    *
    * @return the peer's version
    * @throws HeddleException if the peer isn't perftest, or too old
@@ -185,8 +185,8 @@ final class PerftestDialogue {
   }
 
   /**
-   * Exchanges records of a queue pair in steps 6 and 7. All other steps use this exchange as a
-   * synchronisation.
+   * Exchanges records of a queue pair in steps 6 and 7. The steps that only synchronise the ends
+   * exchange a record too.
    */
   QueuePairRecord exchangeRecord(QueuePairRecord own) {
     byte[] theirs = exchange(own.encode(), QueuePairRecord.BYTES, ANSWER_MS, "its addresses");
@@ -215,7 +215,10 @@ final class PerftestDialogue {
     return ByteBuffer.wrap(exchange(mine, Long.BYTES, ANSWER_MS, "its report")).getLong();
   }
 
-  /** Runs the last step: a synchronisation, and a word that this end need not read. */
+  /**
+   * Runs the last step: synchronises the ends and sends {@code done}, which perftest's other end
+   * need not read.
+   */
   void sayGoodbye(QueuePairRecord first) {
     synchronise(first, "its goodbye");
     try {

@@ -13,7 +13,7 @@ import java.util.Locale;
  * @param localIdentifier InfiniBand's LID; 0 on Ethernet
  * @param outstandingReads number of reads that this end answers at a time
  * @param psn first packet sequence number that this end sends
- * @param address that the peer writes to and reads from
+ * @param address memory address that the peer writes to and reads from
  */
 record QueuePairRecord(
     int localIdentifier,

@@ -2,7 +2,10 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.WorkCompletion;
 
-/** Usual causes of failures. Errors of verbs name their own causes. */
+/**
+ * Texts that name the usual cause of a failed completion. Errors of verbs name their causes
+ * themselves.
+ */
 final class Remedy {
   private Remedy() {}
 

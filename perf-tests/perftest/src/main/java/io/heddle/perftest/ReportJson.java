@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON report: perftest's {@code test_info} and {@code results} with its names; in addition {@code
+ * JSON report: {@code test_info} and {@code results} under perftest's names. Heddle adds {@code
  * all_results} for several sizes, {@code planes} and {@code completion_usec}.
  */
 final class ReportJson {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class RunGuard {
   private static final int CHECK_EVERY = 1 << 10;
   /*
-   * Time for which a loop continues after the peer has closed. A finished peer may close while this
-   * end still waits for its last acknowledgement.
+   * Time for which a loop continues after the peer has closed its connection. A finished peer may
+   * close while this end still waits for its last acknowledgement.
    */
   private static final long GRACE_NS = 1_000_000_000L;
 
@@ -33,19 +33,20 @@ final class RunGuard {
   }
 
   /**
-   * @param peer connection whose end makes the loop end
+   * @param peer connection to the peer; the loop must end when the peer closes it
    */
   RunGuard(ControlConnection peer, IdlePolicy idlePolicy) {
     this(peer, NEVER_NS, idlePolicy);
   }
 
-  /** Returns a guard without a peer, which makes the loop end after this time. */
+  /** Returns a guard without a peer, which ends the loop after this time. */
   static RunGuard within(long limitNs, IdlePolicy idlePolicy) {
     return new RunGuard(null, limitNs, idlePolicy);
   }
 
   /**
-   * Called once per round.
+   * Rests as the idle policy requires, and checks the peer and the time limit. Must be called after
+   * each round.
    *
    * @param work number of events in the round
    * @return false if the loop has to end

@@ -75,7 +75,7 @@ final class SendLatencyRun extends LatencyRun {
   void prepare() {}
 
   /**
-   * Waits for the completion, and before that posts the receive that replaces a used one. So this
+   * Posts the receive that replaces a used one, then waits for the send's completion. The post thus
    * happens while the message is in flight, not between a message and its answer.
    */
   @Override

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A test, from the first byte of the handshake to the report. It uses only the calling thread. */
+/**
+ * Run of a test, from the first byte of the handshake to the report. It uses only the calling
+ * thread.
+ */
 final class Session {
   private static final int LARGEST_PARAMETERS_BYTES = 64;
   private static final long LAST_ACKNOWLEDGEMENTS_MS = 2_000;
@@ -115,7 +118,7 @@ final class Session {
   }
 
   /*
-   * Returns the peer's endpoint parameters for each queue pair, or none if the peer is stock
+   * Returns the peer's endpoint parameters for each queue pair. They are empty if the peer is stock
    * perftest.
    */
   private List<byte[]> peerParameters(PerftestDialogue dialogue, TestQueues queues) {
@@ -179,8 +182,8 @@ final class Session {
   }
 
   /*
-   * Converts the peer's report to the unit of this end. Each end reports in its own unit, and
-   * perftest assumes that both use the same.
+   * Converts the peer's report to the unit of this end. Each end reports in its own unit. Stock
+   * perftest assumes that both units are equal.
    */
   private BandwidthReport inOwnUnit(BandwidthReport report, @Nullable Hello peer) {
     boolean gigabits = settings.output().gigabits();
@@ -290,7 +293,10 @@ final class Session {
     if (settings.kind().endsWithGoodbye() || dialogue.isPeerHeddle()) {
       dialogue.sayGoodbye(queues.own(0));
     } else {
-      /* Waits, since the peer's last messages may still need an acknowledgement. */
+      /*
+       * Waits for the peer to close first: its last messages may still need this end's
+       * acknowledgement.
+       */
       connection.finish();
       connection.awaitEnd(LAST_ACKNOWLEDGEMENTS_MS);
     }

@@ -38,13 +38,13 @@ record Settings(
    *
    * @param sizeBytes length of a message; the largest length with {@code allSizes}
    * @param allSizes whether every power of two from 2 up to {@code sizeBytes} is tested
-   * @param iterations messages per queue pair; 0 in a test with a duration
+   * @param iterations number of messages per queue pair; 0 in a test with a duration
    * @param durationSeconds length of a test with a duration, otherwise 0
    * @param marginSeconds time excluded at the start and at the end of a test with a duration
    * @param queuePairs queue pairs per plane
    * @param sendDepth messages in flight per queue pair
    * @param receiveDepth receives posted per queue pair
-   * @param moderation number of messages for each signalled one
+   * @param moderation one of this many messages is signalled
    * @param postList messages per post
    * @param inlineBytes longest message sent inline
    * @param bidirectional whether both ends send
@@ -75,10 +75,10 @@ record Settings(
    *
    * @param device name of the device, or null for the first
    * @param port port number
-   * @param gidIndex {@link #NO_GID_INDEX} for the best
+   * @param gidIndex index of the GID; {@link #NO_GID_INDEX} for the best GID
    * @param preferIpv6 whether IPv6 is preferred if there are addresses of both kinds
-   * @param mtuBytes MTU, or 0 for the port's
-   * @param timeoutCode 4.096 µs · 2^code
+   * @param mtuBytes MTU in bytes; 0 for the port's MTU
+   * @param timeoutCode code of the acknowledgement timeout, which is 4.096 µs · 2^code
    */
   record Link(
       @Nullable String device,
@@ -97,9 +97,9 @@ record Settings(
    * @param requested whether planes were requested; otherwise the only lane is the GID's
    * @param most largest number of planes
    * @param keys keys of the only planes to use, or empty to use all
-   * @param weights in the syntax of HEDDLE_WEIGHTS, or null for equal ones
-   * @param policy spray policy that lays messages over the planes, or null to send whole messages
-   *     on the queue pairs in turn, as perftest does
+   * @param weights weights of the planes in the syntax of HEDDLE_WEIGHTS, or null for equal weights
+   * @param policy spray policy that distributes each message's chunks over the planes, or null to
+   *     send whole messages on the queue pairs in turn, as perftest does
    */
   record PlaneChoice(
       boolean requested,
@@ -118,8 +118,10 @@ record Settings(
    * @param only kind of the only number to print, or null to print the tables
    * @param percentiles whether to print the distribution of completion times
    * @param jsonFile path of the JSON report, or null
-   * @param leastRate exit code 1 below this average rate, in the unit of the report; 0 for none
-   * @param leastMessageRate exit code 1 below this message rate, in millions per second; 0 for none
+   * @param leastRate least average rate, in the unit of the report; below it the exit code is 1; 0
+   *     for no limit
+   * @param leastMessageRate least message rate, in millions per second; below it the exit code is
+   *     1; 0 for no limit
    */
   record Output(
       boolean gigabits,

@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loop of a bandwidth test in which a spray policy lays messages over the planes, chunk by chunk,
- * as the plugin does with NCCL's messages. A message is complete when all its chunks are complete.
- * The peer is passive, so it may be stock perftest. The loop uses only the calling thread, and
- * {@link #run} allocates nothing.
+ * Loop of a bandwidth test in which a spray policy chooses a plane for each chunk of a message, as
+ * in the plugin with NCCL's messages. A message is complete when all its chunks are complete. The
+ * peer is passive, so it may be stock perftest. The loop uses only the calling thread, and {@link
+ * #run} allocates nothing.
  */
 final class SprayRun {
   private static final int POLL_BATCH = 16;

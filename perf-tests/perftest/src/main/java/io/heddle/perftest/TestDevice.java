@@ -34,7 +34,8 @@ final class TestDevice implements AutoCloseable {
   record Source(
       List<VerbsProvider> providers, Map<String, String> environment, Log log, LeakLedger ledger) {
     /**
-     * Returns the devices of the providers that HEDDLE_PROVIDER allows, libibverbs' first.
+     * Returns the devices of the providers that HEDDLE_PROVIDER allows; those of libibverbs come
+     * first.
      *
      * @param warnings receives the providers' warnings
      */
@@ -119,7 +120,7 @@ final class TestDevice implements AutoCloseable {
             .formatted(name, String.join(", ", names), NearestName.of(name, names)));
   }
 
-  /* Opens the first device that has an address, since a test can't use a device without one. */
+  /* Opens the first device that has a GID: a test can't use a device without one. */
   private static DeviceContext openFirst(List<RdmaDevice> devices) {
     @Nullable HeddleException refusal = null;
     for (RdmaDevice device : devices) {
@@ -178,7 +179,9 @@ final class TestDevice implements AutoCloseable {
         "-m " + wish.mtuBytes() + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
   }
 
-  /** Returns the lane of the GID that -x names, or of the best one. */
+  /**
+   * Returns the lane of the GID that option {@code -x} names; without the option, of the best GID.
+   */
   Lane lane() {
     List<GidTable.Entry> entries = context.gidTable().entries();
     if (wish.gidIndex() != Settings.NO_GID_INDEX) {

@@ -76,7 +76,7 @@ enum TestKind {
 
   /**
    * Returns whether the ends synchronise right after connecting, as the tests with SEND do. The
-   * others synchronise after the second round.
+   * other tests synchronise after the second round.
    */
   boolean synchronisesBeforeSecondRound() {
     return isSend();

@@ -28,7 +28,8 @@ final class TestQueues implements AutoCloseable {
   private static final int RETRY_FOR_EVER = 7;
   private static final int READS_ANSWERED = 16;
   /*
-   * Room for the signalled message that ends a test with a duration, though the window may be full.
+   * Additional entry of a send queue, for the signalled message that ends a test with a duration:
+   * the window may be full then.
    */
   private static final int CLOSING_MESSAGES = 1;
   private static final int PSN_BITS = 24;
@@ -58,7 +59,7 @@ final class TestQueues implements AutoCloseable {
   /**
    * @param count total number of queue pairs; queue pair i is on lane i modulo the number of lanes
    * @param largestBytes length of the longest message
-   * @throws HeddleException if the device refuses; nothing stays open then
+   * @throws HeddleException if the device refuses; everything is closed again then
    */
   TestQueues(
       DeviceContext context,
@@ -139,7 +140,8 @@ final class TestQueues implements AutoCloseable {
   }
 
   /**
-   * Returns the length of the longest message sent inline: as requested, if the device supports it.
+   * Returns the length of the longest message that is sent inline: the requested length, or less if
+   * the device supports less.
    */
   int inlineBytes() {
     return Math.min(inlineBytes, queuePairs.getFirst().inlineBytes());
@@ -190,7 +192,7 @@ final class TestQueues implements AutoCloseable {
     return own.get(index);
   }
 
-  /** Returns the peer's record of the queue pair with this number. */
+  /** Returns the peer's record of the queue pair with this index. */
   QueuePairRecord remote(int index) {
     return remote[index];
   }
@@ -204,8 +206,8 @@ final class TestQueues implements AutoCloseable {
   }
 
   /**
-   * Returns the distance in bytes between consecutive small messages in a piece. Returns 0 if
-   * messages always use the same place.
+   * Returns the distance in bytes between consecutive small messages in a piece. Returns 0 if all
+   * messages use the start of the piece.
    */
   long strideBytes(long sizeBytes) {
     long line = rules.cacheLineBytes();
@@ -214,7 +216,7 @@ final class TestQueues implements AutoCloseable {
         : Math.max(line, (sizeBytes + line - 1) / line * line);
   }
 
-  /** Returns the number of places in a cycle of small messages. */
+  /** Returns the number of messages in a cycle, after which the offset in the piece is 0 again. */
   int strides(long sizeBytes) {
     long stride = strideBytes(sizeBytes);
     return stride == 0 ? 1 : (int) Math.max(1, rules.cycleBytes() / stride);

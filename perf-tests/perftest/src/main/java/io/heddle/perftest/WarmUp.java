@@ -10,9 +10,9 @@ import java.util.concurrent.Future;
 
 /**
  * Warm-up: runs the test's own loops briefly between queue pairs of this device, before it contacts
- * the peer. perftest is compiled code from its start, unlike this code, and stock perftest at the
- * other end has no warm-up. A failure of the warm-up doesn't fail the test: a device that can't
- * send to itself is not warmed up.
+ * the peer. Without it, the JVM would still interpret this code in the first part of the
+ * measurement. The peer can't take part, because stock perftest has no warm-up. A failed warm-up,
+ * for instance on a device that can't send to itself, doesn't fail the test.
  */
 final class WarmUp {
   private static final long LIMIT_NS = 3_000_000_000L;

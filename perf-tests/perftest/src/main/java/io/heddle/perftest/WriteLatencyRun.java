@@ -5,8 +5,8 @@ import io.heddle.verbs.SendWorkRequest;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Ping-pong of write_lat: each end writes a message whose last byte is its number, and polls memory
- * for the other end's message. The server begins, as in perftest.
+ * Ping-pong of write_lat: each end writes a message whose last byte is the message's number, and
+ * polls memory for the other end's message. The server begins, as in perftest.
  */
 final class WriteLatencyRun extends LatencyRun {
   private final long sendByte;

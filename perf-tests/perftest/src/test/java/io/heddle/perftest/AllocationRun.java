@@ -15,7 +15,7 @@ import java.util.ServiceLoader;
 
 /**
  * Separate program, whose arguments are {@code SPRAYS COMMAND}. It uses the plugin's system calls
- * in C. Prints the bytes that the last round of messages allocated.
+ * in C. Prints the number of bytes that the last round of messages allocated.
  */
 final class AllocationRun {
   private static final int MESSAGES = 3_000;
@@ -44,7 +44,10 @@ final class AllocationRun {
     return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
-  /* Runs a loop between queue pairs of one device until it is compiled. */
+  /*
+   * Runs a loop between queue pairs of one device until the JVM has compiled the loop. Returns the
+   * number of bytes that the last round allocated.
+   */
   private static long measure(String command, boolean sprays) {
     List<VerbsProvider> providers = new ArrayList<>();
     ServiceLoader.load(VerbsProvider.class).forEach(providers::add);

@@ -20,8 +20,8 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
 /**
- * Missing devices, ports, GIDs and permissions. Each must lead to a message of one sentence, with
- * nothing left open.
+ * Tests with missing devices, ports, GIDs and permissions. Each must lead to a message of one
+ * sentence, with nothing left open.
  */
 @EndsWithin(30)
 final class BadDevicesTest {
@@ -51,7 +51,8 @@ final class BadDevicesTest {
   }
 
   /*
-   * Returns a device that can't be opened, such as one whose device node belongs to another user.
+   * Returns a provider of a device that can't be opened, as if its device node belonged to another
+   * user.
    */
   private static List<VerbsProvider> refusing(int errno) {
     RdmaDevice device =

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Peers that aren't perftest, or end early. Each must lead to a message of one sentence without
- * delay.
+ * Tests with peers that aren't perftest, or that end early. Each must lead to a message of one
+ * sentence without delay.
  */
 @EndsWithin(30)
 final class BadPeersTest {

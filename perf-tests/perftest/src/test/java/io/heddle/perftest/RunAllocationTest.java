@@ -12,7 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The measured loops allocate nothing per message, with and without Java's second compiler. */
+/**
+ * Test that the measured loops allocate nothing per message, with and without Java's second
+ * compiler.
+ */
 @EndsWithin(60)
 final class RunAllocationTest {
   @TempDir Path folder;

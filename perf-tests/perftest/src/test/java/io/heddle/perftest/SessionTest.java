@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole tests between two Heddle ends. */
+/** Runs of perftest's tests, from handshake to report, between two Heddle ends. */
 @EndsWithin(120)
 final class SessionTest {
   private static void assertBothSucceed(TwoEnds.Both both) {

@@ -119,8 +119,8 @@ final class TwoEnds {
   Both run(String server, String client, int planes) throws Exception {
     String port = " -p " + freePort();
     /*
-     * Both ends share a core with the rest of a build, for which perftest's half second is too
-     * short.
+     * Both ends may share a core with the rest of a build. perftest's usual limit for
+     * acknowledgements, half a second, is too short then.
      */
     String deadline = " -u 20";
     CompletableFuture<Output> serving =
@@ -142,7 +142,7 @@ final class TwoEnds {
     thread.start();
   }
 
-  /* The client retries, since the server doesn't listen at once. */
+  /* Runs the client; runs it again as long as the server doesn't listen yet. */
   private Output connecting(
       String arguments, Map<String, String> environment, CompletableFuture<Output> serving) {
     while (true) {
