@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Declarations for BPF programs beyond linux/bpf.h, so that clang and the kernel's headers suffice to compile them: sections,
-// maps as libbpf reads them from BTF, and the helpers in use (bpf-helpers(7); the numbers are the kernel's ABI).
+// Declarations that BPF programs need beyond linux/bpf.h, so that they compile with clang and the kernel's headers
+// alone: sections, map definitions that libbpf reads from BTF, and the helpers in use. Helpers are called by number,
+// which is kernel ABI (bpf-helpers(7)).
 #pragma once
 
 #include <linux/bpf.h>

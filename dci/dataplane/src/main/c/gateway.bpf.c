@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The gateway's data plane, on the ingress of each LAN interface: selects a packet's segment list. It marks the packet for
-// the kernel's own policy routing and sets the hash from which the kernel derives the outer flow label
-// (net.ipv6.seg6_flowlabel).
+// The gateway's data plane, on the ingress of each LAN interface: selects the SRv6 segment list of each packet. It sets
+// the packet's mark, by which the kernel's policy routing selects the list's route, and the packet's hash, from which
+// the kernel derives the outer flow label (net.ipv6.seg6_flowlabel).
 //
-// The layouts of maps are those of GatewayMaps.java; a test compares both by FlowHash and by the values that it reads.
+// GatewayMaps.java has the same map layouts. A test checks that both agree, by the values that it reads and by
+// FlowHash.
 #include "heddle_bpf.h"
 
 #include <linux/pkt_cls.h>
 
 #define MOST_POLICIES 64
 #define BUCKETS 256
-#define LISTS 65 // by identifier, 1 to 64; 0 is none
+#define LISTS 65 // indexed by list id, 1 to 64; 0 means no list
 #define MOST_FLOWS 65536
 #define MOST_STEERS 32768
 
@@ -25,7 +26,7 @@
 #define PROTOCOL_SCTP 132
 
 #define ROCE_PORT 4791 // RoCEv2 annex A17
-#define ROCE_PORTS 64  // of a host's soft devices, from that port on (RocePorts.COUNT)
+#define ROCE_PORTS 64  // number of ports of a host's soft devices, from ROCE_PORT on (RocePorts.COUNT)
 #define BTH_BYTES 12
 #define MANAGEMENT_QUEUE_PAIR 1 // QP 1, the general services interface: counted, never steered
 
@@ -49,11 +50,11 @@ struct flow_key {
 };
 
 struct flow {
-  __u64 bytes; // of IP, as they leave the host: a train counts as its packets
+  __u64 bytes; // IP bytes as sent on the wire: a segment train counts as its packets
   __u64 packets;
   __u64 first_ns;
   __u64 last_ns;
-  __u64 wants_move_since_ns; // 0 if it is on its wanted list
+  __u64 wants_move_since_ns; // 0 if the queue pair is on its wanted list
   struct address source;
   __u32 hash;
   __u16 source_port;
@@ -63,7 +64,7 @@ struct flow {
 
 struct steer_key {
   struct address destination;
-  struct address source; // :: is any
+  struct address source; // :: means any source
   __u32 queue_pair;
 };
 
@@ -72,8 +73,8 @@ struct steer {
 };
 
 struct settings {
-  __u64 digest; // of the program's bytes; not used by the program
-  __u64 gap_ns; // pause of the queue pair that a move waits for; 0 moves at once
+  __u64 digest; // digest of the program's own bytes; the program doesn't use it
+  __u64 gap_ns; // pause of the queue pair for which a move waits; 0 moves at once
   __u64 deadline_ns;
   __u32 seed;
   __u32 mark_shift;
@@ -181,7 +182,7 @@ struct packet {
   __be16 ports[2];
   __u32 queue_pair;
   __u32 ip_at;
-  __u32 payload_at; // after the headers that each packet of a train has
+  __u32 payload_at; // offset after the headers that each packet of a segment train repeats
   __u8 protocol;
   __u8 is_roce;
 };
@@ -194,8 +195,8 @@ static ALWAYS_INLINE void add(void *map, __u32 at, __u64 packets, __u64 bytes) {
   }
 }
 
-// Copies bytes of the packet, a multiple of four. Bytes in the linear part are read directly, since each kernel helper costs
-// some nanoseconds.
+// Copies bytes of the packet, a multiple of four. Bytes in the packet's linear part are read directly, since each call
+// of a kernel helper costs some nanoseconds.
 static ALWAYS_INLINE long load(struct __sk_buff *skb, __u32 at, void *to, __u32 bytes) {
   const __u8 *data = (const __u8 *)(long)skb->data + at;
   if (data + bytes > (const __u8 *)(long)skb->data_end) {
@@ -207,7 +208,7 @@ static ALWAYS_INLINE long load(struct __sk_buff *skb, __u32 at, void *to, __u32 
   return 0;
 }
 
-// Copies an EtherType likewise.
+// Copies an EtherType in the same way.
 static ALWAYS_INLINE long load_type(struct __sk_buff *skb, __u32 at, __be16 *type) {
   const __u8 *data = (const __u8 *)(long)skb->data + at;
   if (data + sizeof *type > (const __u8 *)(long)skb->data_end) {
@@ -217,7 +218,7 @@ static ALWAYS_INLINE long load_type(struct __sk_buff *skb, __u32 at, __be16 *typ
   return 0;
 }
 
-// Reads the ports and, for RoCEv2, the queue pair. A packet too short for them is hashed by its addresses.
+// Reads the ports and, for RoCEv2, the queue pair. A packet too short for ports is hashed by its addresses only.
 static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *packet, __u32 at) {
   packet->payload_at = at;
   if (packet->protocol == PROTOCOL_UDP) {
@@ -226,7 +227,8 @@ static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *p
     if (load(skb, at, &udp, sizeof udp) == 0) {
       packet->ports[0] = udp.source_port;
       packet->ports[1] = udp.destination_port;
-      // Replaced by the first port, so that a queue pair's path doesn't depend on its rank's port.
+      // The destination port is replaced by the range's first port, so that a queue pair's path doesn't depend on which
+      // port its rank uses.
       if ((__u16)(FROM_NETWORK_16(udp.destination_port) - ROCE_PORT) < ROCE_PORTS) {
         packet->ports[1] = FROM_NETWORK_16(ROCE_PORT);
         packet->is_roce = 1;
@@ -276,7 +278,7 @@ static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packe
     if (load(skb, at, &ip, sizeof ip) != 0) {
       return 0;
     }
-    // As IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2).
+    // IPv4 addresses are stored as IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2).
     packet->source.words[2] = packet->destination.words[2] = FROM_NETWORK_32(0xffff);
     packet->source.words[3] = ip.source;
     packet->destination.words[3] = ip.destination;
@@ -299,7 +301,7 @@ static ALWAYS_INLINE __u32 mix(__u32 hash, __u32 word) {
   return rotate(hash ^ word, 13) * 5 + 0xe6546b64;
 }
 
-// Returns the hash of the 6-tuple, with the queue pair, for RoCEv2, and of the 5-tuple otherwise.
+// Returns the packet's hash: of the 5-tuple and the queue pair for RoCEv2, of the 5-tuple for other packets.
 static ALWAYS_INLINE __u32 hash_of(const struct packet *packet, __u32 seed) {
   __u32 hash = seed;
   for (int i = 0; i < 4; i++) {
@@ -310,13 +312,13 @@ static ALWAYS_INLINE __u32 hash_of(const struct packet *packet, __u32 seed) {
   }
   hash = mix(hash, (__u32)FROM_NETWORK_16(packet->ports[0]) << 16 | FROM_NETWORK_16(packet->ports[1]));
   hash = mix(hash, (__u32)packet->protocol << 24 | packet->queue_pair);
-  hash ^= 40; // bytes mixed in
+  hash ^= 40; // number of bytes mixed in
   hash = (hash ^ hash >> 16) * 0x85ebca6b;
   hash = (hash ^ hash >> 13) * 0xc2b2ae35;
   return hash ^ hash >> 16;
 }
 
-// Returns the list that a steer names for the queue pair, or 0.
+// Returns the list that a steering entry assigns to the queue pair; 0 if there is no entry.
 static ALWAYS_INLINE __u32 steered_list(const struct packet *packet, const struct settings *set) {
   struct steer_key key = {.destination = packet->destination, .queue_pair = packet->queue_pair};
   struct steer *found = 0;
@@ -339,8 +341,8 @@ static ALWAYS_INLINE int is_alive(__u32 list) {
   return found && *found != 0;
 }
 
-// Returns whether a queue pair moves to its new list with this packet. Packets that overtake each other make a NIC go back N, so
-// the move may wait for a gap, but never on a dead list.
+// Returns whether a queue pair moves to its new list with this packet. If packets overtake each other, a NIC goes back
+// N. So the move may wait for a gap, unless the old list is dead.
 static ALWAYS_INLINE int moves_now(struct flow *flow, const struct settings *set, __u64 now) {
   if (set->gap_ns == 0 || flow->list == 0 || !is_alive(flow->list)) {
     return 1;
@@ -417,7 +419,8 @@ int heddle_gateway(struct __sk_buff *skb) {
     return TC_ACT_UNSPEC;
   }
   __u32 hash = hash_of(&packet, set->seed);
-  // Eight bits that the outer flow label doesn't use (FlowHash.java), so that later routers choose independently.
+  // The bucket uses eight bits of the hash that the outer flow label doesn't use (FlowHash.java), so that the choice of
+  // later routers, which hash the label, is independent of it.
   __u32 list = by_hash->list[hash >> 16 & (BUCKETS - 1)];
   if (packet.is_roce) {
     __u32 steered = steered_list(&packet, set);

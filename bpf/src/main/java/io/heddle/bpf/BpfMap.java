@@ -16,10 +16,11 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * BPF map of the kernel (bpf(2)), by descriptor. Keys and values are the bytes of the C structs, in
- * the machine's byte order. Any thread may call.
+ * Handle of a BPF map in the kernel (bpf(2)), which owns a file descriptor. Keys and values are the
+ * bytes of the C structs, in the machine's byte order. Any thread may call its methods.
  *
- * <p>A value read from a per-processor map has one slot per processor, each rounded up to 8 bytes.
+ * <p>A value of a per-processor map has one slot per processor, whose size is rounded up to 8
+ * bytes.
  */
 public final class BpfMap implements AutoCloseable {
   private static final int TYPE_PERCPU_HASH = 5;
@@ -42,7 +43,7 @@ public final class BpfMap implements AutoCloseable {
     this.maxEntries = maxEntries;
   }
 
-  /** Takes ownership of a descriptor. */
+  /** Returns the map of a file descriptor, and takes ownership of the descriptor. */
   static BpfMap of(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct bpf_map_info: type, id, key_size, value_size, max_entries, map_flags, name[16] */
@@ -58,7 +59,9 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** Returns the kernel's name: the first fifteen characters of the source's. */
+  /**
+   * Returns the map's name in the kernel: the first fifteen characters of its name in the C source.
+   */
   public String name() {
     return name;
   }
@@ -67,7 +70,10 @@ public final class BpfMap implements AutoCloseable {
     return keyBytes;
   }
 
-  /** Returns the size of one value of the C source, whatever the number of processors. */
+  /**
+   * Returns the size of a value as in the C source. A per-processor map has such a value for each
+   * processor.
+   */
   public int valueBytes() {
     return valueBytes;
   }
@@ -189,8 +195,9 @@ public final class BpfMap implements AutoCloseable {
   }
 
   /**
-   * Passes every entry to the reader, in batches. The buffers are valid only until it returns, with
-   * their position at the start of key and value. Concurrent changes may be missing or old.
+   * Reads all entries in batches, and passes each to the reader. The two buffers, key and value,
+   * are valid only until the reader returns. Entries that change meanwhile may be missing or have
+   * old values.
    */
   public void forEach(BiConsumer<ByteBuffer, ByteBuffer> reader) {
     try (Arena arena = Arena.ofConfined()) {
@@ -215,7 +222,7 @@ public final class BpfMap implements AutoCloseable {
                 values.address(),
                 count.address(),
                 options.address());
-        /* ENOENT is the end of the map; its entries are the last batch. */
+        /* ENOENT means that this is the last batch. */
         if (result < 0 && !Libbpf.isAbsent(result)) {
           throw failure("a read", result);
         }
@@ -230,7 +237,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** Returns whether both are the same kind of map, so that one can replace the other. */
+  /** Returns whether both maps have the same type and sizes, so that one can replace the other. */
   public boolean hasLayoutOf(BpfMap other) {
     return type == other.type
         && keyBytes == other.keyBytes

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
 
-/** Loader of programs compiled by clang. */
+/** Loader of BPF programs compiled by clang. */
 public final class BpfObject {
   private static final int LOG_BYTES = 1 << 18;
   private static final int LOG_LINES = 12;
@@ -23,7 +23,8 @@ public final class BpfObject {
   private BpfObject() {}
 
   /**
-   * Returns why no program can be loaded here: libbpf or a capability is missing. Empty if one can.
+   * Returns why no program can be loaded on this host: libbpf or a privilege is missing. Empty if
+   * programs can be loaded.
    */
   public static Optional<String> reasonUnavailable() {
     Optional<String> missing = Libbpf.reasonMissing();
@@ -38,8 +39,9 @@ public final class BpfObject {
   /**
    * Loads all programs and maps of an object, and returns the program of this name.
    *
-   * @param elf the object's bytes
-   * @throws HeddleException if the kernel rejects it, with the last lines of its verifier's log
+   * @param elf content of the ELF object file
+   * @throws HeddleException if the kernel rejects the program; the message has the last lines of
+   *     the verifier's log
    */
   public static BpfProgram load(byte[] elf, String program) {
     Libbpf.disableOutput();
@@ -72,7 +74,10 @@ public final class BpfObject {
         if (found == 0) {
           throw new IllegalArgumentException("the object has no program " + program);
         }
-        /* Closing the object closes its own descriptors; the duplicate outlives it. */
+        /*
+         * Closing the object closes its descriptors. A second descriptor, opened by the program's
+         * id, outlives the object.
+         */
         int fd = Libbpf.check("bpf_program__fd", Libbpf.callInt(Libbpf.PROGRAM_FD, found));
         return BpfProgram.byId(BpfProgram.idOf(fd));
       } finally {

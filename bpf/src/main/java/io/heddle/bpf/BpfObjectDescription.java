@@ -6,12 +6,12 @@ import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Kernel's description of a program or map (bpf(2), BPF_OBJ_GET_INFO_BY_FD). */
+/** Reader of the kernel's description of a program or map (bpf(2), BPF_OBJ_GET_INFO_BY_FD). */
 final class BpfObjectDescription {
   private BpfObjectDescription() {}
 
   /**
-   * Fills the part of the struct that the kernel knows.
+   * Fills a struct with the description. An older kernel fills only its first fields.
    *
    * @throws SystemCallException if the kernel refuses
    */

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Loaded BPF program, by descriptor, with the maps that it uses. */
+/** Handle of a loaded BPF program and of the maps that it uses. It owns their file descriptors. */
 public final class BpfProgram implements AutoCloseable {
   private static final int INFO_BYTES = 232;
   private static final int MOST_MAPS = 64;
@@ -24,11 +24,11 @@ public final class BpfProgram implements AutoCloseable {
   private final Map<String, BpfMap> maps;
 
   /**
-   * Result of test runs of a program over a packet that is not sent.
+   * Result of test runs of a program on a packet that isn't sent.
    *
    * @param result the program's return value
-   * @param mark of the packet afterwards
-   * @param durationNs of one run, averaged over all requested runs
+   * @param mark mark of the packet after the run
+   * @param durationNs duration of one run, averaged over all runs
    */
   public record Run(int result, int mark, long durationNs) {}
 
@@ -39,7 +39,7 @@ public final class BpfProgram implements AutoCloseable {
     this.maps = maps;
   }
 
-  /** Takes ownership of a descriptor. */
+  /** Returns the program of a file descriptor, and takes ownership of the descriptor. */
   static BpfProgram of(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct bpf_prog_info: type, id, tag[8], ..., nr_map_ids at 52, map_ids at 56, name[16] at 64 */
@@ -66,7 +66,7 @@ public final class BpfProgram implements AutoCloseable {
     }
   }
 
-  /** Returns the kernel's id of the program behind a descriptor, which stays the caller's. */
+  /** Returns the kernel's id of a descriptor's program. The caller still owns the descriptor. */
   static int idOf(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO_BYTES, 8);
@@ -78,7 +78,7 @@ public final class BpfProgram implements AutoCloseable {
   /**
    * Opens the program with this id.
    *
-   * @throws SystemCallException if there is none, or CAP_SYS_ADMIN is missing
+   * @throws SystemCallException if there is no such program, or CAP_SYS_ADMIN is missing
    */
   static BpfProgram byId(int id) {
     return of(
@@ -116,9 +116,9 @@ public final class BpfProgram implements AutoCloseable {
   }
 
   /**
-   * Runs the program on a packet that is not sent (BPF_PROG_TEST_RUN).
+   * Runs the program on a packet that isn't sent (BPF_PROG_TEST_RUN).
    *
-   * @param packet from its Ethernet header on
+   * @param packet bytes of the packet, from its Ethernet header on
    * @param times number of runs, to average the duration
    */
   public Run run(byte[] packet, int times) {
@@ -143,7 +143,9 @@ public final class BpfProgram implements AutoCloseable {
     }
   }
 
-  /** Closes the descriptors, also those of the maps. Attachments stay. */
+  /**
+   * Closes the descriptors of the program and its maps. The program stays attached to interfaces.
+   */
   @Override
   public void close() {
     maps.values().forEach(BpfMap::close);

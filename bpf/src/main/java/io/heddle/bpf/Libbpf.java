@@ -16,8 +16,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Functions of libbpf 1 in use, all of the control path. Those that return a number return 0 or
- * more, or the negated errno (libbpf's README, "libbpf 1.0 error reporting").
+ * Handles of the libbpf 1 functions that this package calls, all on the control path. Functions
+ * that return a number return 0 or more, or a negated errno (libbpf's README, "libbpf 1.0 error
+ * reporting").
  */
 final class Libbpf {
   private static final String LIBRARY = "libbpf.so.1";
@@ -55,7 +56,10 @@ final class Libbpf {
     }
   }
 
-  /** Returns why libbpf is missing here, with the remedy. */
+  /**
+   * Returns the message that libbpf is missing on this host, with the remedy; empty if it is
+   * installed.
+   */
   static Optional<String> reasonMissing() {
     return SYMBOLS == null
         ? Optional.of(LIBRARY + " isn't installed (on Debian: apt-get install libbpf1)")
@@ -75,7 +79,7 @@ final class Libbpf {
         form);
   }
 
-  /** Returns the result of a call that returns an address. */
+  /** Calls a function, and returns its 64-bit result. */
   static long call(MethodHandle function, Object... arguments) {
     reasonMissing()
         .ifPresent(reason -> {
@@ -90,15 +94,15 @@ final class Libbpf {
     }
   }
 
-  /** Returns the result of a call that returns a C {@code int}. */
+  /** Calls a function that returns a C {@code int}, and returns its result. */
   static int callInt(MethodHandle function, Object... arguments) {
     return (int) call(function, arguments);
   }
 
   /**
-   * Returns the result if it is no error.
+   * Returns the result of a call unless it is an error.
    *
-   * @throws SystemCallException with the errno otherwise
+   * @throws SystemCallException with the errno if the result is an error
    */
   static int check(String call, int result) {
     if (result < 0) {
@@ -107,7 +111,7 @@ final class Libbpf {
     return result;
   }
 
-  /** Keeps libbpf from writing to standard error: the exceptions have the reasons. */
+  /** Keeps libbpf from writing to standard error, since exceptions report the errors. */
   static void disableOutput() {
     call(SET_PRINT, 0L);
   }
@@ -116,7 +120,10 @@ final class Libbpf {
     return result == -Errno.ENOENT;
   }
 
-  /** Returns zeroed native memory for a call's options, with their first field, a size_t, set. */
+  /**
+   * Returns zeroed memory for one of libbpf's options structs, and sets its first field, the
+   * struct's size.
+   */
   static MemorySegment options(Arena arena, long bytes) {
     MemorySegment options = arena.allocate(bytes, 8);
     options.set(JAVA_LONG, 0, bytes);

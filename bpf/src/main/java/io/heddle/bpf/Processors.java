@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Number of slots of a per-processor map: the processors that could ever be present. */
+/** Number of possible processors, which is the number of slots of a per-processor map's values. */
 final class Processors {
   private static final Path POSSIBLE = Path.of("/sys/devices/system/cpu/possible");
   private static final int COUNT = read();
@@ -24,7 +24,7 @@ final class Processors {
     }
   }
 
-  /** Counts the entries of a list such as {@code 0-3,8}. */
+  /** Returns the number of processors in a list such as {@code 0-3,8}. */
   static int count(String list) {
     int count = 0;
     for (String range : list.strip().split(",")) {

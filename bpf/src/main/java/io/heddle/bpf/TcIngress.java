@@ -12,11 +12,11 @@ import java.util.Optional;
 /**
  * Attachment point of one program on an interface's ingress: a filter of the clsact qdisc
  * (tc-bpf(8), direct action), identified by its priority and handle. An attached program outlives
- * the process. Other filters of the interface are left alone.
+ * the process. Other filters of the interface aren't changed.
  *
- * @param interfaceIndex in the calling thread's network namespace
- * @param priority among the interface's filters, 1 to 65535; lower ones run first
- * @param handle within the priority
+ * @param interfaceIndex index of the interface in the calling thread's network namespace
+ * @param priority priority among the interface's filters, 1 to 65535; lower numbers run first
+ * @param handle number of the filter among those of its priority
  */
 public record TcIngress(int interfaceIndex, int priority, int handle) {
   private static final int INGRESS = 1;
@@ -49,8 +49,8 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   }
 
   /**
-   * Attaches a program and replaces the former one atomically: each packet passes exactly one of
-   * them.
+   * Attaches a program. If another program is attached, it is replaced atomically: each packet
+   * passes exactly one of the two.
    *
    * @throws SystemCallException if the kernel refuses
    */
@@ -73,7 +73,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   /**
    * Returns the attached program, with its maps.
    *
-   * @throws HeddleException if the kernel refuses to report it
+   * @throws HeddleException if the kernel refuses the query
    */
   public Optional<BpfProgram> find() {
     try (Arena arena = Arena.ofConfined()) {
@@ -89,7 +89,8 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   }
 
   /**
-   * Detaches the program. Returns whether there was one. The qdisc stays, since others may use it.
+   * Detaches the program. Returns whether one was attached. The qdisc stays, since other programs
+   * may use it.
    */
   public boolean detach() {
     try (Arena arena = Arena.ofConfined()) {

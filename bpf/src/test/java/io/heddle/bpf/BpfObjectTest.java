@@ -14,7 +14,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bytes that are no program, or that the kernel rejects, are refused with the reason. */
+/**
+ * Tests that bytes which are no program, and programs that the kernel rejects, are refused with the
+ * reason.
+ */
 final class BpfObjectTest {
   private static final String PASSES =
       """

@@ -3,7 +3,10 @@ package io.heddle.dataplane;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** Addresses of both families as sixteen bytes; IPv4 is mapped into IPv6 (RFC 4291, 2.5.5.2). */
+/**
+ * Conversion of addresses of both families to sixteen bytes. IPv4 addresses are mapped into IPv6
+ * (RFC 4291, 2.5.5.2).
+ */
 public final class AddressBytes {
   public static final int LENGTH = 16;
   private static final int IPV4_AT = 12;
@@ -21,7 +24,7 @@ public final class AddressBytes {
     return mapped;
   }
 
-  /** Returns the address of sixteen bytes; a mapped one becomes IPv4 again. */
+  /** Returns the address of sixteen bytes. A mapped address becomes an IPv4 address again. */
   public static InetAddress address(byte[] sixteen) {
     try {
       return InetAddress.getByAddress(sixteen);

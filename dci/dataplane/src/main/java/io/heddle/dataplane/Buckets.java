@@ -10,9 +10,9 @@ import java.util.TreeMap;
 /**
  * Assignment of a policy's hash buckets to segment lists.
  *
- * <p>Every list owns buckets in proportion to its weight, whether it is alive or not. A dead list's
- * buckets are lent to living ones, each by weighted rendezvous (highest random weight). So the
- * buckets of living lists never change when another one dies or comes back.
+ * <p>Every list owns buckets in proportion to its weight, whether it is alive or not. Each bucket
+ * of a dead list is lent to a living list, chosen by weighted rendezvous hashing (highest random
+ * weight). So the buckets of living lists never change when another list dies or comes back.
  */
 public final class Buckets {
   private final byte[] lists;
@@ -22,7 +22,7 @@ public final class Buckets {
   }
 
   /**
-   * @param lists one byte per bucket, the list's id
+   * @param lists for each bucket, one byte with the id of its list
    */
   public static Buckets of(byte[] lists) {
     if (lists.length != FlowHash.BUCKETS) {
@@ -32,8 +32,8 @@ public final class Buckets {
   }
 
   /**
-   * @param weights by list id, each at least 1
-   * @param alive ids of living lists; if empty, all buckets are 0, for no list
+   * @param weights weight of each list, at least 1, by list id
+   * @param alive ids of living lists; if empty, all buckets are 0, which means no list
    */
   public static Buckets ofWeights(Map<Integer, Integer> weights, Set<Integer> alive) {
     Map<Integer, Integer> sorted = new TreeMap<>(weights);
@@ -47,8 +47,8 @@ public final class Buckets {
   }
 
   /*
-   * Assigns by largest remainder. Each list's buckets are contiguous, which doesn't matter since
-   * hashes are unordered.
+   * Returns the owner of each bucket. Buckets are shared by the largest-remainder method. Each
+   * list's buckets are contiguous, which is no disadvantage since hash values are spread evenly.
    */
   private static byte[] owners(Map<Integer, Integer> weights) {
     long sum = weights.values().stream().mapToLong(Integer::longValue).sum();
@@ -89,7 +89,10 @@ public final class Buckets {
     return best;
   }
 
-  /* Returns a number between 0 and 1, the same for each pair on every gateway. */
+  /*
+   * Returns a pseudo-random number between 0 and 1, which every gateway computes alike from bucket
+   * and list.
+   */
   private static double draw(int bucket, int list) {
     long mixed = (bucket * 65_537L + list + 1) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
@@ -97,7 +100,7 @@ public final class Buckets {
     return ((mixed >>> 11) + 0.5) / (1L << 53);
   }
 
-  /** Returns the list of a bucket; 0 if none is alive. */
+  /** Returns the id of a bucket's list; 0 if no list is alive. */
   public int list(int bucket) {
     return lists[bucket];
   }
@@ -106,7 +109,7 @@ public final class Buckets {
     return lists.clone();
   }
 
-  /** Returns the number of buckets that each list has now. */
+  /** Returns the number of buckets that each list has now, by list id. */
   public Map<Integer, Integer> counts() {
     Map<Integer, Integer> counts = new TreeMap<>();
     for (byte list : lists) {

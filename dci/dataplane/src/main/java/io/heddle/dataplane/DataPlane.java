@@ -7,11 +7,11 @@ import java.util.Set;
 
 /**
  * Interface between a gateway's control and its forwarding. A packet's destination selects its
- * policy, its hash a bucket, and the bucket a segment list; a steer overrides the bucket for one
- * queue pair. The data plane marks the packet with the list and sets the hash that its outer flow
- * label is made of.
+ * policy, the packet's hash selects one of the policy's buckets, and the bucket has a segment list.
+ * A steering entry (a steer) overrides the bucket for one queue pair. The data plane marks the
+ * packet with the list, and determines the packet's outer flow label.
  *
- * <p>It keeps forwarding when its process ends. Used by one thread at a time.
+ * <p>The data plane keeps forwarding when its process ends. Used by one thread at a time.
  */
 public interface DataPlane extends AutoCloseable {
   int MOST_POLICIES = 64;
@@ -19,12 +19,15 @@ public interface DataPlane extends AutoCloseable {
   /** Largest list id; the smallest is 1. */
   int MOST_LISTS = 64;
 
-  /** Returns whether it was already at work when opened, with its flows and steers. */
+  /**
+   * Returns whether the data plane already existed when it was opened, and has kept its flows and
+   * steers.
+   */
   boolean isAdopted();
 
   /**
    * Returns whether the kernel has to derive outer flow labels from packet hashes ({@code
-   * net.ipv6.seg6_flowlabel} 1), or to leave them 0 for the data plane to write (-1).
+   * net.ipv6.seg6_flowlabel} 1), or to leave the labels 0 (-1), because the data plane writes them.
    */
   boolean usesSeg6Labels();
 
@@ -33,8 +36,8 @@ public interface DataPlane extends AutoCloseable {
   /**
    * Replaces the policies.
    *
-   * @param policies their numbers, 0 to {@link #MOST_POLICIES} − 1, by destination; the longest
-   *     prefix wins
+   * @param policies the policies' numbers, 0 to {@link #MOST_POLICIES} − 1, by destination; the
+   *     longest prefix wins
    */
   void setPolicies(Map<AddressPrefix, Integer> policies);
 
@@ -48,21 +51,21 @@ public interface DataPlane extends AutoCloseable {
   /**
    * Sets the interfaces for the next {@link #attach}.
    *
-   * @param interfaces indexes of the LAN's; a recreated interface has a new one
+   * @param interfaces indexes of the LAN interfaces; a recreated interface has a new index
    */
   void setInterfaces(List<Integer> interfaces);
 
-  /** Attaches the data plane to its interfaces where it isn't attached yet. */
+  /** Attaches the data plane to those of its interfaces to which it isn't attached yet. */
   void attach();
 
   /**
-   * Steers queue pairs to lists, whatever their hash.
+   * Steers queue pairs to lists, whatever their packets' hashes are.
    *
-   * @return keys that it has no room for; the others are steered
+   * @return keys for which there is no room; the other queue pairs are steered
    */
   Set<SteerKey> steer(Map<SteerKey, Integer> steers);
 
-  /** Ends a steer. Returns whether there was one. */
+  /** Removes a steer. Returns whether there was one. */
   boolean release(SteerKey key);
 
   Map<SteerKey, Integer> steers();
@@ -71,13 +74,13 @@ public interface DataPlane extends AutoCloseable {
 
   TrafficCounters counters();
 
-  /** Returns the traffic of each list, by id; 0 is traffic for which no list was alive. */
+  /** Returns the traffic of each list, by list id. Id 0 is traffic for which no list was alive. */
   Map<Integer, PacketCount> listCounters();
 
-  /** Removes the data plane: from the next packet on nothing is marked. */
+  /** Removes the data plane: from the next packet on, no packet is marked. */
   void remove();
 
-  /** Closes the handle. The data plane keeps forwarding. */
+  /** Closes this handle. The data plane keeps forwarding. */
   @Override
   void close();
 }

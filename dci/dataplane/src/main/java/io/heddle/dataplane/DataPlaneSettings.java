@@ -1,13 +1,16 @@
 package io.heddle.dataplane;
 
 /**
- * @param seed of the hash; consecutive gateways need different ones
+ * Settings of a data plane.
+ *
+ * @param seed seed of the packet hash; consecutive gateways on a path need different seeds
  * @param markShift position of the list's eight bits in the packet's mark, 0 to 24
- * @param gapNs pause after which a queue pair may move; 0 moves at once
- * @param deadlineNs time after which it moves even without a gap
+ * @param gapNs pause between packets after which a queue pair may move to another list; 0 moves at
+ *     once
+ * @param deadlineNs time after which a queue pair moves even without such a pause
  */
 public record DataPlaneSettings(int seed, int markShift, long gapNs, long deadlineNs) {
-  /** Returns the bits of the mark that hold the list. */
+  /** Returns the mask of the mark's bits that have the list. */
   public int markMask() {
     return 0xff << markShift;
   }

@@ -6,23 +6,23 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The hash that the data plane computes for a packet, with the bucket and the outer flow label that
- * follow from it. A queue pair's addresses and port thus determine its path.
+ * Hash that the BPF data plane computes for a packet, and the bucket and the outer flow label that
+ * follow from the hash. So a queue pair's number, addresses and port determine its path.
  *
  * <p>MurmurHash3, 32 bits, over ten big-endian words: source and destination address (IPv4 as
  * {@code ::ffff:a.b.c.d}), both ports, and {@code protocol << 24 | queue pair}. The queue pair is 0
  * for packets other than RoCEv2.
  */
 public final class FlowHash {
-  /** Buckets per policy. */
+  /** Number of buckets per policy. */
   public static final int BUCKETS = 256;
 
-  /** UDP (IANA protocol numbers). */
+  /** UDP's IP protocol number (IANA). */
   public static final int UDP = 17;
 
   /**
    * RoCEv2's UDP port (RoCEv2 annex A17). Packets to other ports of {@link RocePorts#STANDARD} hash
-   * as if sent to this one, since several ranks of a host share the range.
+   * as if sent to this port, since several ranks of a host share the range.
    */
   public static final int ROCE_PORT = RocePorts.ROCE_V2;
 
@@ -63,15 +63,15 @@ public final class FlowHash {
     return hash ^ hash >>> 16;
   }
 
-  /** Returns the bucket, from eight bits that the flow label doesn't use. */
+  /** Returns the bucket of a hash, from eight bits that the flow label doesn't use. */
   public static int bucket(int hash) {
     return hash >>> 16 & BUCKETS - 1;
   }
 
   /**
    * Returns the outer flow label that the kernel derives from the hash if {@code
-   * net.ipv6.seg6_flowlabel} is 1 ({@code seg6_make_flowlabel} in net/ipv6/seg6_iptunnel.c):
-   * rotated by half, in the byte order of its memory.
+   * net.ipv6.seg6_flowlabel} is 1 ({@code seg6_make_flowlabel} in net/ipv6/seg6_iptunnel.c): the
+   * hash, rotated by 16 bits, whose bytes in memory are the label in network byte order.
    */
   public static int label(int hash) {
     int rotated = Integer.rotateLeft(hash, 16);

@@ -3,17 +3,19 @@ package io.heddle.dataplane;
 import java.net.InetAddress;
 
 /**
- * The data plane's record of one queue pair's packets.
+ * Data plane's record of the packets to one queue pair.
  *
- * @param policy its number
- * @param source of the last packet
+ * @param policy number of the policy
+ * @param source source address of the last packet
  * @param sourcePort UDP source port of the last packet
- * @param bytes of IP since the first packet; each segment of a train counts with its headers
- * @param firstNs by System.nanoTime
- * @param lastNs by System.nanoTime
- * @param hash by {@link FlowHash}
- * @param list of the last packet, 0 for none
- * @param steered whether a steer chose it
+ * @param bytes IP bytes since the first packet; each packet of a segment train counts with its
+ *     headers
+ * @param packets number of packets since the first
+ * @param firstNs time of the first packet, by System.nanoTime
+ * @param lastNs time of the last packet, by System.nanoTime
+ * @param hash hash of the last packet ({@link FlowHash})
+ * @param list id of the last packet's list; 0 for none
+ * @param steered whether a steer chose the list
  */
 public record FlowRecord(
     InetAddress destination,

@@ -1,7 +1,9 @@
 package io.heddle.dataplane;
 
 /**
- * @param bytes of IP
+ * Number of packets and bytes.
+ *
+ * @param bytes IP bytes, headers included
  */
 public record PacketCount(long packets, long bytes) {
   public static final PacketCount NONE = new PacketCount(0, 0);

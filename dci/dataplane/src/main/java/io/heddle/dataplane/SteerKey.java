@@ -4,10 +4,12 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Key of a steer: the packets that it moves. A queue pair's number is unique only per destination.
+ * Key of a steer, which moves the packets to a queue pair to another list. A queue pair's number is
+ * unique only per destination.
  *
- * @param queuePair 2 to 2^24 − 1: QP 0 and QP 1 belong to management and are never steered
- * @param source null for any
+ * @param queuePair number of the queue pair, 2 to 2^24 − 1: QP 0 and QP 1 belong to management and
+ *     are never steered
+ * @param source source of the packets; null for any
  */
 public record SteerKey(InetAddress destination, int queuePair, @Nullable InetAddress source) {
   public static final int LEAST_QUEUE_PAIR = 2;

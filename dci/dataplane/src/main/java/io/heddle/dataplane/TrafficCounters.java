@@ -1,14 +1,15 @@
 package io.heddle.dataplane;
 
 /**
- * Traffic received from the LAN, over all interfaces.
+ * Counters of the traffic received from all LAN interfaces.
  *
- * @param noPolicy to destinations without a policy
- * @param roce to queue pairs
- * @param other hashed by the 5-tuple
+ * @param noPolicy traffic to destinations without a policy
+ * @param roce RoCEv2 traffic
+ * @param other other traffic, whose hash has no queue pair
  * @param steered part of {@code roce} whose list a steer chose
- * @param notIp not IP, or too short to parse
- * @param held part of {@code roce} that stayed on the old list until a gap
+ * @param notIp packets that aren't IP, or are too short to parse
+ * @param held part of {@code roce} that stayed on the queue pair's old list while a move waited for
+ *     a gap
  */
 public record TrafficCounters(
     PacketCount noPolicy,

@@ -31,7 +31,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data plane as a BPF program on the ingress of the LAN's interfaces.
+ * Data plane that is a BPF program on the ingress of the LAN interfaces.
  *
  * <p>A program of the same build that is already attached is adopted with its maps, so flows and
  * steers persist. A program of another build is replaced at {@link #attach}, together with its
@@ -42,7 +42,7 @@ public final class BpfDataPlane implements DataPlane {
   private static final String OBJECT = "gateway.bpf.o";
   private static final int HANDLE = 1;
 
-  /* E2BIG: the kernel's error for a full hash map. */
+  /* E2BIG, which the kernel returns if a hash map is full. */
   private static final int NO_ROOM = 7;
 
   private final int priority;
@@ -73,7 +73,10 @@ public final class BpfDataPlane implements DataPlane {
     present.forEach(key -> count(key, 1));
   }
 
-  /** Returns why this build or this host has no BPF data plane, with the remedy. */
+  /**
+   * Returns why this build or this host can't have a BPF data plane, with the remedy; empty if it
+   * can.
+   */
   public static Optional<String> refusal() {
     return object() == null
         ? Optional.of(
@@ -91,11 +94,12 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   /**
-   * Adopts the data plane that is at work, or loads a new one that isn't attached yet.
+   * Adopts the data plane that is already attached, or loads a new one, which isn't attached yet.
    *
-   * @param interfaces indexes of the LAN's
-   * @param priority of the filter on them
-   * @throws HeddleException if it can't be loaded, or another owner's filter has this priority
+   * @param interfaces indexes of the LAN interfaces
+   * @param priority priority of the program's filter on each interface
+   * @throws HeddleException if the program can't be loaded, or if another program's filter has this
+   *     priority
    */
   public static BpfDataPlane open(List<Integer> interfaces, int priority) {
     refusal()
@@ -119,7 +123,7 @@ public final class BpfDataPlane implements DataPlane {
     return interfaces.stream().map(each -> new TcIngress(each, priority, HANDLE)).toList();
   }
 
-  /* Returns the program there, if it is of this build. */
+  /* Returns the attached program if it is of this build, otherwise null. */
   private static @Nullable BpfProgram find(TcIngress place, long digest) {
     BpfProgram found = place.find().orElse(null);
     if (found == null) {
@@ -251,8 +255,8 @@ public final class BpfDataPlane implements DataPlane {
     });
     try {
       /*
-       * The program looks steers up only while their number isn't 0, so the number is written
-       * first.
+       * Writes the number of steers first, since the program looks steers up only if their number
+       * isn't 0.
        */
       writeSettings();
       program.map("steers").putAll(entries);
@@ -267,7 +271,10 @@ public final class BpfDataPlane implements DataPlane {
     }
   }
 
-  /* A batch stops at the first key without room. */
+  /*
+   * Writes steers one by one, since a batch stops at the first key for which there is no room.
+   * Returns the keys without room.
+   */
   private Set<SteerKey> steerEach(Map<SteerKey, Integer> wanted, SystemCallException refused) {
     if (refused.errno() != NO_ROOM) {
       throw refused;
@@ -346,9 +353,9 @@ public final class BpfDataPlane implements DataPlane {
   /**
    * Runs the program on a packet without sending it, for measurements.
    *
-   * @param packet from its Ethernet header on
+   * @param packet bytes of the packet, from its Ethernet header on
    * @param times number of runs
-   * @return ns of one run, on average
+   * @return average duration of a run in nanoseconds
    */
   public long run(byte[] packet, int times) {
     return program.run(packet, times).durationNs();
@@ -359,7 +366,7 @@ public final class BpfDataPlane implements DataPlane {
     detach(places);
   }
 
-  /** Removes the program from these interfaces, whatever its build. */
+  /** Removes the program from these interfaces, even a program of another build. */
   public static void removeFrom(List<Integer> interfaces, int priority) {
     detach(places(interfaces, priority));
   }

@@ -14,8 +14,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Layouts of the program's maps, equal to the structs of gateway.bpf.c. All numbers are in the
- * machine's byte order, addresses in the network's.
+ * Layouts of the program's maps, equal to the structs of gateway.bpf.c. Numbers are in the
+ * machine's byte order, addresses in network byte order.
  *
  * <pre>
  * prefix     length 4 | address 16
@@ -96,7 +96,7 @@ final class GatewayMaps {
         flow.get(63) != 0);
   }
 
-  /** Returns the sum over all processors. */
+  /** Returns a counter's sum over all processors. */
   static PacketCount count(BpfMap counters, int at) {
     ByteBuffer slots = counters.lookup(number(at)).orElseThrow();
     long packets = 0;

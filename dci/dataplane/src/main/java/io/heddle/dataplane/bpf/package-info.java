@@ -1,6 +1,6 @@
 /**
- * The data plane as a tc BPF program (dci/dataplane/src/main/c/gateway.bpf.c) and its maps, which
- * outlive the process: the next one adopts them.
+ * Data plane that is a tc BPF program (dci/dataplane/src/main/c/gateway.bpf.c). The program and its
+ * maps outlive the process; the next process adopts them.
  */
 @NullMarked
 package io.heddle.dataplane.bpf;

@@ -11,19 +11,25 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Runs nft in the network namespace of the constructing thread, whichever thread calls it. A thread
- * of its own inherits the namespace, and its processes do too. Any thread.
+ * Runner of the nft command in the network namespace of the thread that constructs it. Any thread
+ * may call it: a thread of its own, which inherited the namespace, starts the processes.
  */
 final class NftCommand implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("heddle-nft").daemon().factory());
 
-  /* The first task creates the executor's thread, so it inherits this thread's namespace. */
+  /*
+   * Runs an empty task, which creates the executor's thread now, so that it inherits this thread's
+   * namespace.
+   */
   NftCommand() {
     thread.execute(() -> {});
   }
 
-  /** Returns why nft is missing on this host, with the remedy. */
+  /**
+   * Returns the message that nft is missing on this host, with the remedy; empty if it is
+   * installed.
+   */
   static Optional<String> refusal() {
     try {
       Process process = new ProcessBuilder("nft", "--version").redirectErrorStream(true).start();
@@ -40,7 +46,7 @@ final class NftCommand implements AutoCloseable {
    * Runs a script and returns its output.
    *
    * @param script commands, one per line or in braces; nft applies all of them or none
-   * @throws HeddleException with the first line of nft's refusal
+   * @throws HeddleException with the first line of nft's output, if nft refuses the script
    */
   String run(String script) {
     try {
@@ -61,7 +67,10 @@ final class NftCommand implements AutoCloseable {
         new ProcessBuilder(List.of("nft", "--numeric", "-f", "-"))
             .redirectErrorStream(true)
             .start();
-    /* nft reads all of its input before it writes. */
+    /*
+     * Writes the whole input before reading, which can't block since nft reads all of its input
+     * before it writes.
+     */
     try (OutputStream input = process.getOutputStream()) {
       input.write(script.getBytes(StandardCharsets.UTF_8));
     }

@@ -29,9 +29,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data plane as a table of nftables. It lacks some of the BPF program's abilities: a move doesn't
- * wait for a gap; a train counts as one packet, with its headers once; the whole mark is set; only
- * IP is seen. A flow is dropped after five silent minutes.
+ * Data plane that is an nftables table. It differs from the BPF program: a queue pair's move
+ * doesn't wait for a gap; a segment train counts as one packet with one set of headers; the
+ * packet's other mark bits are overwritten; only IP packets are counted. The record of a flow is
+ * removed after five minutes without packets.
  */
 public final class NftDataPlane implements DataPlane {
   private static final Pattern FLOW =
@@ -44,25 +45,29 @@ public final class NftDataPlane implements DataPlane {
       Pattern.compile("counter (\\S+) \\{\\s+packets ([0-9]+) bytes ([0-9]+)");
   private static final int HEXADECIMAL = 16;
 
-  /* nft reads the whole table for any query: 0.2 s with 10,000 queue pairs. */
+  /*
+   * Duration below which a reading of the table may be repeated at once. For any query nft reads
+   * the whole table, which takes 0.2 s with 10,000 queue pairs.
+   */
   private static final long CHEAP_NS = 40_000_000;
   private static final int REST_PER_READING = 4;
   private static final long SAME_SAMPLE_NS = 100_000_000;
 
   /**
-   * The table as text.
+   * Text of the table.
    *
+   * @param atNs time of the reading, by System.nanoTime
    * @param tookNs duration of the reading
    */
   private record Reading(String text, long atNs, long tookNs) {}
 
-  /** A queue pair's count in the kernel. */
+  /** Kernel's count of the packets from one sender to a queue pair. */
   private record Counted(InetAddress source, int sourcePort, long packets, long bytes) {}
 
   /** Key of a flow. */
   private record FlowKey(InetAddress destination, int queuePair) {}
 
-  /** A queue pair's state, kept between readings. */
+  /** State of a queue pair's flow, kept between readings. */
   private record FlowState(long packets, long firstNs, long lastNs) {}
 
   private final NftCommand nft;
@@ -84,18 +89,18 @@ public final class NftDataPlane implements DataPlane {
     this.adopted = adopted;
   }
 
-  /** Returns why this host can't have it, with the remedy. */
+  /** Returns why this host can't have this data plane, with the remedy; empty if it can. */
   public static Optional<String> refusal() {
     return NftCommand.refusal();
   }
 
   /**
-   * Adopts the table at work in the calling thread's network namespace, or creates one that isn't
-   * attached yet.
+   * Adopts the table that exists in the calling thread's network namespace, or creates a table,
+   * which isn't attached yet.
    *
-   * @param interfaces indexes of the LAN's
-   * @param settings used to decode the marks of an adopted table
-   * @throws HeddleException if nft refuses it
+   * @param interfaces indexes of the LAN interfaces
+   * @param settings settings by which the marks in an adopted table are decoded
+   * @throws HeddleException if nft refuses a command
    */
   public static NftDataPlane open(List<Integer> interfaces, DataPlaneSettings settings, Log log) {
     refusal()
@@ -163,10 +168,10 @@ public final class NftDataPlane implements DataPlane {
     return buckets.getOrDefault(policy, Buckets.of(new byte[FlowHash.BUCKETS]));
   }
 
-  /** Does nothing: moves never wait for a gap here. */
+  /** Does nothing, since this data plane never delays a move until a gap. */
   @Override
   public void setAlive(int list, boolean alive) {
-    /* The caller also updates steers and buckets, which is enough. */
+    /* The caller also updates steers and buckets, which suffices. */
   }
 
   @Override
@@ -180,7 +185,9 @@ public final class NftDataPlane implements DataPlane {
     apply();
   }
 
-  /* One transaction: each packet meets either the old rules or the new ones. */
+  /*
+   * Replaces all rules in one transaction: each packet passes either the old rules or the new ones.
+   */
   private void apply() {
     if (attached) {
       query(NftRules.chains(settings, interfaces, policies, buckets));
@@ -265,7 +272,10 @@ public final class NftDataPlane implements DataPlane {
     return Map.copyOf(steers);
   }
 
-  /* One map per call: given several, nft 1.0.6 finds only the last. */
+  /*
+   * Reads the steers of an existing table. Each map is listed by its own call, since nft 1.0.6
+   * lists only the last of several.
+   */
   private void readSteers() {
     for (String map : List.of("steers6", "sourced6", "steers4", "sourced4")) {
       Matcher each = STEER.matcher(nft.run("list map inet %s %s\n".formatted(NftRules.TABLE, map)));
@@ -313,7 +323,10 @@ public final class NftDataPlane implements DataPlane {
     return records;
   }
 
-  /* Several senders may use one queue pair: it has their sum, and the path of the largest. */
+  /*
+   * Returns the record of a queue pair's flow. Several senders may send to one queue pair: the
+   * record has the sum of their packets, and the path of the largest sender.
+   */
   private FlowRecord record(
       FlowKey key, List<Counted> senders, @Nullable FlowState before, long now) {
     Counted largest = senders.stream().max(Comparator.comparingLong(Counted::bytes)).orElseThrow();
@@ -362,8 +375,8 @@ public final class NftDataPlane implements DataPlane {
   }
 
   /*
-   * Returns the table's text, possibly a recent copy. After a slow reading it waits longer, so that
-   * nft uses at most a fifth of a processor.
+   * Returns the table's text, possibly from the last reading. The longer a reading took, the longer
+   * its text is used, so that nft uses at most a fifth of a processor.
    */
   private String read(long oldestNs) {
     Reading last = reading;
@@ -380,7 +393,10 @@ public final class NftDataPlane implements DataPlane {
     return text;
   }
 
-  /* Runs a query on the table; if the table is gone, restores it first. */
+  /*
+   * Runs a script. If that fails because the table is gone, restores the table and runs the script
+   * again.
+   */
   private String query(String script) {
     try {
       return nft.run(script);
@@ -393,7 +409,10 @@ public final class NftDataPlane implements DataPlane {
     }
   }
 
-  /* A reload of the host's own rules may flush our table. Recreates it with its steers. */
+  /*
+   * Creates the table again, with its rules and steers: a reload of the host's own nftables rules
+   * may have removed it.
+   */
   private void restore() {
     StringBuilder script = new StringBuilder(NftRules.state());
     steers.forEach((key, list) -> script.append(add(map(key), element(key, list))));
@@ -448,7 +467,9 @@ public final class NftDataPlane implements DataPlane {
     attached = false;
   }
 
-  /** Removes the table if it exists. */
+  /**
+   * Removes the table of the calling thread's network namespace, if it exists and is of this build.
+   */
   public static void removeTable() {
     try (NftCommand nft = new NftCommand()) {
       if (hasTable(nft)) {

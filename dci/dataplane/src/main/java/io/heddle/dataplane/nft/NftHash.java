@@ -7,12 +7,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The hash that the rules compute for a packet: {@code jhash} over the fields as nftables'
- * registers hold them, each padded to four bytes. Here too, a queue pair's addresses and port
- * determine its path.
+ * Hash that the nftables rules compute for a packet: {@code jhash} over the packet's fields as
+ * nftables' registers hold them, each padded to four bytes. As with {@link FlowHash}, a queue
+ * pair's number, addresses and port determine its path.
  *
- * <p>It is reported as a number from which {@link FlowHash#bucket} and {@link FlowHash#label} yield
- * the packet's bucket and label. A label has 16 bits of the hash, since a rule writes whole bytes.
+ * <p>The methods return a number from which {@link FlowHash#bucket} and {@link FlowHash#label}
+ * compute the packet's bucket and label. Only 16 bits of the label come from the hash, since a rule
+ * writes whole bytes.
  */
 public final class NftHash {
   private static final int REGISTERS_BYTES = 64;
@@ -55,14 +56,15 @@ public final class NftHash {
     registers.putShort(value).position(registers.position() + WORD_BYTES - Short.BYTES);
   }
 
-  /** Returns the seed of the labels' hash, which must be independent of the buckets' hash. */
+  /** Returns the seed of the hash for labels, which must be independent of the hash for buckets. */
   static int labelSeed(int seed) {
     return seed + 1;
   }
 
   /*
-   * The kernel scales a hash to the rule's modulus: 256 leaves its first byte, 2^32 - 1 leaves the
-   * hash less one. The label uses the upper half of the latter.
+   * Returns the bucket and the label as one number. The kernel scales a hash to a rule's modulus.
+   * The buckets' modulus, 256, leaves the hash's first byte. The labels' modulus, 2^32 - 1, leaves
+   * the hash less one, of which the upper half is used.
    */
   private static int reportedHash(ByteBuffer registers, int seed) {
     byte[] fields = Arrays.copyOf(registers.array(), registers.position());

@@ -17,23 +17,28 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Generator of the table's nftables script. */
+/** Generator of the nftables scripts that create the table and its rules. */
 final class NftRules {
   static final String TABLE = "heddle-gateway";
 
-  /** Counter whose name marks the table's build; a table of another build is recreated. */
+  /**
+   * Name of a counter that identifies the build which created the table. A table of another build
+   * is recreated.
+   */
   static final String BUILD = "build-1";
 
-  /** Removes the table, whether or not it exists. */
+  /** Script that removes the table, whether or not it exists. */
   static final String NONE = "add table inet %1$s\ndelete table inet %1$s\n".formatted(TABLE);
 
   static final int MOST_FLOWS = 65_536;
   static final int MOST_STEERS = 32_768;
 
-  /** The destination queue pair in the BTH, behind UDP's header of 8 bytes. */
+  /**
+   * Expression for the destination queue pair in the BTH, which follows the UDP header of 8 bytes.
+   */
   private static final String QUEUE_PAIR = "@th,104,24";
 
-  /** The two address families. */
+  /** Address family, with the expressions that differ between the two families. */
   private enum Family {
     SIX("6", "ip6", "ip6 nexthdr", "ip6 nexthdr 44"),
     FOUR("4", "ip", "ip protocol", "ip frag-off & 0x3fff != 0");
@@ -44,7 +49,7 @@ final class NftRules {
     private final String cut;
 
     /**
-     * @param cut match of a fragment, which has no ports to read
+     * @param cut expression that matches a fragment, whose ports can't be read
      */
     Family(String suffix, String header, String protocol, String cut) {
       this.suffix = suffix;
@@ -64,7 +69,10 @@ final class NftRules {
 
   private NftRules() {}
 
-  /** Returns the sets, maps and counters, which persist while rules change. */
+  /**
+   * Returns a script that creates the table's sets, maps and counters, which persist while rules
+   * change.
+   */
   static String state() {
     StringBuilder text = new StringBuilder();
     text.append(NONE);
@@ -99,7 +107,7 @@ final class NftRules {
     return text.append("}\n").toString();
   }
 
-  /** Returns all chains, which replace the present ones. */
+  /** Returns a script that replaces all chains of the table. */
   static String chains(
       DataPlaneSettings settings,
       List<Integer> interfaces,
@@ -176,7 +184,10 @@ final class NftRules {
         "policy" + name,
         List.of(
             family.cut + " goto bare" + name,
-            /* A packet too short for a queue pair doesn't have this field. */
+            /*
+             * The comparison is always true, but doesn't match a packet that is too short for a
+             * queue pair.
+             */
             family.protocol
                 + " 17 udp dport "
                 + RocePorts.STANDARD
@@ -192,7 +203,7 @@ final class NftRules {
     return set.isEmpty() ? "accept" : "meta mark set jhash " + fields + set + " goto tally";
   }
 
-  /* Returns a range per run of adjacent buckets with the same list. */
+  /* Returns one map element for each range of adjacent buckets with the same list. */
   private static List<String> runs(DataPlaneSettings settings, Buckets buckets) {
     List<String> runs = new ArrayList<>();
     int from = 0;
@@ -240,10 +251,11 @@ final class NftRules {
   }
 
   /*
-   * Matches our encapsulated packets. As the transport header, the kernel shows the payload of the
-   * outer headers: the inner packet. Two bytes of the label are written (@nh,16,16); the bits above
-   * them are 0 already. Outer headers are matched by raw bytes: with their names, nft 1.0.6 aborts
-   * when listing the rules.
+   * Appends the chain that writes the outer flow label of packets that this gateway has
+   * encapsulated. To a rule, the transport header (@th) of such a packet is the payload of the
+   * outer headers: the inner packet. Two bytes of the label are written (@nh,16,16); its upper four
+   * bits are 0 already. Outer headers are matched by raw bytes, since nft 1.0.6 aborts when it
+   * lists rules that name their fields.
    */
   private static void label(StringBuilder text, DataPlaneSettings settings) {
     List<String> rules = new ArrayList<>();

@@ -1,6 +1,5 @@
 /**
- * The data plane as nftables' rules, for hosts without BPF: maps and sets take the place of the
- * program's maps. It outlives the process likewise.
+ * Data plane that is a table of nftables rules, for hosts without BPF. It too outlives the process.
  */
 @NullMarked
 package io.heddle.dataplane.nft;

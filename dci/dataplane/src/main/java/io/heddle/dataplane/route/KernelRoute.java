@@ -4,22 +4,22 @@ import io.heddle.addr.AddressPrefix;
 import java.net.InetAddress;
 
 /**
- * A route that a gateway installs in the kernel.
+ * Route that a gateway installs in the kernel.
  *
- * @param table 254 is the main one
+ * @param table number of the routing table; 254 is the main table
  */
 public record KernelRoute(int table, AddressPrefix destination, int interfaceIndex, NextStep next) {
   public static final int MAIN_TABLE = 254;
 
-  /** Next step of the route's packets. */
+  /** Treatment of the packets that use the route. */
   public sealed interface NextStep permits ToSegments, ToNeighbour {}
 
   /**
-   * Encapsulates into an outer IPv6 header with these segments; the route to the first one applies
-   * next.
+   * Encapsulation with these segments in an outer IPv6 header. The kernel then looks up the route
+   * to the first segment.
    */
   public record ToSegments(SegmentPath path) implements NextStep {}
 
-  /** Sends to a neighbour of the interface. */
+  /** Transmission to a neighbour on the route's interface. */
   public record ToNeighbour(InetAddress neighbour) implements NextStep {}
 }

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A gateway's routes and rules in the kernel of the calling thread's network namespace. Their
- * protocol number marks them as ours. They persist when the process ends.
+ * Routes and policy-routing rules of a gateway in the calling thread's network namespace. Their
+ * protocol number marks them as the gateway's. They persist when the process ends.
  */
 public final class KernelRoutes {
   private static final int ESRCH = 3;
@@ -28,16 +28,17 @@ public final class KernelRoutes {
    * Result of installing routes.
    *
    * @param taken routes as installed: with full encapsulation if the kernel doesn't support reduced
+   *     encapsulation
    * @param refused reason for each refused route, as a sentence
    */
   public record Outcome(List<KernelRoute> taken, Map<KernelRoute, String> refused) {}
 
   /**
-   * Installs exactly these routes and rules of ours. A route changes in one step. Stale ones are
-   * removed last, so that no packet lacks a route. The kernel may refuse a route whose neighbour's
-   * network doesn't exist yet.
+   * Installs these routes and rules, and removes all others that have our protocol number. A
+   * changed route is replaced in one step. Stale routes are removed last, so that no packet lacks a
+   * route. The kernel may refuse a route whose neighbour's network doesn't exist yet.
    *
-   * @throws HeddleException that names the rule, if the kernel refuses one
+   * @throws HeddleException if the kernel refuses a rule; the message names the rule
    */
   public static Outcome apply(Collection<KernelRoute> routes, Collection<MarkRule> rules) {
     try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
@@ -76,7 +77,7 @@ public final class KernelRoutes {
     }
   }
 
-  /** Removes all routes and rules of ours. */
+  /** Removes all routes and rules that have our protocol number. */
   public static void removeAll() {
     try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
       removeStale(netlink, Set.of(), Set.of());
@@ -150,7 +151,10 @@ public final class KernelRoutes {
     }
   }
 
-  /* The route may have disappeared with its interface. */
+  /*
+   * Throws if a removal failed. A route that is already gone is no failure: it may have disappeared
+   * with its interface.
+   */
   private static void requireRemoved(String what, int result) {
     if (result != -ESRCH && result != -Errno.ENOENT) {
       require(what, result);

@@ -1,10 +1,10 @@
 package io.heddle.dataplane.route;
 
 /**
- * Rule that routes packets with this mark by this table ({@code ip rule add fwmark MARK/MASK lookup
- * TABLE}).
+ * Policy-routing rule by which packets with this mark use this routing table ({@code ip rule add
+ * fwmark MARK/MASK lookup TABLE}).
  *
- * @param ipv6 whether it is for IPv6 packets; otherwise for IPv4
- * @param preference lower ones take precedence
+ * @param ipv6 whether the rule is for IPv6 packets; otherwise it is for IPv4
+ * @param preference priority of the rule; a lower number takes precedence
  */
 public record MarkRule(boolean ipv6, int mark, int mask, int table, int preference) {}

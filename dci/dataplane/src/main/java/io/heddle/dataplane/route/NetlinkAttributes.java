@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes of a netlink message (linux/rtnetlink.h): {@code length 2 | type 2 | value}, padded to
- * four bytes, numbers in the machine's byte order.
+ * Codec of a netlink message's attributes (linux/rtnetlink.h): {@code length 2 | type 2 | value},
+ * padded to four bytes, numbers in the machine's byte order.
  */
 final class NetlinkAttributes {
   static final int NESTED = 0x8000;
@@ -37,14 +37,17 @@ final class NetlinkAttributes {
     }
   }
 
-  /** Returns the bytes put so far. */
+  /** Returns the bytes that have been put into the buffer. */
   static byte[] bytes(ByteBuffer of) {
     byte[] bytes = new byte[of.position()];
     of.get(0, bytes);
     return bytes;
   }
 
-  /** Returns the values after the message's struct, by type; a malformed attribute ends them. */
+  /**
+   * Returns the values of the attributes after the message's struct, by type. Stops at the first
+   * malformed attribute.
+   */
   static Map<Integer, ByteBuffer> read(ByteBuffer message, int structBytes) {
     Map<Integer, ByteBuffer> found = new TreeMap<>();
     int at = structBytes;
@@ -61,7 +64,7 @@ final class NetlinkAttributes {
     return found;
   }
 
-  /** Returns a four-byte number, or 0 if it is absent. */
+  /** Returns a four-byte number, or 0 if the value is absent or too short. */
   static int intOf(@Nullable ByteBuffer value) {
     return value == null || value.capacity() < Integer.BYTES ? 0 : value.getInt(0);
   }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Encoder of the bodies of rtnetlink messages about routes and rules (linux/rtnetlink.h,
- * fib_rules.h, lwtunnel.h, seg6_iptunnel.h).
+ * Codec of the bodies of rtnetlink messages about routes and rules (linux/rtnetlink.h, fib_rules.h,
+ * lwtunnel.h, seg6_iptunnel.h).
  *
  * <pre>
  * rtmsg         family 1 | destination bits 1 | source bits 1 | tos 1 | table 1 | protocol 1 | scope 1 | type 1 | flags 4
@@ -26,7 +26,10 @@ final class RouteMessages {
   static final int RTM_DELRULE = 33;
   static final int RTM_GETRULE = 34;
 
-  /** Owner of a route (rtm_protocol); no other known daemon uses this number. */
+  /**
+   * Protocol number that marks the gateway's routes and rules (rtm_protocol). No other known daemon
+   * uses this number.
+   */
   static final int OURS = 72;
 
   private static final int HEADER_BYTES = 12;
@@ -63,7 +66,10 @@ final class RouteMessages {
     return new Place(route.table(), network(route.destination()));
   }
 
-  /* Clears the bits after the prefix, which the kernel refuses. */
+  /*
+   * Clears the address bits after the prefix, since the kernel refuses a route in which they are
+   * set.
+   */
   private static AddressPrefix network(AddressPrefix prefix) {
     byte[] raw = prefix.address().getAddress();
     for (int bit = prefix.lengthBits(); bit < 8 * raw.length; bit++) {
@@ -113,7 +119,7 @@ final class RouteMessages {
     ByteBuffer body = NetlinkAttributes.buffer(MOST_BYTES);
     body.put((byte) (isIpv6(destination) ? AF_INET6 : AF_INET));
     body.put((byte) destination.lengthBits()).put((byte) 0).put((byte) 0);
-    /* The table is in an attribute, where it has 32 bits. */
+    /* The table is in an attribute, since this field has only 8 bits. */
     body.put((byte) 0).put((byte) OURS).put((byte) scope).put((byte) TYPE_UNICAST).putInt(0);
     NetlinkAttributes.put(body, RTA_DST, destination.address().getAddress());
     NetlinkAttributes.put(body, RTA_TABLE, NetlinkAttributes.number(place.table()));
@@ -136,14 +142,14 @@ final class RouteMessages {
     return NetlinkAttributes.bytes(nested);
   }
 
-  /** Returns a request for all routes, or rules, of a family. */
+  /** Returns the body of a request for all routes or rules of a family. */
   static byte[] all(boolean ipv6) {
     ByteBuffer body = NetlinkAttributes.buffer(HEADER_BYTES);
     body.put(0, (byte) (ipv6 ? AF_INET6 : AF_INET));
     return body.array();
   }
 
-  /** Returns the key of a route, if it is ours. */
+  /** Returns the key of a route, if the route has our protocol number. */
   static Optional<Place> ownPlace(ByteBuffer message) {
     if (message.capacity() < HEADER_BYTES || (message.get(5) & 0xff) != OURS) {
       return Optional.empty();
@@ -171,7 +177,7 @@ final class RouteMessages {
     return NetlinkAttributes.bytes(body);
   }
 
-  /** Returns a rule, if it is ours. */
+  /** Returns a rule, if the rule has our protocol number. */
   static Optional<MarkRule> ownRule(ByteBuffer message) {
     Map<Integer, ByteBuffer> attributes = NetlinkAttributes.read(message, HEADER_BYTES);
     if (!Arrays.equals(

@@ -4,10 +4,10 @@ import java.net.Inet6Address;
 import java.util.List;
 
 /**
- * A list of segments (SRv6 SIDs), in the order in which packets visit them.
+ * List of segments (SRv6 SIDs), in the order in which packets visit them.
  *
- * @param reduced whether the first one is only in the outer destination (RFC 8986, 5.2,
- *     H.Encaps.Red)
+ * @param reduced whether the first segment is only in the outer header's destination, not in the
+ *     SRH too (RFC 8986, 5.2, H.Encaps.Red)
  */
 public record SegmentPath(List<Inet6Address> segments, boolean reduced) {
   public static final int MOST_SEGMENTS = 16;

@@ -1,6 +1,7 @@
 /**
- * The kernel's part of a gateway, by rtnetlink: a rule and a table for each segment list, its SRv6
- * encapsulation (RFC 8986, H.Encaps), and the routes to first segments.
+ * Routes of a gateway in the kernel, set by rtnetlink: a rule and a routing table for each segment
+ * list, with the list's SRv6 encapsulation (RFC 8986, H.Encaps), and routes to the lists' first
+ * segments.
  */
 @NullMarked
 package io.heddle.dataplane.route;

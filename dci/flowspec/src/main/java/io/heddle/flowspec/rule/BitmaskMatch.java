@@ -4,10 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * Comparison of bits (RFC 8955 §4.2.1.2). It applies to single packets, so no flow matches it;
- * rules with one are parsed, ordered and shown.
+ * Comparison of a field's bits (RFC 8955 §4.2.1.2). Such fields differ between the packets of a
+ * flow, so no flow matches. Rules with this component are only parsed, ordered and shown.
  *
- * @param terms the last one has the end bit
+ * @param terms terms of the comparison; only the last has the end bit
  */
 public record BitmaskMatch(FlowField field, List<ValueTerm> terms) implements FlowComponent {
   /**

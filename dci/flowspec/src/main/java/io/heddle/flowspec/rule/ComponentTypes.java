@@ -3,11 +3,11 @@ package io.heddle.flowspec.rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Component type numbers of fields. All are registered by IANA but that of the queue pair, which is
- * a guess.
+ * Component type numbers of fields. All are registered by IANA except the queue pair's, which is a
+ * guess.
  *
- * @param queuePair type of Destination-QP: draft-lll-idr-flowspec-filter-qp leaves it open, 128 to
- *     254 are for expert review
+ * @param queuePair type number of Destination-QP. draft-lll-idr-flowspec-filter-qp assigns none;
+ *     128 to 254 are for expert review
  */
 public record ComponentTypes(int queuePair) {
   private static final FlowField[] REGISTERED =
@@ -34,7 +34,7 @@ public record ComponentTypes(int queuePair) {
     }
   }
 
-  /** Returns the field; null for an unknown type. */
+  /** Returns the field of a component type; null if the type is unknown. */
   public @Nullable FlowField field(int type) {
     if (type == queuePair) {
       return FlowField.QUEUE_PAIR;

@@ -4,7 +4,7 @@ package io.heddle.flowspec.rule;
 public enum FlowField {
   DESTINATION(1, Kind.PREFIX, "to"),
   SOURCE(2, Kind.PREFIX, "from"),
-  /** The upper-layer protocol. */
+  /** Upper-layer protocol. */
   PROTOCOL(3, Kind.NUMERIC, "protocol"),
   /** Source or destination port. */
   PORT(4, Kind.NUMERIC, "port"),
@@ -18,8 +18,8 @@ public enum FlowField {
   FRAGMENT(12, Kind.BITMASK, "fragment"),
   FLOW_LABEL(13, Kind.NUMERIC, "flow label"),
   /**
-   * The destination queue pair of RoCEv2's base transport header
-   * (draft-lll-idr-flowspec-filter-qp); {@link ComponentTypes} has its type.
+   * Destination queue pair in RoCEv2's base transport header (draft-lll-idr-flowspec-filter-qp).
+   * {@link ComponentTypes} has the field's type.
    */
   QUEUE_PAIR(0, Kind.NUMERIC, "queue pair");
 
@@ -40,7 +40,7 @@ public enum FlowField {
     this.text = text;
   }
 
-  /** Returns the type that IANA registered; 0 for none. */
+  /** Returns the component type that IANA has registered; 0 if there is none. */
   public int registeredType() {
     return registered;
   }
@@ -49,7 +49,7 @@ public enum FlowField {
     return kind;
   }
 
-  /** Returns the name for messages. */
+  /** Returns the field's name for messages. */
   public String text() {
     return text;
   }

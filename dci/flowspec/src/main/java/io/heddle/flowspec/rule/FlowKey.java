@@ -4,10 +4,10 @@ import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
 
 /**
- * The known fields of a flow, for matching rules. Addresses are IPv6, or IPv4 mapped ({@link
- * Prefix}), as their upper and lower 64 bits.
+ * Fields of a flow by which rules match. Addresses are IPv6, or IPv4 mapped to IPv6 ({@link
+ * Prefix}), each as its upper and lower 64 bits.
  *
- * @param protocol the upper-layer protocol: 17 for UDP
+ * @param protocol number of the upper-layer protocol, such as 17 for UDP
  * @param queuePair RoCEv2's destination queue pair; {@link #NONE} for other traffic
  */
 public record FlowKey(
@@ -25,8 +25,8 @@ public record FlowKey(
   public static final int MOST_QUEUE_PAIR = 0xff_ffff;
 
   /**
-   * Returns the key of a queue pair's packets: UDP to port 4791, in place of any port of the soft
-   * device's range.
+   * Returns the key of the packets to a queue pair. Its destination port is 4791, even if the
+   * packets use another port of the soft devices' range.
    */
   public static FlowKey queuePair(Prefix source, Prefix destination, int sourcePort, int number) {
     return new FlowKey(
@@ -40,12 +40,12 @@ public record FlowKey(
         number);
   }
 
-  /** Returns whether it is IPv4. */
+  /** Returns whether the flow is IPv4. */
   public boolean isIpv4() {
     return Prefix.isIpv4(destinationHigh, destinationLow);
   }
 
-  /** Returns whether it has a queue pair that rules can match. */
+  /** Returns whether the flow is RoCEv2 and so has a queue pair that rules can match. */
   public boolean isRoce() {
     return protocol == UDP && destinationPort == ROCE_V2_PORT && queuePair != NONE;
   }

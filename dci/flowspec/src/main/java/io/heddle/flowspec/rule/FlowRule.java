@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A flow specification: conditions that all have to match. Its family and bytes identify the rule,
- * as BGP's key (RFC 8955 §4); two encodings of one condition are two rules.
+ * Rule of a flow specification: conditions that all have to match. As in BGP (RFC 8955 §4), its
+ * address family and its bytes identify the rule, so two encodings of one condition are two rules.
  */
 public final class FlowRule implements Comparable<FlowRule> {
   private final boolean ipv4;
@@ -26,10 +26,11 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   /**
-   * Creates a rule to announce; its components are put in order. It is an IPv4 rule if all its
-   * addresses are IPv4.
+   * Creates a rule to announce, and sorts its components. The rule is an IPv4 rule if it has
+   * addresses and all are IPv4.
    *
-   * @throws IllegalArgumentException for no components, two of a type, or more than 4095 bytes
+   * @throws IllegalArgumentException if there are no components, two components of one type, or
+   *     more than 4095 bytes
    */
   public static FlowRule of(List<FlowComponent> components) {
     List<FlowComponent> ordered =
@@ -70,13 +71,16 @@ public final class FlowRule implements Comparable<FlowRule> {
   /**
    * Creates a received rule.
    *
-   * @param ipv4 whether it is of the IPv4 family
+   * @param ipv4 whether the rule is of the IPv4 family
    */
   public static FlowRule read(boolean ipv4, byte[] bytes, List<FlowComponent> components) {
     return new FlowRule(ipv4, bytes.clone(), components);
   }
 
-  /** Creates a rule that can't be parsed: its bytes identify it, and it matches nothing. */
+  /**
+   * Creates a received rule that can't be parsed. Its bytes identify the rule, which matches
+   * nothing.
+   */
   public static FlowRule malformed(boolean ipv4, byte[] bytes) {
     return new FlowRule(ipv4, bytes.clone(), List.of());
   }
@@ -100,12 +104,15 @@ public final class FlowRule implements Comparable<FlowRule> {
     return of(components);
   }
 
-  /** Returns whether it is of AFI 1. Such a rule matches only IPv4, any other only IPv6. */
+  /**
+   * Returns whether the rule is of AFI 1. Such a rule matches only IPv4 flows; other rules match
+   * only IPv6 flows.
+   */
   public boolean isIpv4() {
     return ipv4;
   }
 
-  /** Returns all components without the length prefix. */
+  /** Returns the encoded components, without the rule's length. */
   public byte[] bytes() {
     return bytes.clone();
   }
@@ -123,7 +130,7 @@ public final class FlowRule implements Comparable<FlowRule> {
     return components.isEmpty();
   }
 
-  /** Returns null if the rule doesn't match on the field. */
+  /** Returns the rule's component for a field; null if it has none. */
   public @Nullable FlowComponent component(FlowField field) {
     for (FlowComponent each : components) {
       if (each.field() == field) {
@@ -134,7 +141,8 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   /**
-   * Returns the destination prefix; null if there is none that starts at the address's first bit.
+   * Returns the destination prefix; null if the rule has no destination, or one whose bits don't
+   * start at the address's first bit.
    */
   public @Nullable Prefix destination() {
     return component(FlowField.DESTINATION) instanceof PrefixMatch match && match.offset() == 0
@@ -155,8 +163,8 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   /**
-   * Compares two rules: below 0 if this one has precedence (RFC 8955 §5.1). Two rules of equal
-   * precedence have the same components.
+   * Compares two rules by precedence (RFC 8955 §5.1). Returns a negative number if this rule has
+   * precedence.
    */
   @Override
   public int compareTo(FlowRule other) {
@@ -176,7 +184,10 @@ public final class FlowRule implements Comparable<FlowRule> {
       }
     }
     int order = Integer.compare(other.components.size(), components.size());
-    /* Rules that differ only in padding or reserved bits are still two rules. */
+    /*
+     * Orders rules that differ only in padding or reserved bits by their bytes, since they are two
+     * rules.
+     */
     return order != 0 ? order : Arrays.compareUnsigned(bytes, other.bytes);
   }
 

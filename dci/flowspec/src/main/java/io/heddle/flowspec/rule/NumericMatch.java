@@ -4,10 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * Comparisons with a number (RFC 8955 §4.2.1.1).
+ * Comparison of a field with numbers (RFC 8955 §4.2.1.1).
  *
  * @param type component type of the field
- * @param terms the last one has the end bit
+ * @param terms terms of the comparison; only the last has the end bit
  */
 public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
     implements FlowComponent {
@@ -24,17 +24,19 @@ public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
     }
   }
 
-  /** Returns a match on one number. */
+  /** Returns a match of one number. */
   public static NumericMatch equal(ComponentTypes types, FlowField field, long value, int bytes) {
     return new NumericMatch(field, types.type(field), List.of(ValueTerm.equal(value, bytes)));
   }
 
-  /** Returns whether only this number matches. */
+  /** Returns whether this number, and no other, matches. */
   public boolean isOnly(long value) {
     return onlyValue() == value;
   }
 
-  /** Returns the only number that matches; −1 if there are others, or it isn't plain equality. */
+  /**
+   * Returns the only number that matches; −1 if the comparison isn't a single test for equality.
+   */
   public long onlyValue() {
     ValueTerm first = terms.getFirst();
     int comparison = ValueTerm.LESS | ValueTerm.GREATER | ValueTerm.EQUAL;

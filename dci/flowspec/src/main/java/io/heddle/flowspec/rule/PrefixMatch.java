@@ -12,9 +12,11 @@ import java.io.ByteArrayOutputStream;
  * type 1 | length 1 | bits to length, padded to octets          IPv4, RFC 8955 §4.2.2.1
  * </pre>
  *
- * @param field source or destination
- * @param offset leading bits of the address to ignore
- * @param length end of the matched bits; all other bits are zero
+ * @param field source or destination address
+ * @param offset number of the address's leading bits that are ignored
+ * @param length number of the address's leading bits before the end of the matched bits
+ * @param high upper 64 bits of the pattern; bits that aren't matched are zero
+ * @param low lower 64 bits of the pattern; bits that aren't matched are zero
  */
 public record PrefixMatch(FlowField field, int offset, int length, long high, long low)
     implements FlowComponent {
@@ -32,8 +34,8 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
   }
 
   /**
-   * Returns whether the offset is below the length and the length at most 128; both may be zero,
-   * which every address matches.
+   * Returns whether the offset is below the length, and the length is at most 128. Both may also be
+   * zero; then every address matches.
    */
   public static boolean isPossible(int offset, int length) {
     return length <= Prefix.MAX_LENGTH && (offset < length || offset == 0 && length == 0);
@@ -43,7 +45,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     return new PrefixMatch(field, 0, prefix.length(), prefix.high(), prefix.low());
   }
 
-  /** Returns the match of an IPv4 rule. */
+  /** Returns the match of a prefix of IPv4 addresses. */
   public static PrefixMatch ofIpv4(FlowField field, int address, int length) {
     return of(field, Prefix.ipv4(address, length));
   }
@@ -53,7 +55,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     return offset == 0 && prefix().isIpv4();
   }
 
-  /** Returns the number of bytes for the bits from offset to length. */
+  /** Returns the number of bytes that the bits from offset to length take. */
   public static int patternBytes(int offset, int length) {
     return length - offset + 7 >>> 3;
   }
@@ -86,7 +88,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     return true;
   }
 
-  /** Writes it in the encoding of an IPv4 rule. */
+  /** Writes the match in the encoding of an IPv4 rule. */
   void writeIpv4(ByteArrayOutputStream out) {
     int bits = length - Prefix.MAPPED_BITS;
     out.write(type());
@@ -106,7 +108,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     }
   }
 
-  /* Returns the 64 bits from a bit of the address on; zeros after its end. */
+  /* Returns 64 bits of the address, from bit {@code at} on, with zeros after the address's end. */
   private long bits(int at) {
     if (at >= 64) {
       return low << at - 64;

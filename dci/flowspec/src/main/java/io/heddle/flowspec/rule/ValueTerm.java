@@ -13,7 +13,7 @@ import java.util.List;
  * </pre>
  *
  * @param operator the octet on the wire, with its reserved bits
- * @param value of 1, 2, 4 or 8 bytes, unsigned
+ * @param value unsigned value, of 1, 2, 4 or 8 bytes on the wire
  */
 public record ValueTerm(int operator, long value) {
   public static final int END = 0x80;
@@ -24,12 +24,14 @@ public record ValueTerm(int operator, long value) {
   public static final int NOT = 0x02;
   public static final int MATCH = 0x01;
 
-  /** Returns the last, or only, term of a list, which compares for equality. */
+  /**
+   * Returns a term that tests for equality and has the end bit: the last or only term of a list.
+   */
   public static ValueTerm equal(long value, int bytes) {
     return new ValueTerm(END | Integer.numberOfTrailingZeros(bytes) << 4 | EQUAL, value);
   }
 
-  /** Returns the number of bytes of the value. */
+  /** Returns the number of bytes of the value that follows this operator. */
   public static int bytes(int operator) {
     return 1 << (operator >>> 4 & 3);
   }
@@ -57,7 +59,10 @@ public record ValueTerm(int operator, long value) {
     return numeric ? numeric(data) : bitmask(data);
   }
 
-  /* AND binds more tightly than OR; the first term's AND bit is ignored (RFC 8955 §4.2.1.1). */
+  /*
+   * Returns whether the terms hold for a field's data. AND binds more tightly than OR; the first
+   * term's AND bit is ignored (RFC 8955 §4.2.1.1).
+   */
   static boolean hold(List<ValueTerm> terms, long data, boolean numeric) {
     boolean any = false;
     boolean all = false;
@@ -93,7 +98,10 @@ public record ValueTerm(int operator, long value) {
     }
   }
 
-  /* RFC 8955 §5.1: compares as octets; with a common beginning, the longer one comes first. */
+  /*
+   * Compares two lists by precedence (RFC 8955 §5.1): as octets; if one list begins with the other,
+   * the longer list comes first.
+   */
   static int precedence(List<ValueTerm> ours, List<ValueTerm> theirs) {
     byte[] left = octets(ours);
     byte[] right = octets(theirs);

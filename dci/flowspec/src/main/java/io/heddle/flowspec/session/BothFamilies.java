@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * One session's rules of two families, each with a receiver of its own, since End-of-RIB, grace and
- * limits are per family. Runs on the speaker's thread.
+ * Listener that passes one session's events to a rule receiver for each address family, since
+ * End-of-RIB, grace and limits are per family. Runs on the BGP speaker's thread.
  */
 public final class BothFamilies implements SessionListener {
   private final List<RuleReceiver> receivers;

@@ -19,15 +19,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Announcer of a controller's rules to every session: all of them when a session comes up or
- * requests a refresh, then each change. Runs on the speaker's thread.
+ * Announcer of a controller's rules to every session. When a session comes up or its peer requests
+ * a refresh, it announces all rules; afterwards it announces each change. Runs on the BGP speaker's
+ * thread.
  */
 public final class RuleAnnouncer implements SessionListener {
   /**
    * Target of a rule's traffic.
    *
-   * @param list segment list, by the gateway's own number
-   * @param gateway the gateway's router id
+   * @param list id of the segment list at the gateway
+   * @param gateway router id of the gateway
    */
   public record Target(int list, int gateway) {}
 
@@ -41,7 +42,7 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   /**
-   * @param codecs of the families that rules may belong to
+   * @param codecs codecs of the address families that rules may belong to
    */
   public RuleAnnouncer(List<FlowspecCodec> codecs, SteeringAttributes steering) {
     this.codecs = List.copyOf(codecs);
@@ -59,10 +60,11 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   /**
-   * Announces a rule, or changes its list.
+   * Announces a rule, or changes the list of an announced rule.
    *
-   * @throws IllegalArgumentException if the rule belongs to another gateway already: both would be
-   *     one route, so each needs its source in the rule; or if there is no codec for its family
+   * @throws IllegalArgumentException if the rule is already announced for another gateway, since
+   *     both would be one BGP route (with its source, each becomes a rule of its own); or if there
+   *     is no codec for the rule's family
    */
   public void announce(FlowRule rule, Target target) {
     FlowspecCodec codec = codec(rule);
@@ -86,7 +88,7 @@ public final class RuleAnnouncer implements SessionListener {
     }
   }
 
-  /** Announces everything again, so that no gateway lets a rule expire. */
+  /** Announces all rules again, so that they don't expire at any gateway. */
   public void refresh() {
     for (FlowspecCodec each : codecs) {
       up.forEach(session -> sendAll(session, each));
@@ -94,7 +96,7 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   /**
-   * Announces everything to a peer that requests a refresh; for {@code
+   * Announces all rules of a family to a peer that requests a refresh; called by {@code
    * BgpSpeaker.onRefreshRequest}.
    */
   public void refreshRequested(PeerSession session, AddressFamily family) {
@@ -106,8 +108,8 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   /**
-   * Returns the number of rules not sent to an established peer, since it doesn't support their
-   * family.
+   * Returns the number of rules that aren't sent to an established peer, because it doesn't support
+   * their address family.
    */
   public int unsupportedRules(PeerSession session) {
     Negotiated negotiated = session.status().negotiated();
@@ -159,17 +161,17 @@ public final class RuleAnnouncer implements SessionListener {
 
   @Override
   public void endOfRib(PeerSession session, AddressFamily family) {
-    /* Likewise. */
+    /* A controller accepts no rules. */
   }
 
   @Override
   public void markRoutesStale(PeerSession session, AddressFamily family) {
-    /* Likewise. */
+    /* A controller accepts no rules. */
   }
 
   @Override
   public void dropStaleRoutes(PeerSession session, AddressFamily family) {
-    /* Likewise. */
+    /* A controller accepts no rules. */
   }
 
   @Override
@@ -179,6 +181,6 @@ public final class RuleAnnouncer implements SessionListener {
 
   @Override
   public void attemptFailed(PeerSession session, SessionEnd end) {
-    /* The next attempt follows. */
+    /* Nothing to do: the session makes the next attempt. */
   }
 }

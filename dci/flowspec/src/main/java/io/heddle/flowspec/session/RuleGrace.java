@@ -1,12 +1,12 @@
 package io.heddle.flowspec.session;
 
 /**
- * Time for which rules stay after their session is lost.
+ * Time for which rules stay in the table after their session is lost.
  *
- * @param withRestartNs limit if the peer requested graceful restart (RFC 4724)
- * @param withoutRestartNs limit if it didn't; 0 for not at all
+ * @param withRestartNs time if the peer requested graceful restart (RFC 4724)
+ * @param withoutRestartNs time if the peer didn't request it; 0 to remove the rules at once
  */
 public record RuleGrace(long withRestartNs, long withoutRestartNs) {
-  /** A minute with graceful restart, otherwise none. */
+  /** Default: one minute with graceful restart, none without it. */
   public static final RuleGrace DEFAULT = new RuleGrace(60_000_000_000L, 0);
 }

@@ -19,11 +19,11 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 
 /**
- * Receiver of one peer's rules for a gateway's table. A rule never outlives its session by more
- * than {@link RuleGrace} allows. Runs on the speaker's thread.
+ * Receiver of one peer's rules of one address family for a gateway's table. A rule never outlives
+ * its session by more than {@link RuleGrace} allows. Runs on the BGP speaker's thread.
  */
 public final class RuleReceiver implements SessionListener {
-  /** Timer on the same thread: the speaker's loop. */
+  /** Timer whose tasks run on the BGP speaker's thread. */
   @FunctionalInterface
   public interface Timer {
     void run(long delayNs, Runnable task);
@@ -41,7 +41,7 @@ public final class RuleReceiver implements SessionListener {
   private boolean waking;
 
   /**
-   * @param peer name of the peer in the table
+   * @param peer name under which the table has the peer's rules
    */
   public RuleReceiver(
       String peer,
@@ -75,7 +75,10 @@ public final class RuleReceiver implements SessionListener {
     int routerId = routerId(session, update.attributes());
     for (FlowRule rule : rules.announced()) {
       RuleRefusal refusal = admission.announced(rule, update.attributes(), routerId);
-      /* A reflector sends every gateway's rules to all. */
+      /*
+       * Doesn't log rules for other gateways, since a route reflector sends the rules of all
+       * gateways to each.
+       */
       if (refusal != null
           && refusal != RuleRefusal.FOR_ANOTHER_GATEWAY
           && loggedRefusals.add(refusal)) {
@@ -88,8 +91,8 @@ public final class RuleReceiver implements SessionListener {
   }
 
   /*
-   * Returns the originator's router id: behind a reflector, that of the original speaker (RFC 4456
-   * §8).
+   * Returns the router id of the speaker that originated the rules. If a route reflector passed
+   * them on, that is the ORIGINATOR_ID (RFC 4456 §8).
    */
   private static int routerId(PeerSession session, PathAttributes attributes) {
     for (PathAttribute each : attributes.all()) {
@@ -153,7 +156,8 @@ public final class RuleReceiver implements SessionListener {
   /**
    * Handles the loss of the session.
    *
-   * @param kept whether the peer requested to keep its rules
+   * @param kept whether the peer requested that its rules be kept
+   * @param why reason for the loss, for the log
    */
   void lost(boolean kept, String why) {
     admission.dropWaiting();
@@ -175,6 +179,6 @@ public final class RuleReceiver implements SessionListener {
 
   @Override
   public void attemptFailed(PeerSession session, SessionEnd end) {
-    /* The next attempt follows; no rule depends on this one. */
+    /* Nothing to do: no rule depends on the failed attempt. */
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Rules on BGP sessions: a gateway's reception of its peers' announcements, and a controller's
- * announcements. Both listen to sessions of {@code io.heddle.bgp.session}, on the speaker's thread.
+ * Rules on BGP sessions: {@code RuleReceiver} takes a gateway's rules from its peers, {@code
+ * RuleAnnouncer} announces a controller's rules. Both are listeners of {@code
+ * io.heddle.bgp.session} and run on the BGP speaker's thread.
  */
 @NullMarked
 package io.heddle.flowspec.session;

@@ -11,16 +11,17 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Encoding B, for routers that can't redirect to a list: each list is a policy of its own,
- * identified by colour and endpoint (RFC 9012 §4.3, RFC 9256; draft-ietf-idr-flowspec-redirect-ip).
+ * Encoding of a segment list as colour and endpoint, for routers that can't redirect to a list:
+ * each list is an SRv6 policy of its own, identified by both values (RFC 9012 §4.3, RFC 9256;
+ * draft-ietf-idr-flowspec-redirect-ip).
  *
  * <pre>
  * attribute 16: 03 0b | flags 2 | colour 4
  * attribute 25: TT TT | endpoint 16 | copy 2
  * </pre>
  *
- * @param redirectType type of the redirect to an IPv6 address, in attribute 25
- * @param policies colour and endpoint of each list, by its id; all different
+ * @param redirectType type number, in attribute 25, of the redirect to an IPv6 address
+ * @param policies colour and endpoint of each list, by list id; all different
  */
 public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
     implements SteeringEncoding {
@@ -28,7 +29,10 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
   private static final int IPV6_EXTENDED_COMMUNITIES = 25;
   private static final int IPV6_COMMUNITY_BYTES = 20;
 
-  /** Key of an SRv6 policy (RFC 9256 §2.1) without its headend. */
+  /**
+   * Colour and endpoint of an SRv6 policy. With the headend they are the policy's key (RFC 9256
+   * §2.1).
+   */
   public record Policy(long color, Prefix endpoint) {}
 
   /**

@@ -5,17 +5,21 @@ import io.heddle.bgp.wire.PathAttributes;
 import java.util.List;
 
 /**
- * Encoding A: the list's id as an indirection id (draft-ietf-idr-flowspec-path-redirect, with the
- * ID type of draft-ll-idr-flowspec-redirect-sidlist).
+ * Encoding of a segment list by its id, as an indirection id
+ * (draft-ietf-idr-flowspec-path-redirect, with the ID type of
+ * draft-ll-idr-flowspec-redirect-sidlist).
  *
  * <pre>
  * 09 00 | flags 1 | ID type 1 | list 4
  * </pre>
  *
- * @param idType its number is open in the draft
+ * @param idType number of the ID type, which the draft leaves open
  */
 public record IndirectionEncoding(int flags, int idType) implements SteeringEncoding {
-  /** A guess: the types up to 4 have other meanings in the draft that this one extends. */
+  /**
+   * Default of the ID type, which is a guess: the types up to 4 have other meanings in
+   * draft-ietf-idr-flowspec-path-redirect.
+   */
   public static final int DEFAULT_ID_TYPE = 5;
 
   public static final IndirectionEncoding DEFAULT = new IndirectionEncoding(0, DEFAULT_ID_TYPE);

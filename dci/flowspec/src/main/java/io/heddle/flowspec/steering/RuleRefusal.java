@@ -1,6 +1,6 @@
 package io.heddle.flowspec.steering;
 
-/** Reason for refusing a well-formed rule. Each has a counter. */
+/** Reason for refusing a well-formed rule. Refusals are counted by reason. */
 public enum RuleRefusal {
   DROPS("it drops traffic"),
   LIMITS_RATE("it limits traffic"),

@@ -10,15 +10,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path attributes of a rule's announcement. A {@link SteeringEncoding} names the segment list; a
- * route target with the gateway's router id names the gateway.
+ * Codec of the path attributes of a rule's announcement. A {@link SteeringEncoding} expresses the
+ * segment list; a route target with the gateway's router id names the gateway.
  *
- * @param encoding of the list
+ * @param encoding encoding of the list
  */
 public record SteeringAttributes(SteeringEncoding encoding) {
   private static final long LOCAL_PREFERENCE = 100;
 
-  /* RFC 8955 §7, of the generic transitive experimental types 0x80 to 0x82. */
+  /*
+   * Extended communities of RFC 8955 §7. The redirect's sub-type is used with the generic
+   * transitive experimental types 0x80 to 0x82.
+   */
   private static final int RATE_BYTES = 0x8006;
   private static final int TRAFFIC_ACTION = 0x8007;
   private static final int MARKING = 0x8009;
@@ -28,8 +31,8 @@ public record SteeringAttributes(SteeringEncoding encoding) {
   /**
    * Returns the path attributes of a rule's UPDATE.
    *
-   * @param gateway router id of the gateway that the list belongs to
-   * @param ownAs the speaker's
+   * @param gateway router id of the gateway that has the list
+   * @param ownAs number of the speaker's AS
    * @param external whether the peer is in another AS
    */
   public PathAttributes write(int list, int gateway, long ownAs, boolean external) {
@@ -47,7 +50,7 @@ public record SteeringAttributes(SteeringEncoding encoding) {
   }
 
   /**
-   * Parses an announcement's attributes.
+   * Parses an announcement's attributes. Returns the list, or the reason for refusing the rule.
    *
    * @param gateway router id of the receiving gateway
    */

@@ -11,28 +11,32 @@ import org.jspecify.annotations.Nullable;
  * SteeringAttributes} names the gateway too.
  */
 public interface SteeringEncoding {
-  /** Returns the name in configurations and tables. */
+  /** Returns the encoding's name in configurations and tables. */
   String name();
 
   /**
-   * Returns the communities that send traffic to a list.
+   * Returns the extended communities that redirect traffic to a list.
    *
    * @throws IllegalArgumentException if this encoding can't express the list
    */
   List<ExtendedCommunity> communities(int list);
 
-  /** Returns attributes beside the extended communities; mostly none. */
+  /**
+   * Returns the path attributes that are needed in addition to the extended communities; usually
+   * none.
+   */
   default List<PathAttribute> attributes(int list) {
     return List.of();
   }
 
-  /** Returns the list that an announcement names. */
+  /** Returns the list to which an announcement redirects, or the reason for refusing it. */
   NamedList read(PathAttributes attributes);
 
   /**
-   * A list, or the reason why there is none.
+   * List of an announcement, or the reason for refusing it.
    *
-   * @param list 0 if there is none
+   * @param list id of the list; 0 if there is none
+   * @param refusal reason for the refusal; null if there is a list
    */
   record NamedList(int list, @Nullable RuleRefusal refusal) {
     static NamedList of(int list) {

@@ -10,10 +10,11 @@ import io.heddle.flowspec.rule.PrefixMatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair number with its address; finds most rules without a scan.
+ * Queue pair number with the address of its host. As the key of an index, it finds most rules
+ * without a scan.
  *
- * @param high upper 64 bits of the destination
- * @param low lower 64 bits of the destination
+ * @param high upper 64 bits of the destination address
+ * @param low lower 64 bits of the destination address
  */
 public record QueuePairKey(long high, long low, int queuePair) {
   public static QueuePairKey of(FlowKey flow) {
@@ -21,8 +22,8 @@ public record QueuePairKey(long high, long low, int queuePair) {
   }
 
   /**
-   * Returns the only queue pair that a rule can match; null if it may match others. The rule may
-   * have further conditions, such as a source.
+   * Returns the only queue pair that a rule can match; null if the rule may match several queue
+   * pairs or other traffic. The rule may have further conditions, such as a source.
    */
   static @Nullable QueuePairKey of(FlowRule rule) {
     FlowComponent destination = rule.component(FlowField.DESTINATION);
@@ -37,7 +38,7 @@ public record QueuePairKey(long high, long low, int queuePair) {
     return null;
   }
 
-  /** Returns the destination's address. */
+  /** Returns the destination address as a prefix. */
   public Prefix destination() {
     return new Prefix(high, low, Prefix.MAX_LENGTH);
   }

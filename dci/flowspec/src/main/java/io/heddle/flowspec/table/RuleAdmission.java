@@ -14,8 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admission of one peer's rules to the table, with a rate limit. A refused rule still replaces an
- * earlier one with the same bytes, which is withdrawn (RFC 4271 §3.1). A withdrawal never waits.
+ * Admission of one peer's rules to the table, with a rate limit. A refused announcement still
+ * replaces the peer's earlier announcement of the same rule, which is removed from the table (RFC
+ * 4271 §3.1). Withdrawals aren't limited.
  */
 public final class RuleAdmission {
   private static final double NS_PER_SECOND = 1e9;
@@ -34,7 +35,7 @@ public final class RuleAdmission {
   private long delayed;
 
   /**
-   * @param gateway our router id, which rules for us name
+   * @param gateway this gateway's router id, which rules for this gateway name
    */
   public RuleAdmission(
       String peer,
@@ -56,8 +57,8 @@ public final class RuleAdmission {
   /**
    * Handles an announced rule.
    *
-   * @param routerId of its original speaker
-   * @return the reason if it is refused; null if it is accepted or waits
+   * @param routerId router id of the speaker that originated the rule
+   * @return the reason if the rule is refused; null if it is accepted, at once or later
    */
   public @Nullable RuleRefusal announced(FlowRule rule, PathAttributes attributes, int routerId) {
     SteeringEncoding.NamedList named = steering.read(attributes, gateway);
@@ -103,9 +104,9 @@ public final class RuleAdmission {
   }
 
   /**
-   * Accepts waiting rules as far as the rate allows.
+   * Accepts waiting rules as far as the rate limit allows.
    *
-   * @return nanoseconds until the next one is due; −1 if none waits
+   * @return nanoseconds until the next rule may be accepted; −1 if none waits
    */
   public long acceptWaiting() {
     refillCredit();
@@ -120,7 +121,7 @@ public final class RuleAdmission {
         : (long) Math.ceil((1 - credit) * NS_PER_SECOND / limits.changesPerSecond());
   }
 
-  /** Drops the waiting rules, since the session is down. */
+  /** Drops the waiting rules, because the session is down. */
   public void dropWaiting() {
     waiting.clear();
   }
@@ -143,7 +144,10 @@ public final class RuleAdmission {
     return accepted;
   }
 
-  /** Returns the number of announcements that had to wait, whatever their outcome. */
+  /**
+   * Returns the number of announcements that had to wait, including those replaced or dropped
+   * meanwhile.
+   */
   public long delayed() {
     return delayed;
   }

@@ -1,10 +1,13 @@
 package io.heddle.flowspec.table;
 
-/** Listener for flows whose rule may have changed. Called by {@link RuleTable}. */
+/** Listener for flows to which another rule may apply now. Called by {@link RuleTable}. */
 public interface RuleChanges {
-  /** Reports flows to this queue pair. */
+  /** Reports that another rule may apply to the flows to this queue pair. */
   void queuePair(QueuePairKey key);
 
-  /** Reports a change that may affect any flow: its rule isn't limited to one queue pair. */
+  /**
+   * Reports that another rule may apply to any flow, because a rule has changed that isn't limited
+   * to one queue pair.
+   */
   void any();
 }

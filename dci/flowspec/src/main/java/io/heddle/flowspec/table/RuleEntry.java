@@ -5,14 +5,16 @@ import io.heddle.flowspec.rule.FlowRule;
 import java.util.Comparator;
 
 /**
- * A rule of one peer.
+ * Rule in the table, as one peer announced it.
  *
- * @param peer that announced it
- * @param routerId of its original speaker
- * @param list segment list of its traffic
+ * @param peer name of the peer that announced the rule
+ * @param routerId router id of the speaker that originated the rule
+ * @param list id of the segment list for the rule's traffic
  */
 public record RuleEntry(FlowRule rule, String peer, int routerId, int list) {
-  /** RFC 8955's order, then the lower router id, then the peer's name. */
+  /**
+   * Order of precedence: RFC 8955's order of rules, then the lower router id, then the peer's name.
+   */
   public static final Comparator<RuleEntry> ORDER =
       Comparator.comparing(RuleEntry::rule)
           .thenComparing((left, right) -> Integer.compareUnsigned(left.routerId, right.routerId))

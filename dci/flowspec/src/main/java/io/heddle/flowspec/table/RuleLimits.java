@@ -7,8 +7,9 @@ import java.util.List;
  * Limits of a peer's rules.
  *
  * @param destinations prefixes that contain every allowed destination; empty to allow none
- * @param mostRules rules that it may have at once
- * @param changesPerSecond accepted rules per second after a burst of {@code mostRules}; others wait
+ * @param mostRules largest number of rules that the peer may have at once
+ * @param changesPerSecond number of rules accepted per second, after a burst of {@code mostRules};
+ *     further rules wait
  */
 public record RuleLimits(List<Prefix> destinations, int mostRules, int changesPerSecond) {
   public static final int MOST_RULES = 10_000;

@@ -17,9 +17,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of all peers, with the lookup of a flow's rule. Among the matching rules whose list is
- * usable, the first in RFC 8955's order wins, then the one of the lowest router id. Rules for one
- * queue pair are indexed by it; the others are scanned in order.
+ * Table of the rules of all peers, which finds the rule that applies to a flow. Of the matching
+ * rules whose list is usable, the first in {@link RuleEntry#ORDER} applies. Rules that can match
+ * only one queue pair are indexed by the queue pair; other rules are scanned in order.
  */
 public final class RuleTable {
   private record Key(String peer, FlowRule rule) {}
@@ -48,7 +48,7 @@ public final class RuleTable {
 
   /**
    * @param usable whether a segment list exists and is alive
-   * @param changes receives the flows whose rule may have changed
+   * @param changes listener for flows to which another rule may apply now
    */
   public RuleTable(IntPredicate usable, RuleChanges changes, NanoClock clock, Log log) {
     this.usable = usable;
@@ -57,7 +57,10 @@ public final class RuleTable {
     this.log = log;
   }
 
-  /** Adds a rule, or replaces or refreshes the same peer's rule with the same bytes. */
+  /**
+   * Adds a rule. If the same peer already has this rule, replaces it, or records that it was
+   * announced again.
+   */
   public void put(RuleEntry entry) {
     Key key = new Key(entry.peer(), entry.rule());
     Held before = held.get(key);
@@ -95,7 +98,7 @@ public final class RuleTable {
     }
   }
 
-  /** Removes a rule of a peer. Returns whether it was there. */
+  /** Removes a rule of a peer. Returns whether the table had the rule. */
   public boolean remove(String peer, FlowRule rule) {
     Held found = held.remove(new Key(peer, rule));
     if (found == null) {
@@ -121,7 +124,7 @@ public final class RuleTable {
     return drop(each -> each.entry.peer().equals(peer));
   }
 
-  /** Removes rules not announced for this long. Returns their number. */
+  /** Removes the rules that haven't been announced for this long. Returns their number. */
   public int dropOlderThan(long ageNs) {
     long now = clock.nanoTime();
     return drop(each -> now - each.refreshedNs > ageNs);
@@ -156,7 +159,10 @@ public final class RuleTable {
     }
   }
 
-  /** Returns the rule that applies to a flow; null if its hash decides. */
+  /**
+   * Returns the rule that applies to a flow; null if there is none, so that the flow's hash selects
+   * its list.
+   */
   public @Nullable RuleEntry winner(FlowKey flow) {
     RuleEntry one = flow.isRoce() ? first(exact.get(QueuePairKey.of(flow)), flow) : null;
     RuleEntry other = first(general, flow);
@@ -177,13 +183,13 @@ public final class RuleTable {
     return null;
   }
 
-  /** Returns the rules that can match only this queue pair, in order. */
+  /** Returns the rules that can match only this queue pair, in order of precedence. */
   public List<RuleEntry> rules(QueuePairKey key) {
     NavigableSet<RuleEntry> rules = exact.get(key);
     return rules == null ? List.of() : List.copyOf(rules);
   }
 
-  /** Returns the queue pairs that have rules of their own. */
+  /** Returns the queue pairs for which there are rules that can match no other queue pair. */
   public Set<QueuePairKey> queuePairs() {
     return Set.copyOf(exact.keySet());
   }
@@ -193,7 +199,7 @@ public final class RuleTable {
     return entries().stream().filter(each -> !usable.test(each.list())).toList();
   }
 
-  /** Returns all rules, in order. */
+  /** Returns all rules, in order of precedence. */
   public List<RuleEntry> entries() {
     List<RuleEntry> all = new ArrayList<>();
     held.values().forEach(each -> all.add(each.entry));

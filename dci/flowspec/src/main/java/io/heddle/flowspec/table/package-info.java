@@ -1,6 +1,6 @@
 /**
- * A gateway's rule table: the rules of all peers, the rule that applies to a flow, and the
- * admission of peers' rules. Used by one thread, the BGP speaker's.
+ * Rule table of a gateway: the rules of all peers, the choice of the rule that applies to a flow,
+ * and the admission of rules. Used only by the BGP speaker's thread.
  */
 @NullMarked
 package io.heddle.flowspec.table;

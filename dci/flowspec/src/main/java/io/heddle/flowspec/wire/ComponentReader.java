@@ -24,7 +24,10 @@ final class ComponentReader {
     this.ipv4 = ipv4;
   }
 
-  /** Returns why the rule is malformed; null if {@link #components} has its components. */
+  /**
+   * Parses a rule. Returns the reason why it is malformed; null if {@link #components} now has its
+   * components.
+   */
   @Nullable String read(byte[] rule) {
     bytes = rule;
     at = 0;
@@ -70,7 +73,10 @@ final class ComponentReader {
     }
     long high = 0;
     long low = 0;
-    /* Copies octet by octet from the offset on; bits after the length are masked off. */
+    /*
+     * Copies the octets to their place after the offset. PrefixMatch clears the bits after the
+     * length.
+     */
     for (int i = 0; i < size; i++) {
       long octet = (bytes[at++] & 0xffL) << 56;
       int bit = offset + 8 * i;
@@ -85,7 +91,7 @@ final class ComponentReader {
     return null;
   }
 
-  /* Without an offset (RFC 8955 §4.2.2.1). */
+  /* Parses an IPv4 prefix, which has no offset (RFC 8955 §4.2.2.1). */
   private @Nullable String ipv4Prefix(FlowField field) {
     if (at >= bytes.length) {
       return "a " + field.text() + " component ends before its length";

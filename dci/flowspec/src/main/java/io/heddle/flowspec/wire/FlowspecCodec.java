@@ -9,17 +9,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Codec of Flowspec routes of one family (RFC 8955 §4.1): AFI 1 or 2, SAFI 133.
+ * Codec of Flowspec routes of one address family (RFC 8955 §4.1): AFI 1 or 2, SAFI 133.
  *
  * <pre>
- * length 1, up to 239, or 2 with 0xf in front | components
+ * length 1 (up to 239) or 2 (first four bits are 1) | components
  * </pre>
  *
  * A rule with malformed or unknown components counts as withdrawn, since its length is known. If a
- * length exceeds the input, the rules can't be separated.
+ * length exceeds the input, the rules can't be separated, and the whole attribute is malformed.
  *
  * @param types component type numbers of the fields
- * @param ipv4 whether it is AFI 1
+ * @param ipv4 whether the routes are of AFI 1
  */
 public record FlowspecCodec(ComponentTypes types, boolean ipv4) implements FamilyCodec<FlowRule> {
   static final int LONG_LENGTH = 0xf0;
@@ -29,7 +29,7 @@ public record FlowspecCodec(ComponentTypes types, boolean ipv4) implements Famil
     this(types, false);
   }
 
-  /** Returns the codecs of IPv6 and IPv4. */
+  /** Returns the codecs of IPv6 rules and of IPv4 rules. */
   public static List<FlowspecCodec> both(ComponentTypes types) {
     return List.of(new FlowspecCodec(types, false), new FlowspecCodec(types, true));
   }

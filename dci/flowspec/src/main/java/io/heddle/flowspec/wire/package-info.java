@@ -1,6 +1,6 @@
 /**
- * Codec of Flowspec routes (RFC 8955 §4, RFC 8956) for a BGP session. Stateless; a peer's malformed
- * input is a value, never an exception.
+ * Codec of Flowspec routes (RFC 8955 §4, RFC 8956) for a BGP session. It has no state. Malformed
+ * input from a peer is returned as a value, never thrown as an exception.
  */
 @NullMarked
 package io.heddle.flowspec.wire;

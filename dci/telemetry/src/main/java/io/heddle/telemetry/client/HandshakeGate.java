@@ -9,12 +9,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler that delays a channel's TCP connection until it has a handshake permit. Both ends limit a
- * handshake to ten seconds, and the server counts from the connection. The permit ends with the
- * handshake. Runs on the channel's event loop.
+ * Channel handler that delays a TCP connection until it has a permit for a TLS handshake. The delay
+ * comes before the connection because both ends limit the handshake to ten seconds, and the server
+ * counts from the connection. The permit is released after the handshake. Runs on the channel's
+ * event loop.
  */
 final class HandshakeGate extends ChannelDuplexHandler {
-  /* An absent host would hold the permit until the connection's own limit. */
+  /*
+   * Longest time for which a connection attempt keeps its permit. Otherwise an absent host would
+   * keep it until the connection timeout.
+   */
   private static final long LONGEST_CONNECT_MS = 500;
 
   private final HandshakePermits permits;
@@ -75,7 +79,7 @@ final class HandshakeGate extends ChannelDuplexHandler {
     }
   }
 
-  /* Also runs if the channel is closed while it waits. */
+  /* Releases the permit. Also called if the channel is closed while it waits for a permit. */
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     release();

@@ -5,7 +5,8 @@ import java.util.Deque;
 
 /**
  * Permits for a limited number of concurrent TLS handshakes, granted in the order of requests. A
- * hundred at once on two cores would exceed their time limit. Any thread.
+ * hundred handshakes at once on two cores would exceed their time limit. Any thread may call the
+ * methods.
  */
 final class HandshakePermits {
   private final int most;
@@ -13,7 +14,7 @@ final class HandshakePermits {
   private int taken;
 
   /**
-   * @param most handshakes at once, at least 1
+   * @param most largest number of concurrent handshakes, at least 1
    */
   HandshakePermits(int most) {
     this.most = most;
@@ -22,8 +23,8 @@ final class HandshakePermits {
   /**
    * Acquires a permit, or queues for one.
    *
-   * @param begin runs once, when the permit is granted: here, or on the thread that releases
-   *     another
+   * @param begin runs once, when the permit is granted: during this call, or later on the thread
+   *     that releases another permit
    */
   Permit acquire(Runnable begin) {
     Permit permit = new Permit(begin);

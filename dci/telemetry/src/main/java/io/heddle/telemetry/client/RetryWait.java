@@ -3,9 +3,9 @@ package io.heddle.telemetry.client;
 import java.util.random.RandomGenerator;
 
 /**
- * Back-off of connection attempts: doubles up to two seconds, so a host that returns after a long
- * outage is found soon. Random, so that many clients don't connect together. Used by one thread at
- * a time.
+ * Back-off of connection attempts. The wait doubles up to only two seconds, so that a host that
+ * returns after a long outage is found soon. Waits are random, so that many clients don't connect
+ * at the same time. Used by one thread at a time.
  */
 final class RetryWait {
   static final long LONGEST_MS = 2_000;
@@ -25,7 +25,7 @@ final class RetryWait {
     return waitMs;
   }
 
-  /** Resets the wait to its minimum, since the server has answered. */
+  /** Resets the wait to its minimum, because the server has answered. */
   void reset() {
     mostMs = FIRST_MS;
   }

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription to one target (STREAM, SAMPLE). After its end it starts again, within two seconds.
- * Each attempt has a channel of its own, since an old channel keeps gRPC's back-off, which grows to
- * two minutes.
+ * Client with a subscription to one target (STREAM, SAMPLE). If the subscription ends, the client
+ * subscribes again within two seconds. Each attempt has a new channel, since gRPC's back-off on an
+ * old channel grows to two minutes.
  */
 public final class TelemetryClient implements AutoCloseable {
   private static final long END_SECONDS = 2;

@@ -17,13 +17,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Resources shared by a controller's clients: certificate, threads, timer and handshake permits.
- * The permits let a hundred gateways connect one after another within their time limits.
+ * With the permits, a hundred gateways connect a few at a time, each within its time limit.
  */
 public final class TelemetryConnections implements AutoCloseable {
-  /* A handshake takes about 50 ms of a processor before Java has compiled it. */
+  /*
+   * Limit of concurrent handshakes. A handshake takes about 50 ms of processor time before Java has
+   * compiled the code.
+   */
   private static final int MOST_HANDSHAKES = 4;
 
-  /* Limits how long a host that accepts and stays silent can delay others. */
+  /*
+   * Limit of the time for which a host that accepts the connection but stays silent can delay other
+   * handshakes.
+   */
   private static final long LONGEST_PERMIT_MS = 5_000;
 
   private static final int MOST_THREADS = 4;
@@ -46,7 +52,7 @@ public final class TelemetryConnections implements AutoCloseable {
           Thread.ofPlatform().name("heddle-telemetry-retry").daemon().factory());
 
   /**
-   * Loads the certificates; opens no connection.
+   * Loads the certificates. Opens no connection yet.
    *
    * @throws io.heddle.platform.HeddleException if a file can't be used
    */
@@ -65,7 +71,7 @@ public final class TelemetryConnections implements AutoCloseable {
     return TelemetryClient.start(target, listener, this);
   }
 
-  /** Returns a channel that connects on its first call. */
+  /** Returns a new channel, which connects at its first call. */
   ManagedChannel channel(TelemetryTarget target) {
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress(target.host(), target.port())
@@ -93,7 +99,7 @@ public final class TelemetryConnections implements AutoCloseable {
     timer.schedule(what, delayMs, TimeUnit.MILLISECONDS);
   }
 
-  /** Ends the threads. All clients must be closed before. */
+  /** Ends the threads. All clients must have been closed before. */
   @Override
   public void close() {
     timer.shutdownNow();

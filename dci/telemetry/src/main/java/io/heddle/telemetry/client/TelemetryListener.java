@@ -7,9 +7,10 @@ public interface TelemetryListener {
   void received(Decoded update);
 
   /**
-   * Reports that the subscription has ended or couldn't start. The client tries again by itself.
+   * Reports that the subscription has ended or couldn't start. The client subscribes again by
+   * itself.
    *
-   * @param why a sentence for the log
+   * @param why reason, as a sentence for the log
    */
   void lost(String why);
 }

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Target of a subscription.
  *
- * @param name for messages
- * @param host name or address; without a {@code serverName} its certificate has to name it
- * @param serverName name in its certificate if it differs from the host; null if not
- * @param paths to subscribe to
- * @param intervalNs between two samples
+ * @param name name of the target for messages
+ * @param host name or address of the target's host
+ * @param serverName name that the target's certificate must have; null if it must have {@code host}
+ * @param paths paths to subscribe to
+ * @param intervalNs time between two samples
  */
 public record TelemetryTarget(
     String name,

@@ -7,14 +7,14 @@ import io.heddle.telemetry.proto.CapabilityResponse;
 import io.heddle.telemetry.proto.SubscribeRequest;
 import io.heddle.telemetry.proto.SubscribeResponse;
 
-/** The supported methods of the service gnmi.gNMI. */
+/** Supported methods of the service gnmi.gNMI. */
 public final class GnmiMethods {
-  /** The shortest sample interval that a gateway accepts. */
+  /** Shortest sample interval that a gateway accepts. */
   public static final long LEAST_INTERVAL_NS = 50_000_000;
 
   public static final String SERVICE = "gnmi.gNMI";
 
-  /** The version of the specification. */
+  /** Version of the gNMI specification. */
   public static final String VERSION = "0.8.0";
 
   public static final MethodDescriptor<CapabilityRequest, CapabilityResponse> CAPABILITIES =

@@ -4,17 +4,20 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Filter for gRPC's and Netty's java.util.logging output on the standard error stream. They print a
- * stack trace for each connection that breaks during a write, and for a host without a hardware
- * address. Users of a connection report its end themselves.
+ * Filter for the log output of gRPC and its Netty on the standard error stream, by
+ * java.util.logging. They print a stack trace for each connection that breaks during a write, and
+ * on a host without a hardware address. The code that uses a connection reports its end anyway.
  */
 public final class GrpcLog {
-  /* Held here, since java.util.logging drops an unreferenced logger with its level. */
+  /*
+   * Keeps the logger referenced: java.util.logging drops an unreferenced logger, and its level with
+   * it.
+   */
   private static final Logger ALL = Logger.getLogger("io.grpc");
 
   private GrpcLog() {}
 
-  /** Suppresses everything below severe errors. */
+  /** Suppresses all output except severe errors. */
   public static void severeOnly() {
     ALL.setLevel(Level.SEVERE);
   }

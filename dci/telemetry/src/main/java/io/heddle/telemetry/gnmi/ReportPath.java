@@ -7,7 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Paths that can be subscribed to. Deeper path elements don't narrow them further. */
+/**
+ * Path to which a client can subscribe. Only whole paths can be subscribed to, not parts of them.
+ */
 public enum ReportPath {
   LISTS("/gateway/lists"),
   ELEPHANTS("/gateway/elephants"),
@@ -35,10 +37,11 @@ public enum ReportPath {
   }
 
   /**
-   * Returns the paths that a subscription covers; none if the path is unknown. A path above several
-   * covers all of them.
+   * Returns the paths that a subscription covers; none if its path is unknown. A subscription to a
+   * parent path covers all paths below the parent.
    *
-   * @param prefix of the subscription list
+   * @param prefix prefix of the subscription list
+   * @param path path of the subscription
    */
   public static List<ReportPath> under(Path prefix, Path path) {
     String asked = names(prefix) + names(path);

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Parser of gNMI notifications. A malformed notification is a value, since a peer may send
- * anything.
+ * Parser of gNMI notifications. A malformed notification is returned as a value, not thrown as an
+ * exception, since a peer may send anything.
  */
 public final class ReportReader {
   private static final String OUT_OCTETS = "out-octets";
@@ -33,13 +33,13 @@ public final class ReportReader {
 
   /** Content of a notification. */
   public sealed interface Decoded {
-    /** All lists of a gateway. */
+    /** All segment lists of a gateway. */
     record Lists(List<ListReport> lists) implements Decoded {}
 
-    /** All elephants of a gateway. */
+    /** All elephant flows of a gateway. */
     record Elephants(List<ElephantReport> elephants) implements Decoded {}
 
-    /** All rules of a gateway. */
+    /** All steering rules of a gateway. */
     record Rules(List<RuleReport> rules) implements Decoded {}
 
     /**
@@ -52,7 +52,8 @@ public final class ReportReader {
     /**
      * Notification that can't be parsed or has invalid values.
      *
-     * @param path of the notification
+     * @param path path of the notification
+     * @param why reason, as a clause
      */
     record Malformed(ReportPath path, String why) implements Decoded {}
   }
@@ -78,7 +79,7 @@ public final class ReportReader {
     }
   }
 
-  /* Parses the entries; each key of the YANG model may occur once. */
+  /* Parses the entries of a list. Each key of the YANG model may occur only once. */
   private static <T> List<T> values(
       Notification notification, Class<T> type, Function<T, List<Object>> keyOfSound)
       throws IOException {
@@ -107,7 +108,10 @@ public final class ReportReader {
     };
   }
 
-  /* Routers send counters one by one, under any prefix, as JSON or not. */
+  /*
+   * Parses interface counters. Routers send each counter as an update of its own, with any prefix,
+   * as JSON or as a plain number.
+   */
   private static Decoded counters(Notification notification) throws IOException {
     Map<String, Long> octets = new LinkedHashMap<>();
     Map<String, Boolean> up = new HashMap<>();
@@ -131,7 +135,7 @@ public final class ReportReader {
         case OUT_OCTETS -> octets.put(name, number(each.getVal()));
         case OPER_STATUS -> up.put(name, text(each.getVal()).equals("UP"));
         default -> {
-          /* Routers send more leaves than we subscribe to. */
+          /* Ignores other leaves, since routers send more than the subscription needs. */
         }
       }
     }

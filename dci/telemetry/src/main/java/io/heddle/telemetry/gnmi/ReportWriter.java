@@ -15,15 +15,16 @@ import io.heddle.telemetry.report.RuleReport;
 import java.util.Map;
 
 /**
- * Encoder of a report into one gNMI notification per path. Each is atomic (gNMI §3.5.2.5): an entry
- * missing from it is gone, and an empty one still shows that the gateway is alive.
+ * Encoder of a report as gNMI notifications, one per path. Notifications of gateway paths are
+ * atomic (gNMI §3.5.2.5): an entry that a notification lacks no longer exists. An empty
+ * notification still shows that the gateway is alive.
  */
 public final class ReportWriter {
   private static final String ANY = "any";
 
   private ReportWriter() {}
 
-  /** Returns the report's notification for a path. */
+  /** Returns the notification of one path of a report. */
   public static Notification write(ReportPath path, GatewayReport report) {
     Notification.Builder out =
         Notification.newBuilder()

@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 
-/** JSON of reports with YANG's names (RFC 7951). Unknown values are left out. */
+/**
+ * Mapper between reports and JSON with the names of the YANG module (RFC 7951). Null values aren't
+ * written, and unknown names aren't read.
+ */
 final class YangJson {
   static final ObjectMapper MAPPER =
       new ObjectMapper()

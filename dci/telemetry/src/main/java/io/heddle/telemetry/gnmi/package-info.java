@@ -1,6 +1,6 @@
 /**
  * gNMI subset: the two methods, the paths that can be subscribed to, and conversion of reports to
- * and from notifications. Pure functions; no thread.
+ * and from notifications. The package has only pure functions, and no thread.
  *
  * @see <a
  *     href="https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md">the

@@ -4,21 +4,22 @@ import com.fasterxml.jackson.annotation.JsonFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A large flow: the packets of one queue pair.
+ * Report of an elephant: a large flow, which is the packets to one queue pair.
  *
- * @param queuePair unique only per destination
+ * @param queuePair number of the queue pair, unique only per destination
  * @param policy name of the SRv6 policy
- * @param colour of the policy; 0 if it has none
- * @param endpoint of the policy
- * @param octets of IP since it was first seen
- * @param bitsPerSecond of IP, over the gateway's period
- * @param list id of the list that its last packet took; 0 for none
- * @param listByHash id of the list that its hash alone would choose; 0 for none
- * @param steeredBy owner of the rule that chose the list; null if its hash did
- * @param flowLabel of the outer header
- * @param outerDestination the first segment
- * @param firstSeen ISO 8601
- * @param lastSeen ISO 8601
+ * @param colour colour of the policy; 0 if it has none
+ * @param endpoint endpoint of the policy; null if it has none
+ * @param octets IP bytes since the flow was first seen
+ * @param packets number of packets since the flow was first seen
+ * @param bitsPerSecond IP bits per second, over the gateway's measuring period
+ * @param list id of the list that the flow's last packet took; 0 for none
+ * @param listByHash id of the list that the flow's hash alone would choose; 0 for none
+ * @param steeredBy owner of the rule that chose the list; null if the hash chose it
+ * @param flowLabel flow label of the outer header
+ * @param outerDestination destination of the outer header: the first segment
+ * @param firstSeen time of the first packet, in ISO 8601
+ * @param lastSeen time of the last packet, in ISO 8601
  */
 public record ElephantReport(
     String destination,

@@ -3,9 +3,9 @@ package io.heddle.telemetry.report;
 import java.util.List;
 
 /**
- * A gateway's sample.
+ * Report of a gateway: one sample of its state.
  *
- * @param timestampNs of the sample, in nanoseconds since the epoch
+ * @param timestampNs time of the sample, in nanoseconds since the epoch
  */
 public record GatewayReport(
     long timestampNs,

@@ -3,13 +3,13 @@ package io.heddle.telemetry.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An interface, with the leaves' paths of openconfig-interfaces.
+ * Report of a network interface, with values of openconfig-interfaces.
  *
- * @param outOctets sent, counted at its link layer
- * @param up whether packets can be sent; null if unknown
+ * @param outOctets number of bytes sent, counted at the link layer
+ * @param up whether the interface can send packets; null if unknown
  */
 public record InterfaceReport(String name, long outOctets, @Nullable Boolean up) {
-  /** Creates a report of the counter alone. */
+  /** Creates a report that has only the counter. */
   public InterfaceReport(String name, long outOctets) {
     this(name, outOctets, null);
   }

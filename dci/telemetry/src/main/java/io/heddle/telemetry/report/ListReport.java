@@ -5,16 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A segment list.
+ * Report of a segment list.
  *
- * @param id number that the gateway gives it
+ * @param id id of the list at the gateway
  * @param policy name of the SRv6 policy
- * @param up whether it gets traffic
- * @param reason why not; null if it does
- * @param octets of IP without the encapsulation, since the data plane started
- * @param bitsPerSecond likewise, between the gateway's last two samples
- * @param loss share of the last hundred probes; null if it isn't probed
- * @param roundTripUs median of the last hundred probes; null if none was answered
+ * @param up whether the list gets traffic
+ * @param reason reason why the list gets no traffic; null if it does
+ * @param octets IP bytes without the encapsulation, since the data plane started
+ * @param packets number of packets since the data plane started
+ * @param bitsPerSecond IP bits per second without the encapsulation, between the gateway's last two
+ *     samples
+ * @param loss share of the last hundred probes that was lost; null if the list isn't probed
+ * @param roundTripUs median round trip of the last hundred probes, in microseconds; null if none
+ *     was answered
  */
 public record ListReport(
     int id,

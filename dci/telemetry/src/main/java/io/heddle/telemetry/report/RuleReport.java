@@ -3,14 +3,14 @@ package io.heddle.telemetry.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that an operator or a controller has set.
+ * Report of a steering rule that an operator or a controller has set.
  *
- * @param source null for any
- * @param list id of the list that it sends the queue pair to
- * @param active whether packets follow it
- * @param reason why not; null if they do
- * @param setBy its owner
- * @param used whether packets of the queue pair are seen
+ * @param source address of the sender; null for any
+ * @param list id of the list to which the rule steers the queue pair
+ * @param active whether the rule steers packets
+ * @param reason reason why the rule isn't active; null if it is
+ * @param setBy owner of the rule
+ * @param used whether the gateway sees packets to the queue pair
  */
 public record RuleReport(
     String destination,
@@ -21,6 +21,6 @@ public record RuleReport(
     @Nullable String reason,
     String setBy,
     boolean used) {
-  /** Prefix of {@link #setBy} for a controller; its router id follows. */
+  /** Prefix of {@link #setBy} if a controller owns the rule; the controller's router id follows. */
   public static final String BY_CONTROLLER = "controller ";
 }

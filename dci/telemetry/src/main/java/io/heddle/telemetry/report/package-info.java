@@ -1,7 +1,7 @@
 /**
- * A gateway's reports, as values. Their JSON names are those of the YANG module
- * src/main/yang/heddle-dci.yang; 64-bit numbers are strings there, as RFC 7951 §6.1 requires. No
- * thread.
+ * Reports of a gateway, as values. Their names in JSON are those of the YANG module
+ * src/main/yang/heddle-dci.yang. In JSON, 64-bit numbers are strings, as RFC 7951 §6.1 requires.
+ * The package has no thread.
  */
 @NullMarked
 package io.heddle.telemetry.report;

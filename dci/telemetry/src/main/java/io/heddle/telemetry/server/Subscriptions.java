@@ -47,16 +47,16 @@ final class Subscriptions {
     return stream;
   }
 
-  /** Request of one subscription. */
+  /** Paths and sample interval that one subscription requests. */
   private record SampleRequest(Set<ReportPath> paths, long intervalNs) {}
 
-  /** One call of Subscribe; its answers are sent on the sampler's thread. */
+  /** State of one call of Subscribe. Its answers are sent on the sampler's thread. */
   private final class Stream implements StreamObserver<SubscribeRequest> {
     private final ServerCallStreamObserver<SubscribeResponse> answers;
     private final List<ScheduledFuture<?>> timers = new ArrayList<>();
     private @Nullable SubscriptionList started;
     private List<SampleRequest> wanted = List.of();
-    /* Samples that came due while the client was still reading; the oldest first. */
+    /* Samples that became due while the client was still reading earlier ones; the oldest first. */
     private final Set<SampleRequest> due = new LinkedHashSet<>();
     private boolean ended;
 
@@ -72,7 +72,10 @@ final class Subscriptions {
         } catch (StatusRuntimeException refused) {
           refuse(refused);
         } catch (Throwable failed) {
-          /* The executor would swallow the error, and the client would wait forever. */
+          /*
+           * Reports the error, which the executor would swallow, and answers the client, which
+           * would wait for ever.
+           */
           FaultReporter.releaseReserve();
           faults.report("a subscription", failed);
           refuse(refusal(Status.INTERNAL, "the gateway can't answer; its log says why"));
@@ -118,7 +121,10 @@ final class Subscriptions {
       }
     }
 
-    /* A client of updates_only already knows the state, so it gets only the sync message. */
+    /*
+     * Sends the initial answer. A client that sets updates_only already knows the state, so it gets
+     * only the sync message.
+     */
     private void sendInitial(SubscriptionList list) {
       if (list.getUpdatesOnly()) {
         sync();
@@ -137,7 +143,10 @@ final class Subscriptions {
       answers.onNext(SubscribeResponse.newBuilder().setSyncResponse(true).build());
     }
 
-    /* A slow reader gets fewer samples of each path; nothing queues up. */
+    /*
+     * Sends a sample, or marks it as due until the client is ready. So a slow client gets fewer
+     * samples, and no queue grows.
+     */
     private void sample(SampleRequest each) {
       due.add(each);
       sendDue();
@@ -157,7 +166,7 @@ final class Subscriptions {
       } catch (StatusRuntimeException gone) {
         finish();
       } catch (Throwable failed) {
-        /* An exception would silently end the timer. */
+        /* Catches every error, since an exception would silently end the timer. */
         FaultReporter.releaseReserve();
         faults.report("a sample", failed);
       }
@@ -200,7 +209,7 @@ final class Subscriptions {
       try {
         sampler.execute(what);
       } catch (RejectedExecutionException closing) {
-        /* The server's close has ended all timers. */
+        /* The server is being closed, which has ended all timers. */
       }
     }
 

@@ -24,7 +24,10 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** gNMI server for Capabilities and Subscribe. It only accepts clients with a certificate. */
+/**
+ * gNMI server with the methods Capabilities and Subscribe. It accepts only clients that have a
+ * certificate of a trusted authority.
+ */
 public final class TelemetryServer implements AutoCloseable {
   /** Port that IANA assigns to gNMI. */
   public static final int PORT = 9339;
@@ -32,8 +35,9 @@ public final class TelemetryServer implements AutoCloseable {
   private static final long END_SECONDS = 2;
 
   /*
-   * Below the 10 s between our clients' keep-alive pings. With gRPC's own limit of 5 minutes, the
-   * server would close the connection for too many pings.
+   * Shortest allowed interval of keep-alive pings, which is below the 10 s of our clients. With
+   * gRPC's default of 5 minutes, the server would close our clients' connections for too many
+   * pings.
    */
   private static final long LEAST_PING_SECONDS = 5;
 
@@ -50,8 +54,9 @@ public final class TelemetryServer implements AutoCloseable {
   /**
    * Listens in the calling thread's network namespace.
    *
-   * @param at port 0 for any
-   * @param source called on the server's own thread, at most as often as a client wants samples
+   * @param at address and port; port 0 for any free port
+   * @param source returns a report; called on the server's own thread, at most as often as a client
+   *     requests samples
    * @throws HeddleException if a file or the address can't be used
    */
   public static TelemetryServer start(
@@ -60,7 +65,7 @@ public final class TelemetryServer implements AutoCloseable {
     ScheduledThreadPoolExecutor sampler =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().name("heddle-telemetry").daemon().factory());
-    /* A client's timers may be years long and would outlive it. */
+    /* Removes cancelled timers at once: a client may have requested an interval of years. */
     sampler.setRemoveOnCancelPolicy(true);
     Subscriptions subscriptions = new Subscriptions(source, sampler, log);
     ServerServiceDefinition service =
@@ -75,8 +80,8 @@ public final class TelemetryServer implements AutoCloseable {
                 GnmiMethods.SUBSCRIBE, ServerCalls.asyncBidiStreamingCall(subscriptions::begin))
             .build();
     /*
-     * The server's own thread, since it creates the sockets. gRPC's shared threads stay in the
-     * namespace of the first server.
+     * Uses a thread of the server's own to create the sockets, in the calling thread's namespace.
+     * gRPC's shared threads stay in the namespace of the first server.
      */
     EventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(

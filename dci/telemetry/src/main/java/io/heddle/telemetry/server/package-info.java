@@ -1,6 +1,6 @@
 /**
- * The gateway's end of telemetry. gRPC has threads of its own; one more, {@code heddle-telemetry},
- * takes samples and sends them.
+ * Gateway's end of telemetry. Besides gRPC's threads there is one thread, {@code heddle-telemetry},
+ * which takes samples and sends them.
  */
 @NullMarked
 package io.heddle.telemetry.server;

@@ -17,19 +17,20 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS files in PEM.
+ * Paths of the PEM files for TLS.
  *
- * @param certificate our own, with the chain to its authority
+ * @param certificate this end's certificate, with the chain to its authority
  * @param key the certificate's private key, PKCS #8, not encrypted
- * @param authorities trusted to sign the other end's certificate
+ * @param authorities certificates of the authorities that may sign the other end's certificate
  */
 public record TlsFiles(Path certificate, Path key, Path authorities) {
   private static final String TLS_1_3 = "TLSv1.3";
 
   /**
-   * Creates the server's context. It requires a client certificate of our authorities.
+   * Creates the server's TLS context, which requires a client certificate signed by one of {@code
+   * authorities}.
    *
-   * @throws HeddleException that names the unusable file and the reason
+   * @throws HeddleException if a file is unusable; the message names the file and the reason
    */
   public SslContext server() {
     check();
@@ -44,9 +45,9 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
   }
 
   /**
-   * Creates the client's context.
+   * Creates the client's TLS context.
    *
-   * @throws HeddleException that names the unusable file and the reason
+   * @throws HeddleException if a file is unusable; the message names the file and the reason
    */
   public SslContext client() {
     check();
@@ -60,7 +61,10 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
     }
   }
 
-  /* Uses Java's own TLS: the other provider is a native library of some megabytes. */
+  /*
+   * Sets provider and version. The provider is Java's own TLS, since the alternative is a native
+   * library of several megabytes.
+   */
   private static SslContext configured(SslContextBuilder builder) throws SSLException {
     return GrpcSslContexts.configure(builder, SslProvider.JDK).protocols(TLS_1_3).build();
   }

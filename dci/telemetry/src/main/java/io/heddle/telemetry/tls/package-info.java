@@ -1,6 +1,6 @@
 /**
- * Certificates of both ends, for TLS 1.3 (RFC 8446): each end presents one and verifies the
- * other's.
+ * Certificates of both ends, for TLS 1.3 (RFC 8446): each end presents its certificate and verifies
+ * the certificate of the other end.
  */
 @NullMarked
 package io.heddle.telemetry.tls;
