@@ -10,8 +10,8 @@ import io.heddle.verbs.SendWorkRequest.Operation;
 import java.lang.management.ManagementFactory;
 
 /**
- * Separate program with the shim's system calls, as in the plugin. Its arguments are {@code BYTES
- * STANDARD-PEERS FAULTS}. Prints the bytes allocated by the last batch of operations.
+ * Separate program that uses the shim's system calls, as the plugin does. Its arguments are {@code
+ * BYTES STANDARD-PEERS FAULTS}. Prints the bytes allocated by the last batch of operations.
  */
 final class AllocationRun {
   private static final int OPERATIONS = 1_000;

@@ -29,7 +29,7 @@ class BadNetworkTest {
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGES = 150;
 
-  /* A sender's operation, which the receiver checks in order. */
+  /* An operation of the sender. The receiver checks the operations in the order of posting. */
   private record Sent(Operation operation, int offset, int bytes, int immediate) {}
 
   @ParameterizedTest
@@ -134,8 +134,8 @@ class BadNetworkTest {
             pair.right.mr.address() + sent.offset() + sent.bytes());
     assertEquals(-1, mismatch, "byte that differs in a message of " + sent.bytes());
     /*
-     * Clears the receiver's memory, so that a late second placement shows in the next message at
-     * this place.
+     * Clears the receiver's memory. If a packet of this message is placed again later, the next
+     * message at this offset shows it.
      */
     Memory.clear(pair.right.mr.address() + sent.offset(), sent.bytes());
   }
@@ -193,8 +193,8 @@ class BadNetworkTest {
   }
 
   /*
-   * No later packet shows the loss, so each answer to a probe must report all lost packets. A probe
-   * for each of the sixty packets would take two seconds.
+   * No packets follow the lost train, so only answers to probes show the loss, and each answer must
+   * report all lost packets. A probe for each of the sixty packets would take two seconds.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})

@@ -41,7 +41,7 @@ class BundleTest {
     return lefts;
   }
 
-  /* Fills an end's memory. Message i begins at kilobyte i at both ends. */
+  /* Fills a side's memory. Message i begins at kilobyte i on both sides. */
   private static void fill(SoftPair.Side side) {
     for (int i = 0; i < BYTES; i++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, side.mr.address() + i, (byte) (i * 31 + i / APART));
@@ -68,8 +68,9 @@ class BundleTest {
   }
 
   /*
-   * The first write has no completion at the peer, like a receive's notice to its sender. On a busy
-   * machine the device's own thread may send it between two posts, so the test retries.
+   * The first write causes no completion at the peer, so the device holds it until the second. On a
+   * busy machine the device's own thread may send the first write between the two posts, so the
+   * test retries.
    */
   @ParameterizedTest
   @ValueSource(ints = {8, 700})
@@ -98,8 +99,8 @@ class BundleTest {
   }
 
   /*
-   * Silent writes of a caller that has just polled are held. A busy machine may preempt the caller
-   * meanwhile, so the test retries.
+   * Writes without completion at the peer are held if their caller has just polled. A busy machine
+   * may preempt the caller in between, so the test retries.
    */
   @Test
   void silentWritesAreBundledUntilNextPoll() {
@@ -190,8 +191,8 @@ class BundleTest {
   }
 
   /*
-   * Large trains of a queue pair could be reordered against its packets in another queue pair's
-   * socket.
+   * A queue pair's bundled packets may leave through another queue pair's socket, and so could be
+   * reordered against its large trains.
    */
   @Test
   void queuePairWithLargeTrainsIsNotBundled() {

@@ -46,48 +46,51 @@ class CarriedAcknowledgementsTest {
   }
 
   /*
-   * Two processes put to each other. Each direction has its own queue pairs, which never send data
-   * back.
+   * Two processes write to each other. Each direction has its own queue pairs, whose receiving end
+   * never sends data.
    */
   @Test
   void bundleCarriesAcknowledgementOfOtherQueuePair() {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
-      QueuePair there = pair.left.createQueuePair();
-      QueuePair thereEnd = pair.right.createQueuePair();
-      QueuePair back = pair.right.createQueuePair();
-      QueuePair backEnd = pair.left.createQueuePair();
-      pair.connect(there, thereEnd, PathMtu.MTU_1024, false, 16);
-      pair.connect(backEnd, back, PathMtu.MTU_1024, false, 16);
-      assertEquals(0, thereEnd.postEmptyReceives(0, 250));
-      assertEquals(0, backEnd.postEmptyReceives(0, 250));
+      QueuePair forward = pair.left.createQueuePair();
+      QueuePair forwardPeer = pair.right.createQueuePair();
+      QueuePair backward = pair.right.createQueuePair();
+      QueuePair backwardPeer = pair.left.createQueuePair();
+      pair.connect(forward, forwardPeer, PathMtu.MTU_1024, false, 16);
+      pair.connect(backwardPeer, backward, PathMtu.MTU_1024, false, 16);
+      assertEquals(0, forwardPeer.postEmptyReceives(0, 250));
+      assertEquals(0, backwardPeer.postEmptyReceives(0, 250));
       Deadline deadline = Deadline.ofSeconds(20);
       for (int i = 0; i < ROUND_TRIPS || acknowledgementsCarried(pair) <= ROUND_TRIPS / 4; i++) {
         assertFalse(deadline.isOver(), acknowledgementsCarried(pair) + " of " + 2 * i);
-        send(pair.left, there, pair.right, i, 8);
-        receive(pair, pair.right, thereEnd, 8);
-        send(pair.right, back, pair.left, i, 8);
-        receive(pair, pair.left, backEnd, 8);
+        send(pair.left, forward, pair.right, i, 8);
+        receive(pair, pair.right, forwardPeer, 8);
+        send(pair.right, backward, pair.left, i, 8);
+        receive(pair, pair.left, backwardPeer, 8);
       }
     }
   }
 
-  /* The response uses another plane than the request, so it can't carry its acknowledgement. */
+  /*
+   * The response uses another plane than the request, so it can't carry the request's
+   * acknowledgement.
+   */
   @Test
   void otherPlanesPacketCarriesNoAcknowledgement() {
     try (SoftPair pair = new SoftPair("", 2, 1 << 16)) {
-      QueuePair there = pair.left.createQueuePair();
-      QueuePair thereEnd = pair.right.createQueuePair();
-      QueuePair back = pair.right.createQueuePair();
-      QueuePair backEnd = pair.left.createQueuePair();
-      pair.connectOver(0, there, thereEnd, PathMtu.MTU_1024);
-      pair.connectOver(1, backEnd, back, PathMtu.MTU_1024);
-      assertEquals(0, thereEnd.postEmptyReceives(0, 250));
-      assertEquals(0, backEnd.postEmptyReceives(0, 250));
+      QueuePair forward = pair.left.createQueuePair();
+      QueuePair forwardPeer = pair.right.createQueuePair();
+      QueuePair backward = pair.right.createQueuePair();
+      QueuePair backwardPeer = pair.left.createQueuePair();
+      pair.connectOver(0, forward, forwardPeer, PathMtu.MTU_1024);
+      pair.connectOver(1, backwardPeer, backward, PathMtu.MTU_1024);
+      assertEquals(0, forwardPeer.postEmptyReceives(0, 250));
+      assertEquals(0, backwardPeer.postEmptyReceives(0, 250));
       for (int i = 0; i < ROUND_TRIPS; i++) {
-        send(pair.left, there, pair.right, i, 8);
-        receive(pair, pair.right, thereEnd, 8);
-        send(pair.right, back, pair.left, i, 8);
-        receive(pair, pair.left, backEnd, 8);
+        send(pair.left, forward, pair.right, i, 8);
+        receive(pair, pair.right, forwardPeer, 8);
+        send(pair.right, backward, pair.left, i, 8);
+        receive(pair, pair.left, backwardPeer, 8);
       }
       assertEquals(0, acknowledgementsCarried(pair));
     }
@@ -103,7 +106,7 @@ class CarriedAcknowledgementsTest {
         1, qp.postSend(from.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, id, 0, bytes, to)));
   }
 
-  /* Waits for a receive. Send completions come in between. */
+  /* Waits for the completion of a receive. Skips completions of sends. */
   private static void receive(SoftPair pair, SoftPair.Side side, QueuePair qp, int bytes) {
     WorkCompletion wc = pair.await(side);
     while (wc.kind != Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {

@@ -12,7 +12,7 @@ import java.net.InetAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of the kernel's control messages for datagrams over the loopback. */
+/** Tests what the kernel's control messages report about datagrams over the loopback. */
 class DatagramReceiverTest {
   private static final int PACKET = 1000;
   private static final int PACKETS = 4;
@@ -29,10 +29,10 @@ class DatagramReceiverTest {
       long cell = Memory.allocate(arena, SocketCalls.CELL_BYTES, 64);
       from.connect(here, 0, to.port());
       for (int step = 0; step < 4; step++) {
-        boolean asked = step >= 2;
+        boolean enabled = step >= 2;
         /*
-         * Sends an ECN-capable datagram, then one with congestion experienced, in which both bits
-         * are set.
+         * Sends a datagram marked ECN-capable, then one marked congestion experienced, which sets
+         * both ECN bits.
          */
         boolean marked = step % 2 == 1;
         if (step == 2) {
@@ -42,7 +42,7 @@ class DatagramReceiverTest {
         SocketCalls.send(from.fd(), train, PACKET * PACKETS, PACKET, cell);
         awaitOne(receiver, to);
         assertEquals(
-            asked && marked ? DatagramReceiver.MARKED : 0, receiver.remarks(0), "step " + step);
+            enabled && marked ? DatagramReceiver.MARKED : 0, receiver.remarks(0), "step " + step);
         assertEquals(PACKET * PACKETS, receiver.lengthBytes(0), "step " + step);
         assertEquals(PACKET, receiver.strideBytes(0), "step " + step);
       }

@@ -8,8 +8,8 @@ import io.heddle.platform.SystemCallException;
 import io.heddle.platform.testing.DescriptorExhaustion;
 
 /**
- * Separate program that opens the device with few free descriptors. Prints the largest number that
- * is too few.
+ * Separate program that opens the device with few free descriptors. Prints the largest number of
+ * free descriptors with which that fails.
  */
 final class DescriptorExhaustionRun {
   private DescriptorExhaustionRun() {}

@@ -63,13 +63,13 @@ class FaultGateTest {
 
   @Test
   void seedDecidesWhichPacketsAreDropped() {
-    assertEquals(leaving(7), leaving(7), "the same seed");
-    assertNotEquals(leaving(7), leaving(8), "another seed");
-    double share = leaving(7).chars().filter(each -> each == '-').count() / 4000.0;
+    assertEquals(outgoing(7), outgoing(7), "the same seed");
+    assertNotEquals(outgoing(7), outgoing(8), "another seed");
+    double share = outgoing(7).chars().filter(each -> each == '-').count() / 4000.0;
     assertEquals(0.1, share, 0.02);
   }
 
-  private static String leaving(long seed) {
+  private static String outgoing(long seed) {
     try (Arena arena = Arena.ofConfined()) {
       FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 0.1, 0, 500, seed));
       assertTrue(gate.dropsOutgoing());
@@ -97,16 +97,16 @@ class FaultGateTest {
 
   @Test
   void delayVariesByAQuarterFromSeed() {
-    long first = dueOfOne(7);
-    assertEquals(first, dueOfOne(7), "the same seed");
-    assertNotEquals(first, dueOfOne(8), "another seed");
+    long first = dueOfFirstPacket(7);
+    assertEquals(first, dueOfFirstPacket(7), "the same seed");
+    assertNotEquals(first, dueOfFirstPacket(8), "another seed");
     for (long seed = 1; seed < 20; seed++) {
-      long due = dueOfOne(seed);
+      long due = dueOfFirstPacket(seed);
       assertTrue(due >= 150_000 && due <= 250_000, "seed " + seed + ": " + due);
     }
   }
 
-  private static long dueOfOne(long seed) {
+  private static long dueOfFirstPacket(long seed) {
     try (Arena arena = Arena.ofConfined()) {
       long packet = Memory.allocate(arena, 64, 8);
       FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 0, 200, 500, seed));
@@ -148,7 +148,7 @@ class FaultGateTest {
         assertEquals(Status.SUCCESS, pair.await(pair.left).status);
         Memory.clear(pair.right.mr.address() + i, 1);
       }
-      /* Waits twice as long as the last packet is delayed, and until a duplicate has arrived. */
+      /* Waits for twice the delay after the last packet, and until a duplicate has arrived. */
       long start = System.nanoTime();
       Deadline deadline = Deadline.ofSeconds(20);
       while (System.nanoTime() - start < 120_000_000L

@@ -35,14 +35,14 @@ final class HandOffStress {
     return request;
   }
 
-  /* Creates a queue without queue pair and context, since push and poll access neither. */
+  /* Creates a queue whose context is null, since push and poll don't access it. */
   @SuppressWarnings("NullAway")
-  private static SoftCompletionQueue completionQueue(Rows rows) {
-    return new SoftCompletionQueue(null, DEPTH, rows.address());
+  private static SoftCompletionQueue completionQueue(QueueMemory memory) {
+    return new SoftCompletionQueue(null, DEPTH, memory.address());
   }
 
-  /** Memory of a completion queue, for the duration of its test. */
-  private static final class Rows {
+  /** Memory of a queue, for the duration of its test. */
+  private static final class QueueMemory {
     private final MemorySegment memory = Arena.ofAuto().allocate(64 * DEPTH, 64);
 
     long address() {
@@ -63,8 +63,8 @@ final class HandOffStress {
       desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn completion")
   public static class CompletionSeenWhole {
-    private final Rows rows = new Rows();
-    private final SoftCompletionQueue queue = completionQueue(rows);
+    private final QueueMemory memory = new QueueMemory();
+    private final SoftCompletionQueue queue = completionQueue(memory);
     private final WorkCompletion[] seen = oneCompletion();
 
     @Actor
@@ -81,14 +81,14 @@ final class HandOffStress {
     }
   }
 
-  /** Poller → lock holder: a row is not overwritten while it is read. */
+  /** Poller → lock holder: a completion's entry is not overwritten while it is read. */
   @JCStressTest
   @State
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten while it was read")
   public static class CompletionRowReused {
-    private final Rows rows = new Rows();
-    private final SoftCompletionQueue queue = completionQueue(rows);
+    private final QueueMemory memory = new QueueMemory();
+    private final SoftCompletionQueue queue = completionQueue(memory);
     private final WorkCompletion[] seen = oneCompletion();
 
     public CompletionRowReused() {
@@ -118,8 +118,8 @@ final class HandOffStress {
       desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn request")
   public static class SendSeenWhole {
-    private final Rows rows = new Rows();
-    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
+    private final QueueMemory memory = new QueueMemory();
+    private final SendQueue queue = new SendQueue(DEPTH, memory.address());
     private final SendWorkRequest request = request(7);
 
     @Actor
@@ -136,14 +136,14 @@ final class HandOffStress {
     }
   }
 
-  /** Lock holder → poster: a row is not refilled before its last read. */
+  /** Lock holder → poster: a request's entry is not refilled before its last read. */
   @JCStressTest
   @State
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten before it was completed")
   public static class SendRowReused {
-    private final Rows rows = new Rows();
-    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
+    private final QueueMemory memory = new QueueMemory();
+    private final SendQueue queue = new SendQueue(DEPTH, memory.address());
     private final SendWorkRequest request = request(3);
 
     public SendRowReused() {
@@ -173,8 +173,8 @@ final class HandOffStress {
       desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn receive")
   public static class ReceiveSeenWhole {
-    private final Rows rows = new Rows();
-    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, rows.address());
+    private final QueueMemory memory = new QueueMemory();
+    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, memory.address());
 
     @Actor
     public void poster() {
@@ -190,14 +190,14 @@ final class HandOffStress {
     }
   }
 
-  /** Lock holder → poster: a receive is not refilled before its last read. */
+  /** Lock holder → poster: a receive's entry is not refilled before its last read. */
   @JCStressTest
   @State
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten before it was taken")
   public static class ReceiveRowReused {
-    private final Rows rows = new Rows();
-    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, rows.address());
+    private final QueueMemory memory = new QueueMemory();
+    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, memory.address());
 
     public ReceiveRowReused() {
       queue.post(1, 0, 1, 0, 1);
@@ -217,7 +217,7 @@ final class HandOffStress {
     }
   }
 
-  /** A post that the lock's holder missed leaves its doorbell set. */
+  /** The doorbell of a post that the lock's holder missed remains set. */
   @JCStressTest
   @State
   @Outcome(
@@ -226,8 +226,8 @@ final class HandOffStress {
       desc = "seen now, or the doorbell is set")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a lost post")
   public static class BellAfterPost {
-    private final Rows rows = new Rows();
-    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
+    private final QueueMemory memory = new QueueMemory();
+    private final SendQueue queue = new SendQueue(DEPTH, memory.address());
     private final Doorbells doorbells = new Doorbells(64);
     private final SendWorkRequest request = request(7);
 
@@ -249,7 +249,7 @@ final class HandOffStress {
     }
   }
 
-  /** The lock's holder sees the doorbell of a poster whose try failed. */
+  /** The lock's holder sees the doorbell of a poster whose tryLock failed. */
   @JCStressTest
   @State
   @Outcome(

@@ -196,8 +196,8 @@ class HostilePacketsTest {
   }
 
   /*
-   * Passes a packet directly to the engine, sealed as the peer does. Sometimes it is truncated, so
-   * that lengths and pads are wrong too.
+   * Passes a packet directly to the engine, with the checksum that the peer would write. Sometimes
+   * it is truncated, so that lengths and pads are wrong too.
    */
   private static void deliver(
       SoftPair pair,

@@ -27,8 +27,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests acknowledgements and READ responses that end their queue pair, by a completion that
- * overruns its queue. Afterwards no timer may run, and nothing may be written.
+ * Tests acknowledgements and READ responses whose completion overruns the completion queue, which
+ * ends the queue pair. Afterwards no timer may run, and nothing may be written.
  */
 class HostileResponsesTest {
   private static final int MTU = 1024;
@@ -36,8 +36,8 @@ class HostileResponsesTest {
   private static final byte UNTOUCHED = 0x5a;
 
   /*
-   * A requester whose completion queue holds two completions, and a peer whose answers this test
-   * forges.
+   * A requester whose completion queue has room for two completions, and a peer whose answers this
+   * test forges.
    */
   private static final class Victim implements AutoCloseable {
     final SoftPair pair = new SoftPair("", BUFFER);
@@ -97,7 +97,7 @@ class HostileResponsesTest {
       deliver(header + payloadBytes);
     }
 
-    /* Passes the packet directly to the engine, sealed as the peer does. */
+    /* Passes the packet directly to the engine, with the peer's checksum. */
     private void deliver(int covered) {
       new PacketSeal(packet, 5000, flow).seal(packet, covered);
       Engine engine = pair.left.context.engine();
@@ -120,7 +120,10 @@ class HostileResponsesTest {
       assertEquals(0, drops.get(DropCounters.Reason.WRONG_SOURCE));
     }
 
-    /* Returns the deadline. Takes the lock, so that the value doesn't come from a running round. */
+    /*
+     * Returns the time of the queue pair's next timer. Takes the lock, so that no round of the
+     * device is in progress.
+     */
     long dueNs() {
       Engine engine = pair.left.context.engine();
       engine.lock.lock();
@@ -151,7 +154,8 @@ class HostileResponsesTest {
     }
 
     /*
-     * Waits until the progress thread sleeps, which it would never do with a deadline in the past.
+     * Waits until the progress thread sleeps without a timer. With a timer in the past it would
+     * never sleep.
      */
     void assertBackgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();

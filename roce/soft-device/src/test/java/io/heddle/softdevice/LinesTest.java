@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests a reader that doesn't wait for completions, like a GPU under NCCL's protocols LL and LL128.
- * It polls lines, each of which is complete once its last bytes have arrived, and then reuses their
- * memory.
+ * It polls lines, each of which is complete once its last bytes have arrived. It then reuses a
+ * line's memory, to which a retransmission must not write again.
  */
 class LinesTest {
   private static final int BUFFER = 1 << 20;
   private static final int LINE = 128;
   private static final int WIDE_MESSAGE = 60_000;
-  /* A length that packets of the path MTU don't exceed, but packets of 4352 bytes do. */
+  /* Longest packet on the narrow path: packets of the path MTU pass, but wide packets don't. */
   private static final int NARROW = 4300;
   private static final int TIMEOUT_CODE = 16;
   private static final long USED = 0xfeed_beef_feed_beefL;
@@ -100,7 +100,10 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* Makes the path narrow: wide packets are then lost, and retransmitted in pieces. */
+  /*
+   * Waits until the device sends wide packets, then makes the path narrow: wide packets are lost,
+   * and retransmitted in pieces.
+   */
   private void makePathNarrow() {
     Counters counters = pair.left.context.engine().counters;
     long packets = Long.MAX_VALUE;
@@ -112,7 +115,7 @@ class LinesTest {
     pair.right.faults().narrow(0, NARROW);
   }
 
-  private static long placeOf(long packet) {
+  private static long destination(long packet) {
     return PacketFormat.networkLong(packet + PacketFormat.BTH_BYTES);
   }
 
@@ -124,7 +127,7 @@ class LinesTest {
         .faults()
         .passOnly(packet -> {
           if (PacketFormat.piece(packet) != 0) {
-            places.add(placeOf(packet) - pair.right.mr.address());
+            places.add(destination(packet) - pair.right.mr.address());
           }
           return true;
         });
@@ -168,7 +171,10 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* The packet counts as lost and is resent in pieces. It arrives late, after its first piece. */
+  /*
+   * A wide packet is late: it counts as lost and is resent in pieces, and arrives after the first
+   * of them.
+   */
   @Test
   void latePacketDoesNotReplaceArrivedPiece() {
     makePathNarrow();
@@ -204,12 +210,12 @@ class LinesTest {
           if (PacketFormat.opcode(packet) != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
             return true;
           }
-          int write = placeOf(packet) == pair.right.mr.address() ? 0 : 1;
+          int write = destination(packet) == pair.right.mr.address() ? 0 : 1;
           if (++came[write] == 2 && write == 1) {
             assertEquals(word(1, 4096), received(4096), "the second write isn't placed");
             markUsed(4096);
           }
-          /* The first write passes only after the second, however late that one is posted. */
+          /* Drops the first write until the second has arrived, however late that is posted. */
           return write == 1 || came[1] > 0;
         });
     post(0, 1024);

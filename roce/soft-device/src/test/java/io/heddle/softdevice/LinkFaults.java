@@ -7,11 +7,14 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Faults of single links of a {@link SoftPair}: a link is cut, narrow or slow. The remaining
- * packets get the random faults. Only the thread that makes progress changes them.
+ * Faults of single links of a {@link SoftPair}: a link is cut, narrow or slow. Packets that pass
+ * are then subject to the random faults. Only the thread that makes progress may change the faults.
  */
 final class LinkFaults {
-  /** Hosts with a link's addresses: the source address identifies the link. */
+  /**
+   * Number of addresses per link. An address ends in {@code HOSTS * link + host}, so a packet's
+   * source address identifies the link.
+   */
   static final int HOSTS = 8;
 
   private final boolean[] cut = new boolean[EndpointParameters.MOST_LINKS];
@@ -50,8 +53,8 @@ final class LinkFaults {
   }
 
   /**
-   * Holds packets that match until {@link #releaseHeld}. The filter's argument is the packet's
-   * address.
+   * Holds packets that the filter accepts until {@link #releaseHeld}. The filter's argument is the
+   * packet's address.
    */
   void hold(LongPredicate which) {
     heldFilter = which;
@@ -74,7 +77,7 @@ final class LinkFaults {
     lines[link] = new DelayLine(java.util.Objects.requireNonNull(arena));
   }
 
-  /** Removes all faults, so that the engine skips the gate. */
+  /** Lets the engine skip the gate, and so these faults, where there are no random faults. */
   void open() {
     open = true;
   }
@@ -85,9 +88,9 @@ final class LinkFaults {
   }
 
   /** Returns a gate that applies these faults first, then the random ones. */
-  PacketGate before(Arena of, @Nullable Faults drawn) {
+  PacketGate before(Arena of, @Nullable Faults randomFaults) {
     arena = of;
-    PacketGate behind = drawn == null ? PacketGate.OPEN : new FaultGate(of, drawn);
+    PacketGate behind = randomFaults == null ? PacketGate.OPEN : new FaultGate(of, randomFaults);
     return new PacketGate() {
       @Override
       public boolean isOpen() {

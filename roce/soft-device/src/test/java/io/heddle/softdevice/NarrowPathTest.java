@@ -29,20 +29,20 @@ class NarrowPathTest {
   private static final int BUFFER = 4 << 20;
   private static final int DEPTH = 16;
   private static final int SLICE = BUFFER / DEPTH;
-  /* A length that packets of the path MTU don't exceed, but packets of 4352 bytes do. */
+  /* Longest packet on the narrow path: packets of the path MTU pass, but wide packets don't. */
   private static final int NARROW = 4300;
   private static final int WIDE = Integer.MAX_VALUE;
   /*
-   * Timeout that allows a queue pair 2.1 s of silence, in which the lock's holder may have to wait
-   * for a processor.
+   * Timeout with which a queue pair fails after 2.1 s of silence. It is long, since on a busy
+   * machine the lock's holder may have to wait for a processor.
    */
   private static final int TIMEOUT_CODE = 16;
 
   private final Random random = new Random(11);
 
   /*
-   * Writes with immediates, of which several are outstanding, and each of which is compared on
-   * arrival.
+   * Writes with immediates. Several may be outstanding. The data of each is compared when it
+   * arrives.
    */
   private final class Writes implements AutoCloseable {
     final SoftPair pair;
@@ -75,15 +75,15 @@ class NarrowPathTest {
     }
 
     void post(int length) {
-      int row = (int) (posted % DEPTH);
+      int slot = (int) (posted % DEPTH);
       byte[] fresh = new byte[length];
       random.nextBytes(fresh);
-      long from = pair.left.mr.address() + (long) row * SLICE;
+      long from = pair.left.mr.address() + (long) slot * SLICE;
       MemorySegment.copy(MemorySegment.ofArray(fresh), 0, Memory.ALL, from, length);
-      bytes[row] = length;
+      bytes[slot] = length;
       var wr =
           pair.left.request(
-              Operation.RDMA_WRITE_WITH_IMMEDIATE, posted, (long) row * SLICE, length, pair.right);
+              Operation.RDMA_WRITE_WITH_IMMEDIATE, posted, (long) slot * SLICE, length, pair.right);
       wr.immediate = (int) posted;
       assertEquals(1, a.postSend(wr));
       posted++;
@@ -97,17 +97,17 @@ class NarrowPathTest {
       }
       while (pair.right.cq.poll(pair.right.one) == 1) {
         WorkCompletion came = pair.right.one[0];
-        int row = (int) (arrived % DEPTH);
+        int slot = (int) (arrived % DEPTH);
         assertEquals(Status.SUCCESS, came.status);
         assertEquals((int) arrived, came.immediate);
-        assertEquals(bytes[row], came.lengthBytes);
-        long at = (long) row * SLICE;
+        assertEquals(bytes[slot], came.lengthBytes);
+        long at = (long) slot * SLICE;
         long from = pair.left.mr.address() + at;
         long to = pair.right.mr.address() + at;
         assertEquals(
             -1,
             MemorySegment.mismatch(
-                Memory.ALL, from, from + bytes[row], Memory.ALL, to, to + bytes[row]),
+                Memory.ALL, from, from + bytes[slot], Memory.ALL, to, to + bytes[slot]),
             "byte of write " + arrived);
         arrived++;
         assertEquals(0, b.postEmptyReceives(0, 1));
@@ -128,7 +128,7 @@ class NarrowPathTest {
       }
     }
 
-    /* Returns the number of packets that these writes take, without retransmissions. */
+    /* Writes, and returns the number of packets sent for that, without retransmissions. */
     long packetsFor(int writes, int length) {
       Counters counters = pair.left.context.engine().counters;
       long before = counters.packetsSent() - counters.packetsResent();
@@ -141,8 +141,8 @@ class NarrowPathTest {
     }
 
     /*
-     * Waits until the path is wide again. The device probes the path after at most a few seconds,
-     * once there is something to send.
+     * Writes until the device uses wide packets again. It probes the path every few seconds, but
+     * only when it has something to send.
      */
     void awaitWide() {
       Deadline deadline = Deadline.ofSeconds(10);
@@ -152,9 +152,9 @@ class NarrowPathTest {
     }
 
     /*
-     * Writes until every link carries packets. A link that rested while others detected the narrow
-     * path detects it by lost trains when it is used again; afterwards it carries narrow packets. A
-     * single link never rests and isn't counted.
+     * Writes until every link carries packets. A link may have rested while the other links
+     * detected the narrow path. When it is used again, it detects the narrow path by lost trains,
+     * and then carries narrow packets. A single link never rests and isn't counted.
      */
     void runUntilAllLinksCarry(long more, int length, int depth) {
       long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();

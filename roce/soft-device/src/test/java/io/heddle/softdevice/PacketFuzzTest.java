@@ -25,8 +25,8 @@ class PacketFuzzTest {
   private static final int LONGEST = 9000;
 
   /*
-   * Passes bytes to the existing queue pair, sealed as the peer does, so that they pass the first
-   * checks.
+   * Passes bytes to the existing queue pair, with the checksum that the peer would write, so that
+   * they pass the first checks.
    */
   @FuzzTest(maxDuration = "30s")
   void anyPacketIsProcessedOrCounted(byte[] bytes) {

@@ -50,7 +50,10 @@ class PagePipeTest {
     return pages;
   }
 
-  /* A pair of local sockets. Unread data in one fills the other, as on a slow link. */
+  /*
+   * Connects a pair of local sockets. Data that the receiving one hasn't read fills the sending
+   * one, as on a slow link.
+   */
   private void connect() {
     to = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);
     from = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);
@@ -63,7 +66,7 @@ class PagePipeTest {
     assertEquals(0, LinuxCalls.connect(from, name, nameBytes));
   }
 
-  /* Returns the mark of the next train, which every byte must have. */
+  /* Receives the next train and returns its mark, the value that all its bytes must have. */
   private int receive() {
     assertEquals(BYTES, LinuxCalls.recv(capture, to, got, BYTES, 0));
     byte mark = Memory.ALL.get(ValueLayout.JAVA_BYTE, got);

@@ -28,7 +28,7 @@ class ProgressThreadFaultTest {
         new NoClassDefFoundError("as asked"));
   }
 
-  /* Nobody polls the right side: only its own thread receives, and that thread fails at first. */
+  /* No caller polls the right side: only its progress thread receives, and fails at first. */
   @ParameterizedTest
   @MethodSource("errors")
   void errorIsLoggedAndThreadContinues(Error error) {

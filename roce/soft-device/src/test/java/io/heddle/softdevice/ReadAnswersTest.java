@@ -38,7 +38,7 @@ class ReadAnswersTest {
   private static final int WRITES = 20;
   private static final int READ_AT = 4096;
   private static final int ROUNDS = 40;
-  /* Posts a WRITE of one packet and a READ of three packets. */
+  /* Sequence numbers of a round: one for the WRITE, three for the READ. */
   private static final int NUMBERS = 4;
   private static final int PSN_MASK = 0xff_ffff;
   /* Offset of the length in the RETH, after address and key. */
@@ -47,7 +47,8 @@ class ReadAnswersTest {
   private final List<Integer> acknowledged = new ArrayList<>();
   private final Set<Integer> lost = new HashSet<>();
 
-  private boolean seen(long packet, boolean lossy) {
+  /* Records acknowledgements. If lossy, drops the first copy of each READ response. */
+  private boolean passes(long packet, boolean lossy) {
     int opcode = PacketFormat.opcodeOf(PacketFormat.networkLong(packet));
     int psn = PacketFormat.psn(packet);
     if (opcode == PacketFormat.ACKNOWLEDGE) {
@@ -84,7 +85,7 @@ class ReadAnswersTest {
     try (SoftPair pair = new SoftPair("", BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
-      pair.left.faults().passOnly(packet -> seen(packet, lossy));
+      pair.left.faults().passOnly(packet -> passes(packet, lossy));
       pair.connect(a, b, PathMtu.MTU_1024, true, 16);
       long from = pair.right.mr.address() + READ_AT;
       long to = pair.left.mr.address() + READ_AT;
@@ -105,10 +106,10 @@ class ReadAnswersTest {
   }
 
   /*
-   * Returns whether the packet is a probe of a slow peer: a write of length 0 with a number that
-   * was executed before.
+   * Returns whether the WRITE is a probe: it has length 0 and the number of a packet that has been
+   * executed.
    */
-  private static boolean isWidthProbe(long packet) {
+  private static boolean isProbe(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + PacketFormat.BTH_BYTES + RETH_LENGTH) == 0;
   }
 
@@ -124,7 +125,7 @@ class ReadAnswersTest {
           .faults()
           .passOnly(packet -> {
             int opcode = PacketFormat.opcodeOf(PacketFormat.networkLong(packet));
-            if (opcode == PacketFormat.WRITE_ONLY && !isWidthProbe(packet)) {
+            if (opcode == PacketFormat.WRITE_ONLY && !isProbe(packet)) {
               came.add(PacketFormat.psn(packet));
               return came.size() > 1;
             }
@@ -145,9 +146,7 @@ class ReadAnswersTest {
       awaitCompletions(pair, 1 + WRITES);
       long unexpected =
           pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE);
-      /*
-       * A timer that was due before the responses were processed has requested the responses again.
-       */
+      /* A timer that was due before the responses were processed may have requested them again. */
       int most = Requester.readPackets();
       int repeated = reads.get() - ((BUFFER + READ - 1) / 1024 / most + 1);
       assertTrue(
@@ -155,8 +154,8 @@ class ReadAnswersTest {
           () -> unexpected + " answers that said nothing, and READs asked again: " + repeated);
     }
     /*
-     * A timer that is due before the answer is processed probes with the oldest packet. This is the
-     * lost packet, so it may come again.
+     * A timer that is due before the answer is processed sends the oldest packet as a probe. That
+     * is the lost packet, so it may arrive more than twice.
      */
     int missed = came.getFirst();
     List<Integer> others = came.stream().filter(psn -> psn != missed).toList();

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the common limit of outstanding trains of a device's queue pairs, with a peer that doesn't
+ * Tests the limit of outstanding trains that a device's queue pairs share, with a peer that doesn't
  * answer for a while.
  */
 class RingSharesTest {
@@ -49,7 +49,10 @@ class RingSharesTest {
     }
   }
 
-  /* Connects queue pairs whose windows allow a full ring of outstanding trains each. */
+  /*
+   * Connects queue pairs and writes until the window of each allows a full ring of outstanding
+   * trains.
+   */
   private static List<QueuePair> connected(SoftPair pair, int count) {
     List<QueuePair> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests bundles whose socket is full. It uses a local datagram socket, which charges unread data to
- * the sender, like a slow link.
+ * Tests bundles whose socket is full. It uses a local datagram socket: data that the receiver
+ * hasn't read fills the sender's buffer, as on a slow link.
  */
 class SendStageTest {
   private static final int AF_UNIX = 1;

@@ -29,7 +29,7 @@ class SeveralLinksTest {
   private static final int LINKS = 4;
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGE = 1 << 20;
-  /* Length of a full packet between soft devices on the loopback. */
+  /* Payload of a full packet between soft devices on the loopback. */
   private static final int PACKET = PacketSizes.MOST_BYTES;
   private static final int TRAIN = 7 * PACKET;
 
@@ -154,7 +154,7 @@ class SeveralLinksTest {
             total * 0.04,
             stream.counts().toString());
       }
-      /* Nothing was lost, so the receiver has all that was sent, except for probes. */
+      /* Nothing was lost, so each link received as many bytes as it sent, apart from probes. */
       for (int link = 0; link < LINKS; link++) {
         assertEquals(
             stream.sent(link),
@@ -207,7 +207,7 @@ class SeveralLinksTest {
       stream.finish();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
       long resent = stream.a.resentPackets();
-      /* The bounds allow for lost acknowledgements and retransmissions. */
+      /* The bounds allow for lost acknowledgements and for retransmissions. */
       assertTrue(
           resent > sent / 200 && resent < sent / 25,
           resent + " of " + sent + " packets were sent again");

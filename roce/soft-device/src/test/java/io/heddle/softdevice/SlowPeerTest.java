@@ -29,7 +29,7 @@ class SlowPeerTest {
   private static final int BYTES = 3000;
   private static final long PEER = 7;
 
-  /* Timeout of 134 ms in total with seven retries. */
+  /* Timeout with which a queue pair fails after 134 ms of silence, with seven retries. */
   private static final int TIMEOUT_CODE = 12;
   private static final long LATE_NS = 400_000_000;
 
@@ -65,8 +65,8 @@ class SlowPeerTest {
     assertEquals(1, taken);
   }
 
-  private void cut(int path, boolean on, boolean coming) {
-    SoftPair.Side deaf = coming ? pair.left : pair.right;
+  private void cut(int path, boolean on, boolean towardsLeft) {
+    SoftPair.Side deaf = towardsLeft ? pair.left : pair.right;
     deaf.context.engine().lock.lock();
     deaf.faults().cut(path, on);
     deaf.context.engine().unlock();
@@ -76,13 +76,10 @@ class SlowPeerTest {
     return pair.left.context.engine().counters.timeouts();
   }
 
-  /*
-   * The test polls the left side. The right side makes progress by its own thread when its lock is
-   * free.
-   */
-  private void driveUntil(String what, BooleanSupplier there) {
+  /* Polls the left side. The right side's progress thread serves it whenever its lock is free. */
+  private void driveUntil(String what, BooleanSupplier reached) {
     long endNs = System.nanoTime() + 60_000_000_000L;
-    while (!there.getAsBoolean()) {
+    while (!reached.getAsBoolean()) {
       pair.left.context.progress();
       if (System.nanoTime() - endNs > 0) {
         fail("no " + what + " after " + timeouts() + " timeouts");
@@ -155,7 +152,7 @@ class SlowPeerTest {
     assertAllArrive();
   }
 
-  /* The other paths are idle, and the device probes them. */
+  /* The other paths are idle, so the device has to probe them to find that the peer is alive. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void failedPathIsDetectedWhileOthersAreIdle(boolean standard) {
@@ -192,8 +189,8 @@ class SlowPeerTest {
   }
 
   /*
-   * All paths are silent until one of them answers; the device then gives up the path that stays
-   * silent.
+   * The suspended peer is silent on all paths. When it resumes, the device gives up only the path
+   * that remains silent.
    */
   @Test
   void onlyFailedPathOfResumedPeerIsGivenUp() {
@@ -213,7 +210,7 @@ class SlowPeerTest {
   }
 
   /*
-   * The peer sends much, but packets to it wait in its sockets for three times the allowed silence.
+   * The peer sends all the time, but packets to it are delayed by three times the allowed silence.
    */
   @Test
   void slowPeerIsNoPathFailure() {
@@ -263,7 +260,7 @@ class SlowPeerTest {
     assertTrue(tookMs >= 4 * 134, "given up after " + tookMs + " ms");
   }
 
-  /* The peer's own packets on the same path prove that it is alive; only the large packets are dropped. */
+  /* The peer's packets prove that it is alive, but the large packets to it are dropped. */
   @Test
   void onlyPathThatDropsLargePacketsIsGivenUp() {
     QueuePair left = pair.left.createQueuePair();

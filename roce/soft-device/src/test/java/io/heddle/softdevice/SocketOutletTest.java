@@ -18,14 +18,14 @@ class SocketOutletTest {
 
   /* Returns whether large pages were requested at this address (proc(5), VmFlags). */
   private static boolean wantsLargePages(long address) throws Exception {
-    boolean there = false;
+    boolean inRange = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
       if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
         String[] range = line.split(" ", 2)[0].split("-");
-        there =
+        inRange =
             Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0
                 && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0;
-      } else if (there && line.startsWith("VmFlags:")) {
+      } else if (inRange && line.startsWith("VmFlags:")) {
         return List.of(line.split(" +")).contains("hg");
       }
     }
@@ -36,7 +36,7 @@ class SocketOutletTest {
   void onlySecondAreaUsesLargePages() throws Exception {
     try (SoftPair pair = new SoftPair("", 4096)) {
       Engine engine = pair.left.context.engine();
-      SocketOutlet exit =
+      SocketOutlet outlet =
           new SocketOutlet(
               engine.departures,
               engine.narrow,
@@ -44,7 +44,7 @@ class SocketOutletTest {
               engine.shares,
               new PeerLinks(),
               4096);
-      PacketMemory memory = exit.memory();
+      PacketMemory memory = outlet.memory();
       try {
         long large = memory.ring().nextAddress() + TransmitRing.AREA_BYTES;
         assertEquals(0, large % LARGE_PAGE, "whole ones fit");
@@ -52,7 +52,7 @@ class SocketOutletTest {
         assertFalse(wantsLargePages(memory.ring().nextAddress()), "what small messages use");
         assertFalse(wantsLargePages(large - 1), "all of it");
         assertFalse(wantsLargePages(memory.controlPacket()), "what every queue pair uses");
-        assertFalse(wantsLargePages(exit.tables()), "what is touched here and there");
+        assertFalse(wantsLargePages(outlet.tables()), "what is touched here and there");
         if (!engine.departures.supportsZeroCopy()) {
           String why = "this kernel copies what comes out of a pipe";
           System.out.println("skipped: " + why);
@@ -63,7 +63,7 @@ class SocketOutletTest {
           assertTrue(wantsLargePages(large + TransmitRing.AREA_BYTES - 1));
         }
       } finally {
-        exit.free();
+        outlet.free();
       }
     }
   }

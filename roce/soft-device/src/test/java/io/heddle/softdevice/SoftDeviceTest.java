@@ -104,7 +104,9 @@ class SoftDeviceTest {
       assertEquals(0, bytes % mtu.bytes());
       b.postEmptyReceives(1, 2);
       Counters counters = pair.left.context.engine().counters;
-      /* The first message probes whether the path carries more than the path MTU. */
+      /*
+       * With the first message, the device probes whether the path carries more than the path MTU.
+       */
       long before = 0;
       for (int i = 0; i < 2; i++) {
         before = counters.packetsSent() - counters.packetsResent();
@@ -113,7 +115,9 @@ class SoftDeviceTest {
         pair.await(pair.left);
       }
       int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
-      /* On a busy machine the device may have sent a probe to its peer. */
+      /*
+       * Retransmissions are excluded, since on a busy machine the device may have probed its peer.
+       */
       assertEquals(
           bytes / packet + 1,
           counters.packetsSent() - counters.packetsResent() - before,
@@ -130,7 +134,7 @@ class SoftDeviceTest {
       b.postEmptyReceives(1, 1);
       fill(pair.left.mr.address(), 1 << 20);
       a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 1 << 20, pair.right));
-      /* Neither side calls progress, so both progress threads have to make it. */
+      /* The test never calls progress, so the progress threads of both sides have to. */
       Deadline deadline = Deadline.ofSeconds(10);
       int left = 0;
       int right = 0;
@@ -248,8 +252,9 @@ class SoftDeviceTest {
   }
 
   /**
-   * Waits for an event. States, answers and completions precede the event with the cause, and the
-   * progress thread may be between the two steps.
+   * Waits for an event. The device first changes the state, answers the peer and writes
+   * completions, and then queues the event. So a test that has seen the former may still have to
+   * wait for the event.
    */
   private static Set<AsyncEventListener.Kind> awaitEvent(
       DeviceContext context, AsyncEventListener.Kind wanted) {

@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
  * is an address for each link. {@code close} checks for leaks.
  */
 final class SoftPair implements AutoCloseable {
-  static final int PSN = 0xffff80; /* wraps soon */
+  static final int PSN = 0xffff80; /* sequence numbers wrap soon */
 
   final LeakLedger ledger = new LeakLedger();
 
@@ -57,7 +57,7 @@ final class SoftPair implements AutoCloseable {
     private final List<Gid> gids;
     private final LinkFaults faults;
 
-    Side(String drawn, int host, int links, int bufferBytes) {
+    Side(String randomFaults, int host, int links, int bufferBytes) {
       long pid = ProcessHandle.current().pid();
       String net = "127." + (pid >> 8 & 127) + "." + (pid & 255) + ".";
       String planes =
@@ -65,7 +65,7 @@ final class SoftPair implements AutoCloseable {
               .mapToObj(link -> net + (host + LinkFaults.HOSTS * link) + "=" + link)
               .collect(Collectors.joining(","));
       faults = new LinkFaults();
-      Faults everywhere = Faults.parse(drawn);
+      Faults everywhere = Faults.parse(randomFaults);
       context =
           (SoftContext)
               new SoftDevice(
@@ -134,56 +134,58 @@ final class SoftPair implements AutoCloseable {
   void connect(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
     a.initialise(left.gidIndexes());
     b.initialise(right.gidIndexes());
-    follow(a, b, mtu, standard, timeoutCode);
+    moveToReadyToSend(a, b, mtu, standard, timeoutCode);
   }
 
   /** Connects two queue pairs over chosen links; −1 stands for a missing link. */
   void connect(QueuePair a, int[] indexesOfA, QueuePair b, int[] indexesOfB, PathMtu mtu) {
     a.initialise(indexesOfA);
     b.initialise(indexesOfB);
-    follow(a, b, mtu, false, 14);
+    moveToReadyToSend(a, b, mtu, false, 14);
   }
 
   /** Connects two queue pairs over this link alone. */
   void connectOver(int link, QueuePair a, QueuePair b, PathMtu mtu) {
     a.initialise(link);
     b.initialise(link);
-    follow(a, b, right.gids.get(link), mtu, false, 16);
-    follow(b, a, left.gids.get(link), mtu, false, 16);
+    moveToReadyToSend(a, b, right.gids.get(link), mtu, false, 16);
+    moveToReadyToSend(b, a, left.gids.get(link), mtu, false, 16);
   }
 
-  /** Connects two queue pairs over this link alone. Both have this peer number. */
+  /** Connects two queue pairs over this link alone, both in the peer group with this number. */
   void connectOver(
       int link, QueuePair a, QueuePair b, boolean standard, int timeoutCode, long peer) {
     a.initialise(link);
     b.initialise(link);
     PathMtu mtu = PathMtu.MTU_1024;
-    follow(a, b, right.gids.get(link), mtu, standard, timeoutCode, peer);
-    follow(b, a, left.gids.get(link), mtu, standard, timeoutCode, peer);
+    moveToReadyToSend(a, b, right.gids.get(link), mtu, standard, timeoutCode, peer);
+    moveToReadyToSend(b, a, left.gids.get(link), mtu, standard, timeoutCode, peer);
   }
 
-  private void follow(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
-    follow(a, b, right.gids.getFirst(), mtu, standard, timeoutCode);
-    follow(b, a, left.gids.getFirst(), mtu, standard, timeoutCode);
+  private void moveToReadyToSend(
+      QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
+    moveToReadyToSend(a, b, right.gids.getFirst(), mtu, standard, timeoutCode);
+    moveToReadyToSend(b, a, left.gids.getFirst(), mtu, standard, timeoutCode);
   }
 
-  private static void follow(
+  private static void moveToReadyToSend(
       QueuePair qp, QueuePair peer, Gid gid, PathMtu mtu, boolean standard, int timeoutCode) {
-    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.NO_PEER_GROUP);
+    moveToReadyToSend(
+        qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.NO_PEER_GROUP);
   }
 
-  private static void follow(
+  private static void moveToReadyToSend(
       QueuePair qp,
       QueuePair peer,
       Gid gid,
       PathMtu mtu,
       boolean standard,
       int timeoutCode,
-      long peersNumber) {
+      long peerGroup) {
     byte[] parameters = standard ? new byte[0] : peer.endpointParameters();
     qp.readyToReceive(
         new ReadyToReceiveAttributes(mtu, gid, peer.number(), PSN, parameters, 1, 0, 0));
-    qp.readyToSend(new ReadyToSendAttributes(PSN, timeoutCode, 7, 7, peersNumber));
+    qp.readyToSend(new ReadyToSendAttributes(PSN, timeoutCode, 7, 7, peerGroup));
   }
 
   void progress() {

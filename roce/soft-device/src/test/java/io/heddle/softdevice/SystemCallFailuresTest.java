@@ -20,7 +20,8 @@ import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that permanent failures of the data path's system calls are reported at once and only once.
+ * Tests that permanent failures of the data path's system calls are reported immediately and only
+ * once.
  */
 @EndsWithin(60)
 class SystemCallFailuresTest {
@@ -29,14 +30,14 @@ class SystemCallFailuresTest {
   private static final int AF_INET = 2;
   private static final int SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0x80000 | 0x800;
 
-  private static final PacketSink NO_PACKETS = new NothingComes();
+  private static final PacketSink NO_PACKETS = new RejectingSink();
 
   private final List<String> lines = new ArrayList<>();
   private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
   private final Queue<AsyncEvent> events = AsyncEvent.queue();
-  private final SystemCallFailures broken = new SystemCallFailures(log, events);
+  private final SystemCallFailures failures = new SystemCallFailures(log, events);
 
-  private static final class NothingComes implements PacketSink {
+  private static final class RejectingSink implements PacketSink {
     @Override
     public int onTrain(
         java.nio.ByteBuffer view,
@@ -78,7 +79,7 @@ class SystemCallFailuresTest {
   }
 
   private void receive(Arena arena, int fd, int rounds) {
-    ReceiveSockets sockets = new ReceiveSockets(arena, new Counters(), broken);
+    ReceiveSockets sockets = new ReceiveSockets(arena, new Counters(), failures);
     sockets.add(fd, 0);
     for (int i = 0; i < rounds; i++) {
       sockets.receiveAll(NO_PACKETS, i);
@@ -115,7 +116,7 @@ class SystemCallFailuresTest {
   void closedSendingSocketEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
       TrainSender sender =
-          new TrainSender(arena, log, PacketGate.OPEN, null, new LargeTrains(), broken);
+          new TrainSender(arena, log, PacketGate.OPEN, null, new LargeTrains(), failures);
       UdpSocket closed =
           new UdpSocket(UNUSED_DESCRIPTOR, Gid.of(InetAddress.getLoopbackAddress()), UNUSED_PORT);
       long packet = Memory.allocate(arena, 64, 8);

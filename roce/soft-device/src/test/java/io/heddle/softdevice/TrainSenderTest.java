@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests trains over the loopback: a path that can't segment beside one that can, and zero-copy
- * trains. The former is a UDP-Lite socket, for which the kernel fails a segmented send with EIO, as
- * for a route through IPsec.
+ * trains. The path that can't is a UDP-Lite socket: the kernel fails its segmented sends with EIO,
+ * as on a route through IPsec.
  */
 class TrainSenderTest {
   private static final int PACKET = 1000;
@@ -39,15 +39,15 @@ class TrainSenderTest {
   private final Arena arena = Arena.ofConfined();
   private final List<String> lines = new ArrayList<>();
   private final LargeTrains trains = new LargeTrains();
-  private final SystemCallFailures broken =
+  private final SystemCallFailures failures =
       new SystemCallFailures((level, line) -> lines.add(line), AsyncEvent.queue());
   private final TrainSender sender =
       new TrainSender(
-          arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains, broken);
+          arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains, failures);
   private final @Nullable PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
   private final TrainSender zeroCopySender =
       new TrainSender(
-          arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains, broken);
+          arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains, failures);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
   private final List<UdpSocket> sockets = new ArrayList<>();
   private long train;
@@ -68,8 +68,8 @@ class TrainSenderTest {
     arena.close();
   }
 
-  /* Returns a socket bound to an IPv6 loopback port. UDP-Lite has its own ports. */
-  private UdpSocket lite() throws Exception {
+  /* Returns a UDP-Lite socket bound to a loopback port. UDP-Lite has its own ports. */
+  private UdpSocket udpLiteSocket() throws Exception {
     int fd = LinuxCalls.socket(AF_INET6, DATAGRAM_NONBLOCK, IPPROTO_UDPLITE);
     if (fd < 0) {
       String why = "no UDP-Lite here: " + Errno.describe(-fd);
@@ -84,10 +84,10 @@ class TrainSenderTest {
     Memory.ALL.set(Memory.NATIVE_INT, name + UdpSocket.SOCKADDR_BYTES, UdpSocket.SOCKADDR_BYTES);
     assertEquals(0, LinuxCalls.getsockname(fd, name, name + UdpSocket.SOCKADDR_BYTES));
     int port = Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff;
-    return kept(new UdpSocket(fd, here, port));
+    return closedAfterTest(new UdpSocket(fd, here, port));
   }
 
-  private UdpSocket kept(UdpSocket socket) {
+  private UdpSocket closedAfterTest(UdpSocket socket) {
     sockets.add(socket);
     return socket;
   }
@@ -96,7 +96,7 @@ class TrainSenderTest {
     assertTrue(sender.send(socket, train, PACKET * PACKETS, PACKET));
   }
 
-  /* Returns the marks of received packets, such as "0 1 2 3". */
+  /* Receives a train and returns each packet's first byte, such as "0 1 2 3". */
   private String received(UdpSocket socket) throws InterruptedException {
     StringBuilder text = new StringBuilder();
     int packets = 0;
@@ -118,13 +118,13 @@ class TrainSenderTest {
 
   @Test
   void unsegmentablePathIsSlowAloneAndLoggedOnce() throws Exception {
-    UdpSocket slowTo = lite();
-    UdpSocket slow = lite();
+    UdpSocket slowTo = udpLiteSocket();
+    UdpSocket slow = udpLiteSocket();
     slow.connect(here, 0, slowTo.port());
-    UdpSocket sibling = lite();
+    UdpSocket sibling = udpLiteSocket();
     sibling.connect(here, 0, slowTo.port());
-    UdpSocket fastTo = kept(UdpSocket.bind(here, 0, 0, true));
-    UdpSocket fast = kept(UdpSocket.bind(here, 0, 0, false));
+    UdpSocket fastTo = closedAfterTest(UdpSocket.bind(here, 0, 0, true));
+    UdpSocket fast = closedAfterTest(UdpSocket.bind(here, 0, 0, false));
     fast.connect(here, 0, fastTo.port());
 
     send(slow);
@@ -151,13 +151,13 @@ class TrainSenderTest {
   }
 
   private UdpSocket[] path() {
-    UdpSocket to = kept(UdpSocket.bind(here, 0, 0, true));
-    UdpSocket from = kept(UdpSocket.bind(here, 0, 0, false));
+    UdpSocket to = closedAfterTest(UdpSocket.bind(here, 0, 0, true));
+    UdpSocket from = closedAfterTest(UdpSocket.bind(here, 0, 0, false));
     from.connect(here, 0, to.port());
     return new UdpSocket[] {from, to};
   }
 
-  /* Returns packets in which every byte is the packet's number. */
+  /* Returns the address of packets in which every byte is the packet's number. */
   private long zeroCopyTrain(int packetBytes, int packets) {
     long at = Memory.allocate(arena, (long) packetBytes * packets, PagePipe.PAGE_BYTES);
     for (int i = 0; i < packetBytes * packets; i++) {
@@ -185,7 +185,10 @@ class TrainSenderTest {
     }
   }
 
-  /* Returns the lengths of received packets up to this many bytes, and checks their marks. */
+  /*
+   * Receives this many bytes and returns the lengths of their packets. Checks that all bytes of a
+   * packet are equal.
+   */
   private List<Integer> lengths(UdpSocket socket, int bytes) throws InterruptedException {
     List<Integer> all = new ArrayList<>();
     int got = 0;
@@ -262,8 +265,8 @@ class TrainSenderTest {
   @Test
   void unsegmentablePathGetsSinglePackets() throws Exception {
     assumeZeroCopy();
-    UdpSocket slowTo = lite();
-    UdpSocket slow = lite();
+    UdpSocket slowTo = udpLiteSocket();
+    UdpSocket slow = udpLiteSocket();
     slow.connect(here, 0, slowTo.port());
     int packet = 8740;
     long alignedTrain = zeroCopyTrain(packet, 7);
@@ -284,7 +287,7 @@ class TrainSenderTest {
     assumeZeroCopy();
     UdpSocket[] path = path();
     int packet = 8740;
-    UdpSocket unconnected = kept(UdpSocket.bind(here, 0, 0, false));
+    UdpSocket unconnected = closedAfterTest(UdpSocket.bind(here, 0, 0, false));
     assertEquals(
         Outcome.SENT, sendRetained(unconnected, zeroCopyTrain(packet, 7), 7 * packet, packet));
     assertEquals(

@@ -49,8 +49,8 @@ class WidePacketsTest {
   @ParameterizedTest
   @CsvSource({
     /*
-     * columns: requested MTU, own link's size, peer's, that of the route; then the sizes sent and
-     * received
+     * columns: requested path MTU; packet sizes of the own link, of the peer's link and of the
+     * route; agreed sizes of sent and of received packets
      */
     "4096, 8704, 8704, 8704, 8704, 8704",
     "4096, 8704, 8960, 8960, 8704, 8704",
@@ -83,14 +83,15 @@ class WidePacketsTest {
     assertTrue(train <= PacketSizes.TRAIN_BYTES, "bytes: " + train);
   }
 
-  /* Returns the parameters of a link with this size. */
+  /* Returns the endpoint parameters with this packet size. */
   private static byte[] withWriteBytes(byte[] parameters, int writeBytes) {
     byte[] changed = parameters.clone();
     ByteBuffer.wrap(changed).putShort(SIZE_AT, (short) writeBytes);
     return changed;
   }
 
-  private static void follow(QueuePair qp, QueuePair peer, SoftPair.Side side, byte[] parameters) {
+  private static void moveToReadyToSend(
+      QueuePair qp, QueuePair peer, SoftPair.Side side, byte[] parameters) {
     qp.readyToReceive(
         new ReadyToReceiveAttributes(
             PathMtu.MTU_4096,
@@ -112,12 +113,12 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       a.initialise(0);
       b.initialise(0);
-      follow(a, b, pair.right, withWriteBytes(b.endpointParameters(), named));
+      moveToReadyToSend(a, b, pair.right, withWriteBytes(b.endpointParameters(), named));
       /*
        * b sends with its own link's size, and receives packets of at most the smaller of both
        * sizes.
        */
-      follow(b, a, pair.left, withWriteBytes(a.endpointParameters(), named));
+      moveToReadyToSend(b, a, pair.left, withWriteBytes(a.endpointParameters(), named));
       int bytes = 1_000_000;
       write(pair, a, b, 1); /* once this write has arrived, the path has been probed */
       long before = packetsSent(pair.left);
@@ -127,7 +128,10 @@ class WidePacketsTest {
     }
   }
 
-  /* On a busy machine the device may have sent a probe to its peer. */
+  /*
+   * Returns the number of packets sent, without retransmissions: on a busy machine the device may
+   * have probed its peer.
+   */
   private static long packetsSent(SoftPair.Side side) {
     Counters counters = side.context.engine().counters;
     return counters.packetsSent() - counters.packetsResent();
@@ -168,8 +172,8 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       a.initialise(0);
       b.initialise(0);
-      follow(a, b, pair.right, b.endpointParameters());
-      follow(b, a, pair.left, withWriteBytes(a.endpointParameters(), 4352));
+      moveToReadyToSend(a, b, pair.right, b.endpointParameters());
+      moveToReadyToSend(b, a, pair.left, withWriteBytes(a.endpointParameters(), 4352));
       write(pair, a, b, 1);
       Memory.ALL.asSlice(pair.right.mr.address(), 1).fill((byte) 0);
       assertEquals(0, b.postEmptyReceives(1, 1));
@@ -193,7 +197,7 @@ class WidePacketsTest {
       b.initialise(0);
       byte[] parameters = withWriteBytes(b.endpointParameters(), named);
       VerbsException refused =
-          assertThrows(VerbsException.class, () -> follow(a, b, pair.right, parameters));
+          assertThrows(VerbsException.class, () -> moveToReadyToSend(a, b, pair.right, parameters));
       assertTrue(
           String.valueOf(refused.getMessage()).contains("packets of " + named),
           refused.getMessage());
@@ -210,7 +214,7 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       pair.connect(a, b, PathMtu.MTU_4096, false, 16);
       write(pair, a, b, bytes);
-      write(pair, a, b, bytes); /* wide */
+      write(pair, a, b, bytes); /* uses wide packets */
     }
   }
 

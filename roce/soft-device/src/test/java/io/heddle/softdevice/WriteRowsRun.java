@@ -23,9 +23,10 @@ import java.util.Random;
 import java.util.zip.CRC32;
 
 /**
- * Separate program, since a JVM looks up the C functions only once, and other tests cover the Java
- * version. Its argument is {@code SEED}. It exits with 0, with 3 if the processor lacks the
- * instructions, or with an exception if C and Java differ.
+ * Compares C's processing of consecutive packets with Java's. Separate program, since a JVM looks
+ * up the C functions only once and the other tests need a JVM without them. Its argument is {@code
+ * SEED}. It exits with 0, with 3 if the processor lacks the instructions, or with an exception if C
+ * and Java differ.
  */
 final class WriteRowsRun {
   private static final int REGION_BYTES = 1 << 17;
@@ -89,7 +90,7 @@ final class WriteRowsRun {
     return side.context.gidTable().entries().getFirst().gid();
   }
 
-  /* Runs all trains. Returns the visible state after each. */
+  /* Passes all trains to the receiver. Returns the receiver's state after each of them. */
   private List<String> run() {
     for (int i = 0; i < TRAINS; i++) {
       int payload = random.nextInt(6) == 0 ? 4 * random.nextInt(mtu / 4 + 2) : mtu;
@@ -121,7 +122,8 @@ final class WriteRowsRun {
   }
 
   /*
-   * Builds packets of one write, most of which are valid. The last packet may have the immediate.
+   * Builds a train of packets of one write, most of which are valid. The last packet may have the
+   * immediate. Returns the train's length in bytes.
    */
   private int build(int payload, int stride, int packets) {
     long remote = pair.right.mr.address() + random.nextInt(REGION_BYTES - packets * (payload + 4));
@@ -195,7 +197,7 @@ final class WriteRowsRun {
     }
   }
 
-  /* Transfers data from end to end over sockets. C code builds and accepts the packets. */
+  /* Transfers data over sockets; C code builds and accepts the packets. */
   private static void transfer(Random random) {
     for (PathMtu negotiated : List.of(PathMtu.MTU_1024, PathMtu.MTU_4096)) {
       try (SoftPair pair = new SoftPair("", 1 << 20)) {

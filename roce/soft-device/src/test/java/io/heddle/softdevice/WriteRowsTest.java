@@ -10,7 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests C's processing of rows of packets against Java's, packet by packet. */
+/**
+ * Tests that C's processing of consecutive packets has the same effect as Java's, which is packet
+ * by packet.
+ */
 class WriteRowsTest {
   @TempDir Path folder;
 

@@ -91,7 +91,7 @@ class ZeroCopyTrainsTest {
     }
   }
 
-  /* Returns the counters of a pair's devices after writes from one to the other. */
+  /* Returns the sending device's counters after this number of writes. */
   private static Map<String, Long> countOfWrites(int writes) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
@@ -137,7 +137,7 @@ class ZeroCopyTrainsTest {
     }
   }
 
-  /* Returns all received copies of this packet. */
+  /* Returns all copies of this packet that the socket received. */
   private static List<byte[]> copies(UdpSocket socket, int psn, Arena arena) {
     DatagramReceiver receiver = new DatagramReceiver(arena);
     List<byte[]> copies = new ArrayList<>();
@@ -158,8 +158,8 @@ class ZeroCopyTrainsTest {
   }
 
   /*
-   * Each transmission has its own tag. Nobody reads the peer's socket meanwhile, so its packets are
-   * still the slot's pages.
+   * Each transmission has its own tag. The peer's socket isn't read during the test, so the packets
+   * in it still are the pages of the sender's slot, and a changed tag would show in them.
    */
   @Test
   void retransmissionChangesCopyOnly() {
