@@ -34,8 +34,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Tests changes of addresses and links under an open device. It changes the left end's interface,
- * so it runs only where enabled.
+ * Tests changes of addresses and links while a device is open. It changes the left end's network
+ * interface, so it runs only if enabled.
  */
 @EnabledIfSystemProperty(
     named = "heddle.test.change",
@@ -46,8 +46,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
     disabledReason = "libibverbs lists no device here")
 class AddressChangeTest {
   private static final long DEADLINE_NS = 10_000_000_000L;
-  private static final String MOVING = "fd00:4791:1::1";
-  private static final String OTHER = "fd00:4791:2::1";
+  private static final String MOVED_ADDRESS = "fd00:4791:1::1";
+  private static final String OTHER_ADDRESS = "fd00:4791:2::1";
 
   private final LeakLedger ledger = new LeakLedger();
   private final Set<Kind> events = EnumSet.noneOf(Kind.class);
@@ -63,7 +63,7 @@ class AddressChangeTest {
 
   @AfterEach
   void restoreAndClose() throws Exception {
-    for (String address : List.of(MOVING, OTHER)) {
+    for (String address : List.of(MOVED_ADDRESS, OTHER_ADDRESS)) {
       if (indexOf(address).isPresent()) {
         remove(address);
       }
@@ -113,10 +113,10 @@ class AddressChangeTest {
 
   @Test
   void newAddressRaisesEventAndEntry() throws Exception {
-    add(MOVING);
+    add(MOVED_ADDRESS);
     await("GID_CHANGE", () -> events.contains(Kind.GID_CHANGE));
-    int index = indexOf(MOVING).orElseThrow();
-    remove(MOVING);
+    int index = indexOf(MOVED_ADDRESS).orElseThrow();
+    remove(MOVED_ADDRESS);
     VerbsException refused =
         assertThrows(
             VerbsException.class,
@@ -130,21 +130,21 @@ class AddressChangeTest {
 
   @Test
   void queuePairFollowsAddressToNewIndex() throws Exception {
-    add(OTHER);
-    add(MOVING);
-    int before = indexOf(MOVING).orElseThrow();
+    add(OTHER_ADDRESS);
+    add(MOVED_ADDRESS);
+    int before = indexOf(MOVED_ADDRESS).orElseThrow();
     try (Endpoint left = new Endpoint(context, before, 1 << 16);
         Endpoint right = new Endpoint(context, before, 1 << 16)) {
       left.qp.initialise(before);
       right.qp.initialise(before);
-      remove(MOVING);
-      remove(OTHER);
-      add(MOVING);
-      add(OTHER);
-      assertNotEquals(before, indexOf(MOVING).orElseThrow(), "the test's point");
+      remove(MOVED_ADDRESS);
+      remove(OTHER_ADDRESS);
+      add(MOVED_ADDRESS);
+      add(OTHER_ADDRESS);
+      assertNotEquals(before, indexOf(MOVED_ADDRESS).orElseThrow(), "the test's point");
 
-      follow(left, right);
-      follow(right, left);
+      moveToReadyToSend(left, right);
+      moveToReadyToSend(right, left);
       left.fill(30_000, 3);
       right.qp.postEmptyReceives(1, 1);
       left.qp.postSend(left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 2, 30_000, right));
@@ -154,20 +154,28 @@ class AddressChangeTest {
     }
   }
 
-  private void follow(Endpoint end, Endpoint peer) {
+  private void moveToReadyToSend(Endpoint end, Endpoint peer) {
     end.qp.readyToReceive(
         new ReadyToReceiveAttributes(
-            context.port().activeMtu(), gid(MOVING), peer.qp.number(), 1, new byte[0], 12, 0, 0));
+            context.port().activeMtu(),
+            gid(MOVED_ADDRESS),
+            peer.qp.number(),
+            1,
+            new byte[0],
+            12,
+            0,
+            0));
     end.qp.readyToSend(new ReadyToSendAttributes(1, 14, 7, 7));
   }
 
   @Test
   void removedAddressIsReported() throws Exception {
-    add(MOVING);
-    try (Endpoint end = new Endpoint(context, indexOf(MOVING).orElseThrow(), 4096)) {
-      end.qp.initialise(indexOf(MOVING).orElseThrow());
-      remove(MOVING);
-      VerbsException refused = assertThrows(VerbsException.class, () -> follow(end, end));
+    add(MOVED_ADDRESS);
+    try (Endpoint end = new Endpoint(context, indexOf(MOVED_ADDRESS).orElseThrow(), 4096)) {
+      end.qp.initialise(indexOf(MOVED_ADDRESS).orElseThrow());
+      remove(MOVED_ADDRESS);
+      VerbsException refused =
+          assertThrows(VerbsException.class, () -> moveToReadyToSend(end, end));
       assertEquals(Errno.EADDRNOTAVAIL, refused.errno());
       assertTrue(refused.getMessage().contains("no longer in"), refused.getMessage());
     }
@@ -187,10 +195,10 @@ class AddressChangeTest {
     }
     try {
       assertTrue(context.gidTable().entries().stream().allMatch(each -> each.gid().isLinkLocal()));
-      add(MOVING);
-      try (Endpoint end = new Endpoint(context, indexOf(MOVING).orElseThrow(), 4096)) {
-        end.qp.initialise(indexOf(MOVING).orElseThrow());
-        follow(end, end);
+      add(MOVED_ADDRESS);
+      try (Endpoint end = new Endpoint(context, indexOf(MOVED_ADDRESS).orElseThrow(), 4096)) {
+        end.qp.initialise(indexOf(MOVED_ADDRESS).orElseThrow());
+        moveToReadyToSend(end, end);
       }
     } finally {
       for (String address : had) {

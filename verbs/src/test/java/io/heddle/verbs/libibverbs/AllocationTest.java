@@ -14,7 +14,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** Tests that compiled posting and polling allocate nothing. */
+/** Tests that posting and polling allocate nothing once they are compiled. */
 @EnabledIf(
     value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")

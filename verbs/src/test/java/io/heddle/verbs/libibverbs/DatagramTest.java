@@ -40,6 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
+/** Tests datagram queue pairs and multicast groups. */
 @EnabledIf(
     value = "io.heddle.verbs.libibverbs.TestDevices#arePresent",
     disabledReason = "libibverbs lists no device here")
@@ -53,7 +54,7 @@ class DatagramTest {
   private End left;
   private End right;
 
-  /** End of a connection: a device with a datagram queue pair and a buffer. */
+  /** One end of a transfer: a device with a datagram queue pair and a buffer. */
   private static final class End implements AutoCloseable {
     final DeviceContext context;
     final GidTable.Entry address;
@@ -205,7 +206,7 @@ class DatagramTest {
     DatagramWorkRequest wr = request(handle, DatagramQueuePair.MULTICAST_NUMBER, 200);
     left.fill(200);
     try (DatagramChannel member = DatagramChannel.open(StandardProtocolFamily.INET6)) {
-      member.join(group, netdev); /* Up to Linux 6.7 rxe doesn't join the group by itself. */
+      member.join(group, netdev); /* up to Linux 6.7, rxe doesn't join the group by itself */
       right.qp.attachMulticast(Gid.of(group));
 
       assertEquals(1, left.qp.postSend(wr));

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Devices of this host for tests: those in the system property {@code heddle.test.devices}, left
- * and right separated by a comma; by default the first device for both.
+ * Libibverbs devices for tests, one for the left and one for the right end. The system property
+ * {@code heddle.test.devices} names them, separated by a comma; by default the first device of this
+ * host is both.
  */
 final class TestDevices {
   private static final String PROPERTY = "heddle.test.devices";

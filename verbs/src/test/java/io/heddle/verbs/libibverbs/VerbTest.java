@@ -56,8 +56,8 @@ class VerbTest {
 
   @ParameterizedTest
   @CsvSource({
-    "65536, 00000000a80425fb, true", /* a container */
-    "65536, 000001ffffffffff, false", /* root */
+    "65536, 00000000a80425fb, true", /* default capabilities in a container */
+    "65536, 000001ffffffffff, false", /* all capabilities */
     "unlimited, 00000000a80425fb, false"
   })
   void lockedMemoryIsBlamedOnlyWhenLimited(

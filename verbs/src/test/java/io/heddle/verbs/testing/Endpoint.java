@@ -21,7 +21,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * End of a connection in a test: a queue pair with its completion queue and one registered buffer.
+ * One end of a connection in a test: a queue pair with its completion queue and one registered
+ * buffer.
  */
 public final class Endpoint implements AutoCloseable {
   /** Access rights of a test's buffer. */
@@ -79,12 +80,15 @@ public final class Endpoint implements AutoCloseable {
       Endpoint left, Endpoint right, PathMtu mtu, int timeoutCode, int receiverNotReadyRetries) {
     left.qp.initialise(left.gidIndex);
     right.qp.initialise(right.gidIndex);
-    left.follow(right, mtu, 0xfffff0, timeoutCode, receiverNotReadyRetries);
-    right.follow(left, mtu, 0xfffff0, timeoutCode, receiverNotReadyRetries);
+    left.moveToReadyToSend(right, mtu, 0xfffff0, timeoutCode, receiverNotReadyRetries);
+    right.moveToReadyToSend(left, mtu, 0xfffff0, timeoutCode, receiverNotReadyRetries);
   }
 
-  /* The first packet sequence number is near the end of the 24 bits, so that every test wraps. */
-  private void follow(
+  /*
+   * The first packet sequence number is near the largest of 24 bits, so that the numbers wrap in
+   * every test.
+   */
+  private void moveToReadyToSend(
       Endpoint peer, PathMtu mtu, int psn, int timeoutCode, int receiverNotReadyRetries) {
     qp.readyToReceive(
         new ReadyToReceiveAttributes(

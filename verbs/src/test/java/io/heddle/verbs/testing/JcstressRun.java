@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Runner of jcstress tests of the class path in a separate process, with a time limit. The module
- * must have jcstress-core on its test class path and its annotation processor enabled.
+ * Runs jcstress tests of the class path in a separate process, with a time limit. The module must
+ * have jcstress-core on its test class path and its annotation processor enabled.
  */
 public final class JcstressRun {
   private static final int TIME_LIMIT_SECONDS = 180;
 
-  private static final boolean WHOLE = Boolean.getBoolean("heddle.test.whole");
+  private static final boolean WHOLE_RUN = Boolean.getBoolean("heddle.test.whole");
 
   /*
-   * Options that replace jcstress's product of JVM arguments and compilation modes by one set of
-   * arguments and unsplit modes. A whole run has longer samples, and repeats them with a compiler
-   * that chooses at random.
+   * Options that limit the runs: one set of JVM arguments, and the same compilation mode for all of
+   * a test's methods. With {@code heddle.test.whole}, samples are longer, and are repeated with a
+   * compiler that makes random choices.
    */
   private static final List<String> BOUNDS =
       List.of(
@@ -30,11 +30,11 @@ public final class JcstressRun {
           "-f",
           "1",
           "-fsm",
-          WHOLE ? "1" : "0",
+          WHOLE_RUN ? "1" : "0",
           "-time",
-          WHOLE ? "500" : "200",
+          WHOLE_RUN ? "500" : "200",
           "-iters",
-          WHOLE ? "3" : "2",
+          WHOLE_RUN ? "3" : "2",
           "-sc",
           "false",
           "-jvmArgs",

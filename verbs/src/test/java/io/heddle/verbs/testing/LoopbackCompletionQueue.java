@@ -27,8 +27,8 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
   }
 
   /**
-   * Returns the next completion to fill, of this queue pair; null where the queue is full. Under
-   * the fabric's monitor.
+   * Adds a completion with this id and status, and returns it for the caller to fill; null if the
+   * queue is full. Under the fabric's monitor.
    */
   WorkCompletion push(long id, WorkCompletion.Status status) {
     if (tail - head == ring.length) {

@@ -12,9 +12,9 @@ import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Network inside one process, between the devices of {@link LoopbackProvider}. It keeps order
- * within a queue pair and reorders between queue pairs by its seed. It can hold acknowledgements
- * and cut addresses.
+ * Network inside one process, between the devices of {@link LoopbackProvider}. Requests of one
+ * queue pair keep their order, but queue pairs overtake each other at random, determined by the
+ * seed. Tests can hold acknowledgements and cut addresses.
  *
  * <p>All work is done under this object's monitor, by any thread that calls progress on one of its
  * devices.
@@ -22,7 +22,10 @@ import java.util.function.IntUnaryOperator;
 public final class LoopbackFabric {
   private record Event(AsyncEventListener.Kind kind, int queuePairNumber) {}
 
-  /* Steps of a queue pair per round: few, so that queue pairs overtake each other. */
+  /*
+   * Largest number of requests that a queue pair executes per round: few, so that queue pairs
+   * overtake each other.
+   */
   private static final int MOST_STEPS = 4;
 
   private final List<LoopbackQueuePair> pairs = new ArrayList<>();
@@ -66,7 +69,10 @@ public final class LoopbackFabric {
     hasPeerGroups = true;
   }
 
-  /** Returns whether the peer of a silent queue pair is known to be alive. */
+  /**
+   * Returns whether a queue pair may fail because its peer is silent: always without peer groups,
+   * else only if the peer answers another queue pair of the group.
+   */
   boolean isWitnessed(LoopbackQueuePair silent) {
     return !hasPeerGroups || pairs.stream().anyMatch(each -> each.isReachedByPeerOf(silent));
   }
@@ -108,13 +114,13 @@ public final class LoopbackFabric {
     return !removedAddresses.contains(gid);
   }
 
-  /** Refuses the next connects of queue pairs with this errno. */
+  /** Makes the next {@code times} connects of queue pairs fail with this errno. */
   public synchronized void refuseConnects(int times, int errno) {
     refusals = times;
     refusalErrno = errno;
   }
 
-  /** Returns the number of inline payloads. */
+  /** Returns the number of posted requests with inline payload. */
   public synchronized long inlinePayloads() {
     return inlinePayloads;
   }
@@ -123,17 +129,20 @@ public final class LoopbackFabric {
     inlinePayloads++;
   }
 
-  /** Returns the errno of a refusal, or 0. */
+  /** Returns the errno with which this connect must fail, or 0. */
   synchronized int connectRefusal() {
     return refusals-- > 0 ? refusalErrno : 0;
   }
 
-  /** Raises an asynchronous event of a queue pair without a cause. */
+  /** Raises an asynchronous event of a queue pair, although nothing caused it. */
   public void raise(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.add(new Event(kind, queuePairNumber));
   }
 
-  /** Passes the events of these queue pairs to the listener. */
+  /**
+   * Passes the events of the queue pairs that {@code mine} accepts to the listener. Returns their
+   * number.
+   */
   int pollEvents(IntPredicate mine, AsyncEventListener listener) {
     int count = 0;
     for (Event event : events) {
@@ -188,7 +197,7 @@ public final class LoopbackFabric {
     return (int) ((random >>> 33) % bound);
   }
 
-  /** Returns the writes posted to memory behind a bus. */
+  /** Returns the writes to memory behind a bus that haven't arrived. */
   PostedWrites posted() {
     return posted;
   }

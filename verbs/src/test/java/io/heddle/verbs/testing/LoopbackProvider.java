@@ -42,8 +42,8 @@ public final class LoopbackProvider implements VerbsProvider {
   /**
    * Limits of the device.
    *
-   * @param workRequests depth of a work queue
-   * @param completions depth of a completion queue
+   * @param workRequests largest depth of a work queue
+   * @param completions largest depth of a completion queue
    */
   public record Limits(int workRequests, int completions) {}
 
@@ -83,7 +83,7 @@ public final class LoopbackProvider implements VerbsProvider {
     }
   }
 
-  /** Object with children, which close before it; registered in the ledger. */
+  /** Object that is registered in the ledger, and that closes its children before itself. */
   abstract static class Owned implements AutoCloseable {
     private final LeakLedger ledger;
     private final Owned parent;
@@ -120,7 +120,7 @@ public final class LoopbackProvider implements VerbsProvider {
       synchronized (children) {
         left = List.copyOf(children);
       }
-      /* Completion queues are closed last: queue pairs of any domain may use them. */
+      /* Completion queues are closed last, since queue pairs of any domain may use them. */
       left.stream().filter(child -> !(child instanceof CompletionQueue)).forEach(Owned::close);
       left.forEach(Owned::close);
       release();
@@ -218,8 +218,8 @@ public final class LoopbackProvider implements VerbsProvider {
     }
 
     /*
-     * Changes at every call: tests change whether a peer is silent, and the device must be polled
-     * then.
+     * Returns a new value at every call, so that the device is always polled: a test may make a
+     * peer silent or restore it, which the device doesn't notice.
      */
     @Override
     public long activity() {
@@ -282,7 +282,10 @@ public final class LoopbackProvider implements VerbsProvider {
       return region;
     }
 
-    /** Reads memory that the key permits; under the fabric's monitor. */
+    /**
+     * Copies this domain's memory to the reader's. Both keys must permit that. Under the fabric's
+     * monitor.
+     */
     void read(int key, long from, Domain reader, int readersKey, long to, int lengthBytes) {
       Region region = find(key);
       if (region != null && region.behindBus) {
@@ -291,7 +294,10 @@ public final class LoopbackProvider implements VerbsProvider {
       reader.write(readersKey, from, to, lengthBytes);
     }
 
-    /** Writes memory that the key permits; under the fabric's monitor. */
+    /**
+     * Copies to this domain's memory, later if that is behind a bus. The key must permit it. Under
+     * the fabric's monitor.
+     */
     void write(int key, long from, long to, int lengthBytes) {
       Region region = find(key);
       if (region != null && region.behindBus && lengthBytes > 0) {
@@ -310,7 +316,10 @@ public final class LoopbackProvider implements VerbsProvider {
       return null;
     }
 
-    /** Returns whether the key permits access to these bytes; under the fabric's monitor. */
+    /**
+     * Returns whether the key permits this access to these bytes; null stands for a local read.
+     * Under the fabric's monitor.
+     */
     boolean allows(int key, long address, long lengthBytes, Access access) {
       if (lengthBytes == 0) {
         return true;

@@ -20,7 +20,7 @@ import java.lang.foreign.Arena;
 /** Reliable-connection queue pair on a {@link LoopbackFabric}; guarded by the fabric's monitor. */
 final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePair {
   private static final long NOT_READY_TIMER_NS = 640_000;
-  private static final int WITHOUT_END = 7;
+  private static final int UNLIMITED_RETRIES = 7;
 
   private record Receive(long id, long address, int lengthBytes, int lkey) {}
 
@@ -39,7 +39,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private long next;
   private long tail;
 
-  /* Ring of receives: an id for a receive without memory, else a Receive. */
+  /* Ring of receives: each one's id, and a Receive or, for a receive without memory, null. */
   private final long[] receiveIds;
   private final Receive[] receives;
   private long receiveHead;
@@ -56,7 +56,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private long timeoutNs;
   private long waitingSince;
   private boolean waitingForReceive;
-  private long peersNumber;
+  private long peerGroup;
   private volatile boolean held;
   private boolean isRefusing;
 
@@ -149,7 +149,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
       startPsn = attributes.sendPsn();
       retries = attributes.retryCount();
-      peersNumber = attributes.peer();
+      peerGroup = attributes.peer();
       notReadyRetries = attributes.receiverNotReadyRetryCount();
       timeoutNs = 4_096L << attributes.timeoutCode();
       state = QueuePairState.READY_TO_SEND;
@@ -285,23 +285,26 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     }
   }
 
-  /** Acknowledges executed requests to the sender. Returns their number. */
+  /**
+   * Completes this queue pair's executed requests, unless acknowledgements are held. Returns their
+   * number.
+   */
   int acknowledge() {
-    int told = 0;
+    int count = 0;
     while (head != next && !fabric.areAcknowledgementsHeld()) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
-      told++;
+      count++;
       if (wr.signalled) {
         WorkCompletion wc = sendQueue.push(wr.id, Status.SUCCESS);
         if (wc == null) {
           toError();
-          return told;
+          return count;
         }
         wc.kind = kind(wr.operation);
         wc.lengthBytes = wr.operation == Operation.RDMA_READ ? wr.lengthBytes : 0;
       }
     }
-    return told;
+    return count;
   }
 
   private static Kind kind(Operation operation) {
@@ -352,17 +355,16 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   private boolean isAnswered() {
     LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
-    return peer != null && peer.awaitOutput(this) && fabric.isPathOpen(localGid, remoteGid);
+    return peer != null && peer.acceptsFrom(this) && fabric.isPathOpen(localGid, remoteGid);
   }
 
   /**
-   * Returns whether this queue pair has the same peer as the silent one, and the peer answers it.
+   * Returns whether the silent queue pair is in no peer group, or is in this one's group and the
+   * peer answers this one.
    */
   boolean isReachedByPeerOf(LoopbackQueuePair silent) {
-    return silent.peersNumber == ReadyToSendAttributes.NO_PEER_GROUP
-        || peersNumber == silent.peersNumber
-            && state == QueuePairState.READY_TO_SEND
-            && isAnswered();
+    return silent.peerGroup == ReadyToSendAttributes.NO_PEER_GROUP
+        || peerGroup == silent.peerGroup && state == QueuePairState.READY_TO_SEND && isAnswered();
   }
 
   @Override
@@ -372,7 +374,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     }
   }
 
-  private boolean awaitOutput(LoopbackQueuePair sender) {
+  private boolean acceptsFrom(LoopbackQueuePair sender) {
     return (state == QueuePairState.READY_TO_RECEIVE || state == QueuePairState.READY_TO_SEND)
         && remoteNumber == sender.number
         && sender.localGid.equals(remoteGid)
@@ -385,7 +387,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       waitingSince = now;
       waitingForReceive = forReceive;
     }
-    boolean endless = forReceive && tries == WITHOUT_END;
+    boolean endless = forReceive && tries == UNLIMITED_RETRIES;
     boolean over = !endless && now - waitingSince > (tries + 1) * eachNs;
     held = over && !forReceive && !fabric.isWitnessed(this);
     return over && !held && fail(end);
@@ -408,7 +410,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return true;
   }
 
-  /* Methods of the responder's side. */
+  /* Executes a peer's request, as its responder. */
   private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
     if (isRefusing) {
       return refuse(Status.REMOTE_INVALID_REQUEST_ERROR);

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Posted writes of adapters to memory behind a bus: they arrive in any order, unless a read of the
- * same memory pushes them. Under the fabric's monitor.
+ * Posted writes of adapters to memory behind a bus. They arrive later and in any order, but before
+ * a read of the same memory. Under the fabric's monitor.
  */
 final class PostedWrites {
-  /* Average rounds until a write arrives. */
+  /* Average number of rounds until some write arrives. */
   private static final int ARRIVAL_ODDS = 16;
 
   private record Write(LoopbackProvider.Region memory, long address, byte[] bytes) {
@@ -22,23 +22,23 @@ final class PostedWrites {
     }
   }
 
-  private final List<Write> underWay = new ArrayList<>();
+  private final List<Write> pending = new ArrayList<>();
 
   void add(LoopbackProvider.Region memory, long from, long to, int lengthBytes) {
     byte[] bytes = Memory.ALL.asSlice(from, lengthBytes).toArray(ValueLayout.JAVA_BYTE);
-    underWay.add(new Write(memory, to, bytes));
+    pending.add(new Write(memory, to, bytes));
   }
 
   /** Completes all writes to this memory, before a read of it. */
   void push(LoopbackProvider.Region memory) {
-    underWay.stream().filter(write -> write.memory() == memory).forEach(Write::arrive);
-    underWay.removeIf(write -> write.memory() == memory);
+    pending.stream().filter(write -> write.memory() == memory).forEach(Write::arrive);
+    pending.removeIf(write -> write.memory() == memory);
   }
 
-  /** Completes one write, or none. */
+  /** Completes one write, or none, at random. */
   void progress(IntUnaryOperator below) {
-    if (!underWay.isEmpty() && below.applyAsInt(ARRIVAL_ODDS) == 0) {
-      underWay.remove(below.applyAsInt(underWay.size())).arrive();
+    if (!pending.isEmpty() && below.applyAsInt(ARRIVAL_ODDS) == 0) {
+      pending.remove(below.applyAsInt(pending.size())).arrive();
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Test support for providers: the contract of every provider, and the end of a connection. */
+/** Test support: the contract of every provider, a provider in memory, and ends of connections. */
 @NullUnmarked
 package io.heddle.verbs.testing;
 
