@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Program that prints, for each request {@code NAME=SOURCE>DESTINATION} on its command line, the
- * remedy by which a socket's packets leave by the interface of their address.
+ * remedy that makes a socket's packets leave by the interface of their source address.
  */
 final class EgressScenario {
   private EgressScenario() {}

@@ -10,7 +10,10 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests with the kernel's routes in a namespace that has every situation of a plane's address. */
+/**
+ * Tests of egress with the kernel's routes, in a namespace with every situation that a plane's
+ * address can be in.
+ */
 @EndsWithin(60)
 final class EgressTest {
   private static final String SET_UP =

@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Runner of programs in their own network namespace, by a user namespace: root isn't needed. */
+/**
+ * Runner of programs in their own network namespace. It uses a user namespace, so root isn't
+ * needed.
+ */
 final class NamespaceRun {
   private NamespaceRun() {}
 
@@ -46,9 +49,11 @@ final class NamespaceRun {
   }
 
   /**
-   * Returns the output of a program among the tests' classes.
+   * Runs a Java program in a namespace, and returns its output.
    *
-   * @param script shell commands before it; they end with {@code exec "$@"}
+   * @param script shell commands that prepare the namespace and end with {@code exec "$@"}, which
+   *     starts the program
+   * @param mainClass class of the tests that has the program's main method
    */
   static String java(String script, Class<?> mainClass, String... arguments)
       throws IOException, InterruptedException {

@@ -56,7 +56,10 @@ class PlaneMatchingTest {
     return host(addresses, "", Map.of());
   }
 
-  /* Asserts "mine=theirs BY" of each match, in the order of names, and the unmatched planes. */
+  /*
+   * Asserts the matches, in order of their names and each written "mine=theirs BY", and the
+   * unmatched planes.
+   */
   private static void assertMatches(
       List<PlaneMarks> here, List<PlaneMarks> there, String left, String... matches) {
     PlaneMatching matching = PlaneMatching.of(here, there, false);
@@ -387,7 +390,7 @@ class PlaneMatchingTest {
   }
 
   /*
-   * Returns random planes. They draw from few numbers, so that many agree and many are ambiguous.
+   * Returns random planes. Their marks use few numbers, so that many agree and many are ambiguous.
    */
   private static List<PlaneMarks> layout(Random random, int host) {
     Set<PlaneMarks> planes = new HashSet<>();

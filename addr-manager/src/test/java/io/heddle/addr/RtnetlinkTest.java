@@ -124,7 +124,7 @@ final class RtnetlinkTest {
         byte[] part = java.util.Arrays.copyOf(whole, length);
         understood += Rtnetlink.decode(RtnetlinkMessages.buffer(part)) == null ? 0 : 1;
       }
-      /* A cut between two attributes leaves a shorter but whole message. */
+      /* Only a cut between two attributes leaves a message that is shorter but well-formed. */
       assertTrue(
           understood < whole.length / 8,
           name + ": " + understood + " cuts were taken for messages");

@@ -31,7 +31,10 @@ final class BucketsTest {
         assertEquals(before.list(bucket), after.list(bucket), "bucket " + bucket);
       }
     }
-    /* The 128 are lent by weight, 1 to 1: a fair coin is off by 40 once in 10^12. */
+    /*
+     * The dead list's buckets are lent to two lists of equal weight, so each list has about 128.
+     * With a fair coin, a difference of 40 has a probability of 10^-12.
+     */
     assertTrue(Math.abs(after.counts().get(1) - 128) < 40, after.toString());
   }
 

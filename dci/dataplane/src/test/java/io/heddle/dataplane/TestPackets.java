@@ -4,7 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/** Packets as received from a LAN, from the Ethernet header on. */
+/** Builder of packets as received from a LAN, from the Ethernet header on. */
 public final class TestPackets {
   private static final int PAYLOAD_BYTES = 64;
 
@@ -16,7 +16,9 @@ public final class TestPackets {
   }
 
   /**
-   * @param queuePair number in a BTH at the start of the payload
+   * Returns a UDP packet.
+   *
+   * @param queuePair number of the queue pair in a BTH at the start of the payload
    * @param tags number of VLAN tags
    */
   public static byte[] udp(
@@ -42,12 +44,12 @@ public final class TestPackets {
     return packet.array();
   }
 
-  /** Returns a base transport header of a write. */
+  /** Returns the base transport header of a write to a queue pair. */
   public static byte[] bth(int queuePair) {
     return ByteBuffer.allocate(12).putInt(0x0a40ffff).putInt(queuePair).putInt(7).array();
   }
 
-  /** Returns the IP length of a packet of {@link #udp}. */
+  /** Returns the length of a packet of {@link #udp} from its IP header on. */
   public static int ipBytes(InetAddress from) {
     return (from instanceof Inet6Address ? 40 : 20) + 8 + PAYLOAD_BYTES;
   }

@@ -9,18 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reader in its own process, whose files are cut short while it reads. It goes on as long as its
- * input is "next".
+ * Reader in its own process, whose files are cut short while it reads. It continues with the next
+ * file as long as it reads "next" from standard input.
  */
 final class CutReaderProcess {
   private static final long WAIT_NS = 100_000;
 
-  /* Readings before it waits for a change, so that most cuts come while it reads. */
+  /*
+   * Number of readings between two waits for a change. It is large, so that most cuts happen while
+   * the process reads.
+   */
   private static final int READINGS_A_WAIT = 64;
 
   private CutReaderProcess() {}
 
-  /** Starts the process, with both JIT compilers or with one. */
+  /** Starts the process; {@code quick} means with the first JIT compiler (C1) only. */
   static Process start(Path path, boolean quick) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

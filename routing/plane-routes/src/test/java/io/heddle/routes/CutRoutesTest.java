@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests with a process that cuts the routes file short in place. */
 @EndsWithin(120)
 class CutRoutesTest {
-  /* Fewest cuts; more follow until one happens in the middle of reading. */
+  /* Minimum number of cuts; more follow until one has happened in the middle of a reading. */
   private static final int CUTS = 60;
 
   @TempDir Path folder;
@@ -43,7 +43,10 @@ class CutRoutesTest {
     publisher.goLive();
   }
 
-  /* An uncaught fault would end the reader's process; the process must survive all cuts. */
+  /*
+   * Checks that the reader's process survives all cuts. A memory fault that isn't caught would end
+   * it.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void readerSurvivesEveryCutWithoutAWrongResult(boolean quick) throws Exception {

@@ -70,8 +70,9 @@ class KilledPublisherTest {
   }
 
   /*
-   * Counts the answers before the first failure. All hosts and planes have one figure in each state. The hosts are
-   * looked up one after the other, so states may differ between them, but never go back.
+   * Counts the successful look-ups before the first failure. In each state of the file, all hosts
+   * and planes have the same figure. The hosts are looked up one after the other, so a later host
+   * may show a newer state, but never an older one.
    */
   private static int countWholeAnswers(RouteReader reader) {
     RouteAnswer answer = new RouteAnswer();

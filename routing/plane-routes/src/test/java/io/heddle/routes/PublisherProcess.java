@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Publisher in its own process, for tests that kill it. It changes all {@link #HOSTS} hosts in each
- * change, all of their cells to the same figure.
+ * Publisher in its own process, for tests that kill it. In each change it sets all cells of all
+ * {@link #HOSTS} hosts to the same figure.
  */
 final class PublisherProcess {
   static final int HOSTS = 1_000;
@@ -19,7 +19,7 @@ final class PublisherProcess {
   static final int DIED = 9;
   static final long HIGH = 0xfd00_00aa_0000_0000L;
 
-  /* Pause for readers on a busy machine. */
+  /* Pause between two changes, so that readers make progress on a busy machine. */
   private static final long PAUSE_NS = 50_000;
 
   private PublisherProcess() {}
@@ -27,8 +27,9 @@ final class PublisherProcess {
   /**
    * Starts the process.
    *
-   * @param lastFigure figure of the change in which the process halts halfway; 0 for none
-   * @param before a command that prepares its environment, if any
+   * @param lastFigure figure of the change halfway through which the process ends itself; 0 for
+   *     none
+   * @param before command that starts the process in a prepared environment; empty for none
    */
   static Process start(Path path, int lastFigure, String... before) throws IOException {
     List<String> command = new ArrayList<>(Arrays.asList(before));

@@ -39,7 +39,7 @@ class RoutesFileFuzzTest {
   private static byte[] before = {};
   private static byte[] after = {};
 
-  /* Publishes one table in two states, between which every changeable field has changed. */
+  /* Publishes a table in two states, which differ in every field that a publisher can change. */
   @BeforeAll
   static void publish() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a", "plane:b", "plane:c")) {
@@ -61,8 +61,8 @@ class RoutesFileFuzzTest {
   }
 
   /**
-   * First bytes of the file. With {@code JAZZER_FUZZ=1} the fuzzer searches for bytes that break a
-   * bound.
+   * Reads a file that begins with these bytes. With {@code JAZZER_FUZZ=1} the fuzzer searches for
+   * bytes that break a bound.
    */
   @FuzzTest(maxDuration = "30s")
   void anyBytesAreRefusedOrRead(byte[] bytes) throws IOException {
@@ -70,8 +70,8 @@ class RoutesFileFuzzTest {
   }
 
   /**
-   * Edits of a file: words of a 24-bit offset and 8 bits of content; 255 in the first byte cuts the
-   * file at the other three.
+   * Edits a file and reads it. An edit has four bytes: an offset of 24 bits, and the new byte
+   * there. If its first byte is 255, it cuts the file at the offset in the other three bytes.
    */
   @FuzzTest(maxDuration = "30s")
   void anyEditsOfAFileAreRefusedOrRead(byte[] edits) throws IOException {
@@ -100,8 +100,8 @@ class RoutesFileFuzzTest {
   }
 
   /*
-   * Tests parts of both states, as after a daemon's death during a write, or in a copy made
-   * meanwhile.
+   * Tests files with parts of both states, as after a daemon's death during a write, or in a copy
+   * made during a write.
    */
   @Test
   void aTornFileIsReadWithinBounds() throws IOException {
@@ -124,7 +124,10 @@ class RoutesFileFuzzTest {
     int readable = 0;
     for (int round = 0; round < ROUNDS; round++) {
       byte[] file = after.clone();
-      /* The rounds change bytes of the header, of the planes, or anywhere, in rotation. */
+      /*
+       * The rounds take turns: one changes bytes from the sequence on, one from the planes on, one
+       * anywhere.
+       */
       int first =
           round % 3 == 0 ? RoutesLayout.SEQUENCE : round % 3 == 1 ? RoutesLayout.HEADER_BYTES : 0;
       int length = round % 3 == 0 ? RoutesLayout.PUBLISHER : round % 3 == 1 ? 640 : file.length;
@@ -136,7 +139,10 @@ class RoutesFileFuzzTest {
     assertTrue(readable > ROUNDS / 3, "most bytes don't make it another kind of file: " + readable);
   }
 
-  /* Random bytes behind a valid header: full slots, lengths out of range, endless chains. */
+  /*
+   * Tests random bytes after a valid header: a table without free slots, lengths out of range,
+   * chains without an end.
+   */
   @Test
   void aTableOfRandomBytesIsReadWithinBounds() throws IOException {
     Random random = seeded();

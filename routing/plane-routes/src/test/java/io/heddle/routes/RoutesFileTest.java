@@ -83,7 +83,7 @@ class RoutesFileTest {
       bed.publisher.reserve(3000);
       try (RouteReader reader = bed.reader()) {
         assertEquals("200", bed.weights(reader, HOST));
-        /* From here on no larger file can be created, and none is needed. */
+        /* From here on no larger file can be created, and none is needed: the space is reserved. */
         Files.createDirectories(inside);
         bed.publisher.begin();
         bed.publisher.clear();
@@ -294,7 +294,7 @@ class RoutesFileTest {
     }
   }
 
-  /* The kernel reports a thread in a futex as sleeping. */
+  /* Waits until a thread is in a futex, which the kernel reports as sleeping. */
   private static void awaitAsleep(Path status) {
     Deadline deadline = Deadline.ofSeconds(20);
     try {

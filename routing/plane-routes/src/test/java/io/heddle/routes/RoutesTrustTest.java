@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests of the users whose routes are followed, and that nothing is written through planted links.
+ * Tests which users' routes files are followed, and that nothing is written through symbolic links
+ * that others have planted.
  */
 class RoutesTrustTest {
   private static final int OTHER = 65_534;

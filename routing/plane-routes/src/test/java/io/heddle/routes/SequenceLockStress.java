@@ -18,7 +18,7 @@ final class SequenceLockStress {
   private static final int NOTHING = -1;
   private static final int FIRST = 8;
 
-  /* Distance of a word in another cache line. */
+  /* Offset of a word in another cache line. */
   private static final int SECOND = 128;
   private static final int BYTES = 256;
   private static final int BLOCKS = 1 << 16;
@@ -49,7 +49,7 @@ final class SequenceLockStress {
     result.r2 = whole ? second : NOTHING;
   }
 
-  /** One change. */
+  /** Test of one change: a reader sees nothing, or one of the two whole states. */
   @JCStressTest
   @State
   @Outcome(

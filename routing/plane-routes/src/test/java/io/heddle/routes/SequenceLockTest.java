@@ -4,7 +4,7 @@ import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.verbs.testing.JcstressRun;
 import org.junit.jupiter.api.Test;
 
-/* Long form; the short form is the tests with killed writers and cut files. */
+/* Runs the jcstress tests, in whole runs only. Every run tests killed writers and cut files. */
 class SequenceLockTest {
   @Test
   @WholeRunOnly

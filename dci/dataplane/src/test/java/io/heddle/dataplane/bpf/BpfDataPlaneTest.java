@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The program on single packets, without sending them, and on an interface. */
+/** Tests of the BPF program on single packets, which aren't sent, and on an interface. */
 @EndsWithin(120)
 @SystemTest
 final class BpfDataPlaneTest {
@@ -104,7 +104,7 @@ final class BpfDataPlaneTest {
       InetAddress to = AddressText.parse(ipv6 ? "fc00:2::" + i : "10.2.1." + i % 256);
       int sourcePort = random.nextInt(1 << 16);
       boolean roce = random.nextInt(4) > 0;
-      /* A port of any rank of a host, or one outside the range. */
+      /* Destination port of a packet that isn't RoCEv2: outside the range of the ranks' ports. */
       int beside = random.nextBoolean() ? RocePorts.STANDARD.last() + 1 : 1 + random.nextInt(4790);
       int port = roce ? FlowHash.ROCE_PORT + random.nextInt(RocePorts.COUNT) : beside;
       int queuePair = random.nextInt(1 << 24);
@@ -176,7 +176,7 @@ final class BpfDataPlaneTest {
     plane.steer(Map.of(new SteerKey(DESTINATION, 17, null), listByHash(17) % 3 + 1));
     assertEquals(listByHash(1), listOf(toQueuePair(1)));
     assertEquals(1, flow(1).packets());
-    /* The bytes of a BTH to queue pair 17, on another port. */
+    /* A packet to a port that isn't RoCEv2's, whose payload looks like a BTH to queue pair 17. */
     byte[] other = TestPackets.udp(SOURCE, DESTINATION, 50_000, 4790, 17, 0);
     int hash = FlowHash.of(SOURCE, DESTINATION, 50_000, 4790, FlowHash.UDP, 0, SEED);
     assertEquals(plane.buckets(0).list(FlowHash.bucket(hash)), listOf(other));
@@ -291,7 +291,7 @@ final class BpfDataPlaneTest {
       host.call(() -> {
         int index = LinuxCalls.interfaceIndex("lan");
         TcIngress place = new TcIngress(index, PRIORITY, 1);
-        /* Without configure it has no digest, so it looks like one of another build. */
+        /* The settings have no digest, so the program looks like one of another build. */
         place.attach(plane.program());
         plane.program().map("settings").put(GatewayMaps.number(0), new byte[40]);
         int old = plane.program().id();

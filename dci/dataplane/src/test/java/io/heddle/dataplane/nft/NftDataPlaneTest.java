@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The table without traffic; a gateway's tests send some through it. */
+/** Tests of the nftables table without traffic. The gateway's tests send traffic through it. */
 @EndsWithin(120)
 @SystemTest
 final class NftDataPlaneTest {

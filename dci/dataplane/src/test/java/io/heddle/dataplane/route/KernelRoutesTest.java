@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The installed routes as iproute2 shows them. */
+/** Tests of the installed routes, as iproute2 shows them. */
 @EndsWithin(60)
 @SystemTest
 final class KernelRoutesTest {

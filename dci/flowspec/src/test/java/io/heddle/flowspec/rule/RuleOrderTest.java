@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** RFC 8955's order of rules, and matching. */
+/** Tests of RFC 8955's order of rules, and of matching. */
 class RuleOrderTest {
   private static FlowRule rule(String hex) {
     return Rules.read("%02x".formatted(hex.replace(" ", "").length() / 2) + hex).rules.getFirst();

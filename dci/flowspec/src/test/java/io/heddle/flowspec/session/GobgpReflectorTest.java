@@ -28,8 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * GoBGP as the reflector between a controller and a gateway. It passes unknown attributes on byte
- * for byte. All three are in one network namespace, on addresses of its loopback.
+ * Tests with GoBGP as the route reflector between a controller and a gateway. It must pass on
+ * unknown attributes byte for byte. All three run in one network namespace, on addresses of its
+ * loopback interface.
  */
 @EndsWithin(120)
 @SystemTest

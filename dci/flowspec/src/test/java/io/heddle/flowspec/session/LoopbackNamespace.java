@@ -8,10 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A network namespace with addresses on its loopback; its close ends the processes in it. */
+/**
+ * Network namespace with addresses on its loopback interface. Closing it ends the processes in it.
+ */
 final class LoopbackNamespace implements AutoCloseable {
   private final List<Process> processes = new ArrayList<>();
-  /* For interrupted tests: ends the processes in the namespace before it is removed. */
+  /* Ends the processes in the namespace if a test is interrupted. */
   private final Thread atExit = new Thread(this::endProcesses, "end-processes");
   private final NetworkNamespace namespace;
 

@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A controller's speaker and a gateway's, over TCP on the loopback. */
+/** Tests of a controller's BGP speaker and a gateway's, connected by TCP on the loopback. */
 @EndsWithin(60)
 class RuleSessionTest {
   private static final FlowRule RULE = Rules.queuePair("fd00:2::2", 0x11);

@@ -22,8 +22,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Protection against injected rules: MD5 (RFC 2385) and GTSM (RFC 5082) between controller and
- * gateway, with a router between them. Each test then corrects the fault, and the session comes up.
+ * Tests of the protection against injected rules: TCP-MD5 (RFC 2385) and GTSM (RFC 5082) between a
+ * controller and a gateway, with a router between them. Each test first configures a fault, then
+ * corrects it, and the session comes up.
  */
 @EndsWithin(120)
 final class SessionSecurityTest {

@@ -30,7 +30,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The BGP side of a gateway: a test's controller announces rules, which end up in a table. */
+/**
+ * BGP part of a gateway, for tests: the rules that a test's controller announces enter its table.
+ */
 final class SteeredGateway implements AutoCloseable {
   static final int ROUTER_ID = 0x0a000001;
   static final FlowKey FLOW = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
@@ -104,14 +106,14 @@ final class SteeredGateway implements AutoCloseable {
     table.put(new RuleEntry(rule, "controller", 1, list));
   }
 
-  /** Runs the oldest waiting task. Returns its requested delay. */
+  /** Runs the oldest waiting timer task at once. Returns the delay with which it was scheduled. */
   long runLater() {
     Waiting first = later.remove();
     first.task().run();
     return first.delayNs();
   }
 
-  /** Returns the flow's list; 0 if its hash decides. */
+  /** Returns the list of the test's flow; 0 if no rule applies, so that the flow's hash decides. */
   int list() {
     return list(FLOW);
   }

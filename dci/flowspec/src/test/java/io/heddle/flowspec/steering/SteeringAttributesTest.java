@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Announcements by their bytes. */
+/** Tests of announcements' path attributes, byte for byte. */
 class SteeringAttributesTest {
   private static final int GATEWAY = 0x0a000001;
   private static final ColorEncoding COLORS =

@@ -21,7 +21,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class FlowspecCodecTest {
-  /* GoBGP, BIRD and ExaBGP encode this rule alike. */
+  /* Bytes of a rule, which GoBGP, BIRD and ExaBGP encode alike. */
   private static final String OF_DAEMONS =
       "20 0140 00 fd00000b00000000 0240 00 fd00000a00000000 0381 11 0591 12b7 0d81 4d";
   private static final String OF_A_QUEUE_PAIR =
@@ -61,7 +61,10 @@ class FlowspecCodecTest {
 
   @Test
   void prefixWithAnOffsetHasOnlyTheBitsAfterIt() {
-    /* Bits 60 to 72 of the address, and padding without meaning. */
+    /*
+     * A destination component with bits 60 to 72 of the address, followed by padding bits that have
+     * no meaning.
+     */
     FlowRule rule = Rules.read("05 0148 3c abcf").rules.getFirst();
     assertEquals(
         List.of(new PrefixMatch(FlowField.DESTINATION, 60, 72, 0xaL, 0xbc00_0000_0000_0000L)),

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Any bytes decode into rules, some malformed, or into an error of the framing. With {@code
- * JAZZER_FUZZ=1} the fuzzer searches for inputs that violate this.
+ * Fuzz test: any bytes decode to rules, some of them malformed, or to an error of the framing. With
+ * {@code JAZZER_FUZZ=1} the fuzzer searches for inputs that violate this.
  */
 class FlowspecFuzzTest {
   private static final FlowKey FLOW = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
@@ -45,7 +45,10 @@ class FlowspecFuzzTest {
     }
   }
 
-  /* A short rule may arrive with a two-octet length; it is written with one octet. */
+  /*
+   * Returns whether each rule has a length of one octet. A short rule may be received with a length
+   * of two octets, but is written with one, so its bytes differ.
+   */
   private static boolean isPlain(byte[] bytes) {
     for (int at = 0; at < bytes.length; at += 1 + (bytes[at] & 0xff)) {
       if ((bytes[at] & 0xff) >= FlowspecCodec.LONG_LENGTH) {

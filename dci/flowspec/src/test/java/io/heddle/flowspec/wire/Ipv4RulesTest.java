@@ -15,9 +15,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** IPv4 rules: prefixes without an offset (RFC 8955 §4.2.2.1), separate from IPv6 rules. */
+/**
+ * Tests of IPv4 rules, whose prefixes have no offset (RFC 8955 §4.2.2.1), and which are separate
+ * from IPv6 rules.
+ */
 final class Ipv4RulesTest {
-  /* Destination 10.2.0.2/32, UDP, port 4791, queue pair 0x11. */
+  /* Bytes of a rule for destination 10.2.0.2/32, UDP, port 4791, queue pair 0x11. */
   private static final String OF_A_QUEUE_PAIR =
       "13 01 20 0a020002 03 81 11 05 91 12b7 80 a1 00000011";
   private static final FlowKey FLOW = Rules.flow("10.1.0.1", "10.2.0.2", 0x11);
@@ -42,7 +45,7 @@ final class Ipv4RulesTest {
     assertFalse(read.matches(Rules.flow("10.1.0.1", "10.2.0.2", 0x12)));
   }
 
-  /* RFC 8955 §4.3.1: all packets to 192.0.2.0/24 and TCP port 25. */
+  /* Tests the example of RFC 8955 §4.3.1: all packets to 192.0.2.0/24 and TCP port 25. */
   @Test
   void exampleOfTheRfcIsParsed() {
     FlowRule rule = one("0b 01 18 c00002 03 81 06 04 81 19");

@@ -27,7 +27,7 @@ public final class Rules {
 
   private Rules() {}
 
-  /** A codec's output for some bytes. */
+  /** Result of decoding: rules, malformed rules, and the reasons why these are malformed. */
   public static final class DecodedRules implements FamilyCodec.Sink<FlowRule> {
     public final List<FlowRule> rules = new ArrayList<>();
     public final List<FlowRule> malformed = new ArrayList<>();
@@ -67,7 +67,10 @@ public final class Rules {
     return FlowKey.queuePair(Prefix.of(source), Prefix.of(destination), 49_152, number);
   }
 
-  /** Returns one of few addresses and numbers, so that rules often match the same flows. */
+  /**
+   * Returns a random flow key. Its addresses and numbers are chosen from few, so that rules often
+   * match the same flows.
+   */
   public static FlowKey anyFlow(RandomGenerator random) {
     boolean roce = random.nextInt(4) > 0;
     return new FlowKey(

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Order and number of concurrent handshakes. */
+/** Tests of the order and the number of concurrent handshakes. */
 final class HandshakePermitsTest {
   private final HandshakePermits permits = new HandshakePermits(2);
   private final List<String> begun = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Waits between connection attempts. */
+/** Tests of the waits between connection attempts. */
 final class RetryWaitTest {
   private final RetryWait wait = new RetryWait(new SplittableRandom(1));
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many targets of one controller, and targets that start late. */
+/** Tests of a controller with many targets, and of targets that start late. */
 @EndsWithin(120)
 final class TelemetryConnectionsTest {
   private static final int SEVERAL = 12;
@@ -93,7 +93,10 @@ final class TelemetryConnectionsTest {
     return made;
   }
 
-  /* Accepts connections and hangs up on each, or stays silent. */
+  /*
+   * Returns a socket whose connections are accepted and then either closed at once or left without
+   * an answer.
+   */
   private ServerSocket accepting(AtomicInteger accepted, boolean hangsUp) throws IOException {
     ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("::1"));
     open.addFirst(server);

@@ -11,7 +11,7 @@ import io.heddle.telemetry.proto.TypedValue;
 import io.heddle.telemetry.proto.Update;
 import org.junit.jupiter.api.Test;
 
-/** Malformed notifications are values, not exceptions. */
+/** Tests that malformed notifications are returned as values, not thrown as exceptions. */
 final class ReportReaderTest {
   private static final String FLOW =
       """

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Validation of reports against the YANG module, by yanglint. */
+/** Tests of reports against the YANG module, by yanglint. */
 final class YangModelTest {
   private static final Path MODULE = Path.of("src/main/yang/heddle-dci.yang").toAbsolutePath();
 
@@ -40,7 +40,7 @@ final class YangModelTest {
     ObjectNode rule =
         YangJson.MAPPER.valueToTree(
             new RuleReport("fc00:2::2", 17, null, 2, false, "the list is dead", "operator", true));
-    rule.put("source", "any"); // the path has the key, the value doesn't
+    rule.put("source", "any"); // the key is in the path, not in the value
     ListReport list =
         new ListReport(
             1, "sl1", "wan", true, null, 1, List.of("5f00:0:1::1"), "w1", 5, 6, 7, 0.25, 11.5);

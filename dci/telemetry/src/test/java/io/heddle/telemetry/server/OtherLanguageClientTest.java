@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Telemetry read by another implementation: gRPC's C core with its own TLS and HTTP/2, in Python,
- * and protobuf's Python messages.
+ * Tests with a client of another implementation: Python, with gRPC's C core, which has its own TLS
+ * and HTTP/2, and protobuf's Python messages.
  */
 @EndsWithin(120)
 final class OtherLanguageClientTest {

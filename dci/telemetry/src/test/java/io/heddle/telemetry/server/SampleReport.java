@@ -7,7 +7,7 @@ import io.heddle.telemetry.report.ListReport;
 import io.heddle.telemetry.report.RuleReport;
 import java.util.List;
 
-/** Gateway's report in which nearly every field is set. */
+/** Report of a gateway in which nearly every field is set. */
 final class SampleReport {
   static final ElephantReport ELEPHANT =
       new ElephantReport(

@@ -56,7 +56,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Telemetry over TLS on the loopback: delivery and refusals. */
+/** Tests of telemetry over TLS on the loopback: delivery and refusals. */
 @EndsWithin(120)
 final class TelemetryTest {
   private static final GatewayReport REPORT = SampleReport.WHOLE;
@@ -241,8 +241,8 @@ final class TelemetryTest {
     Deadline deadline = Deadline.ofSeconds(30);
     String why = refusalOf(bare);
     /*
-     * A client that is still writing when the server hangs up may see only that, and not the
-     * reason.
+     * Tries again until the reason arrives: a client that is still writing when the server closes
+     * the connection may not receive the reason.
      */
     while (!why.contains("certificate_required")) {
       assertFalse(deadline.isOver(), why);
@@ -376,7 +376,10 @@ final class TelemetryTest {
     assertTrue(stream.get(1).hasUpdate());
   }
 
-  /* An answer above 32 KiB makes gRPC report "not ready" until it is written. */
+  /*
+   * Tests a path after a large answer: gRPC reports "not ready" until an answer above 32 KiB is
+   * written.
+   */
   @Test
   void pathAfterALargeOneIsSampledAsOften() throws Exception {
     report =

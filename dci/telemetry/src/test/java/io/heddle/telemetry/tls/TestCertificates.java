@@ -20,7 +20,7 @@ public final class TestCertificates {
   /**
    * Creates an authority; skips the test if openssl isn't installed.
    *
-   * @param name of its files in the folder
+   * @param name name of the authority's files in the folder
    */
   public static TestCertificates authority(Path folder, String name) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/openssl"))) {
@@ -37,7 +37,8 @@ public final class TestCertificates {
   /**
    * Creates a certificate with its key, signed by the authority.
    *
-   * @param names as {@code DNS:gw1} and {@code IP:::1}
+   * @param name name of the certificate's files in the folder
+   * @param names names in the certificate, such as {@code DNS:gw1} and {@code IP:::1}
    */
   public TlsFiles sign(String name, String... names) throws Exception {
     openssl(

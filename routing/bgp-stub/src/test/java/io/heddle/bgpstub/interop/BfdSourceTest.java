@@ -55,7 +55,7 @@ final class BfdSourceTest {
     try (LinkedNamespaces net = new LinkedNamespaces();
         BgpSpeaker host = new BgpSpeaker(atHost.logTo());
         BgpSpeaker leaf = new BgpSpeaker(atLeaf.logTo())) {
-      /* The kernel uses a deprecated address only if asked for it. */
+      /* The kernel never chooses a deprecated address as a source by itself. */
       LinkedNamespaces.run(
           "ip",
           "-n",

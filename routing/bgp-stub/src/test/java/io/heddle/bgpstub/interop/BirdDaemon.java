@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** BIRD daemon in the leaf. */
+/** BIRD daemon in the leaf's network namespace. */
 final class BirdDaemon {
   private static final Path BIRD = Path.of("/usr/sbin/bird");
   private static final Path CLIENT = Path.of("/usr/sbin/birdc");

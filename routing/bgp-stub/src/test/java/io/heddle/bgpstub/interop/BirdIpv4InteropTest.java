@@ -57,8 +57,8 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   /*
-   * Starts BIRD with a configuration of a session, options of its IPv4 channel, and further
-   * protocols.
+   * Starts BIRD. Its configuration has a session, options for the session's IPv4 channel, and
+   * further protocols.
    */
   private Process launch(String session, String channel, String more) throws Exception {
     return BirdDaemon.start(
@@ -247,7 +247,10 @@ class BirdIpv4InteropTest extends DaemonContract {
     }
   }
 
-  /* Tests both orders of peers: with one order, the last peer's address could win by chance. */
+  /*
+   * Tests both orders of the two peers: with a single order, the right address could be chosen by
+   * chance.
+   */
   @Test
   void planeOfTwoPeersHasItsIpv6Address() throws Exception {
     speaker.close();

@@ -34,9 +34,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Contract of every daemon with the speaker. The daemon (AS 65002, fd00:1::1) announces
- * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and receives a host route from it. In an IPv4
- * session, both addresses are IPv4.
+ * Contract tests of Heddle's BGP speaker with another daemon; a subclass per daemon. The daemon (AS
+ * 65002, fd00:1::1) announces fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and receives a
+ * host route from it. In an IPv4 session, both addresses are IPv4.
  */
 @EndsWithin(120)
 abstract class DaemonContract {
@@ -50,12 +50,13 @@ abstract class DaemonContract {
   PeerSession session;
 
   /**
-   * Addresses of a session, and its announcements.
+   * Addresses and announcements of a session.
    *
-   * @param leaf the daemon's address
-   * @param host the speaker's
-   * @param aggregate announced by the daemon
-   * @param announced announced by the speaker
+   * @param leaf address of the daemon
+   * @param host address of the speaker
+   * @param aggregate prefix that the daemon announces
+   * @param announced prefix that the speaker announces
+   * @param families address families of the session
    */
   record Fabric(String leaf, String host, Prefix aggregate, Prefix announced, Families families) {
     static final Fabric OF_IPV6 =
@@ -72,7 +73,7 @@ abstract class DaemonContract {
       return this == OF_IPV4;
     }
 
-    /** Returns the word for this family. */
+    /** Returns the first text for IPv6, the second for IPv4. */
     String choose(String ofIpv6, String ofIpv4) {
       return isIpv4() ? ofIpv4 : ofIpv6;
     }
@@ -83,12 +84,12 @@ abstract class DaemonContract {
     return Fabric.OF_IPV6;
   }
 
-  /** Returns the daemon's announcement. */
+  /** Returns the prefix that the daemon announces. */
   final Prefix aggregate() {
     return fabric().aggregate();
   }
 
-  /** Returns the speaker's announcement. */
+  /** Returns the prefix that the speaker announces. */
   final Prefix announced() {
     return fabric().announced();
   }
@@ -97,34 +98,34 @@ abstract class DaemonContract {
   abstract List<Path> programs();
 
   /**
-   * Starts the daemon in the leaf.
+   * Starts the daemon in the leaf's namespace.
    *
-   * @param key of TCP-MD5, empty for none
-   * @param security whether it checks the hop limit
+   * @param key TCP-MD5 key; empty for none
+   * @param security whether the daemon checks the hop limit (GTSM)
    */
   abstract Process launch(String key, boolean security) throws Exception;
 
-  /** Returns a key that the daemon's configuration can express. */
+  /** Returns a TCP-MD5 key that the daemon's configuration can express. */
   String key() {
     return KEY;
   }
 
-  /** Returns the daemon's table, as lower-case text. */
+  /** Returns the daemon's routing table, as lower-case text. */
   abstract String table() throws Exception;
 
   /**
-   * Returns the entry of our route in the daemon's table, with its attributes in the daemon's
-   * notation.
+   * Returns the entry of the speaker's route in the daemon's routing table, with the attributes in
+   * the daemon's notation.
    */
   abstract String ours() throws Exception;
 
-  /** Returns the parts of our route's entry that show the attributes of {@link #announcement}. */
+  /** Returns the parts of that entry that show the attributes of {@link #announcement}. */
   abstract List<String> ourAttributes();
 
   /** Makes the daemon's operator reset the session. */
   abstract void reset() throws Exception;
 
-  /** Returns the start of the session's end message after the operator's reset. */
+  /** Returns the beginning of the message with which the speaker reports the operator's reset. */
   String resetMessage() {
     return "the peer sent Cease/";
   }
@@ -172,7 +173,7 @@ abstract class DaemonContract {
     speaker.execute(session::start);
   }
 
-  /** Connects to the daemon's link-local address, from ours. */
+  /** Connects from the speaker's link-local address to the daemon's. */
   void connectToLinkLocal() throws Exception {
     connect(linkLocal().gtsmHops(1));
   }
@@ -219,8 +220,8 @@ abstract class DaemonContract {
   }
 
   /**
-   * Returns our route with one of every attribute that a route may carry, path bandwidth 100 among
-   * them.
+   * Returns an announcement of the speaker's route with every attribute that a route may have, such
+   * as a path bandwidth of 100 Gbit/s.
    */
   UpdateMessage announcement() {
     return UpdateMessage.announce(

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Contract of ExaBGP for either family. ExaBGP connects to the speaker, which only listens. */
+/**
+ * Contract tests with ExaBGP, for either address family. ExaBGP connects to the speaker, which only
+ * listens.
+ */
 abstract class ExabgpContract extends DaemonContract {
   /* Prefixes of a route with an unknown attribute, one for each family. */
   private static final List<Prefix> OTHER =
@@ -23,7 +26,7 @@ abstract class ExabgpContract extends DaemonContract {
 
   private Process daemon;
 
-  /** Returns additional routes for ExaBGP's configuration. */
+  /** Additional routes for ExaBGP's configuration, with attributes that the speaker must reject. */
   String hostile = "";
 
   String local = fabric().leaf();
@@ -44,8 +47,8 @@ abstract class ExabgpContract extends DaemonContract {
     Path told = net.folder().resolve("told");
     Path script = net.folder().resolve("listen.sh");
     /*
-     * ExaBGP's pipe is non-blocking, so cat ends whenever the pipe is empty; the loop ends with
-     * ExaBGP.
+     * Calls cat in a loop, since ExaBGP's pipe is non-blocking, so that cat ends whenever the pipe
+     * is empty. The loop ends with ExaBGP.
      */
     Files.writeString(
         script,
@@ -105,8 +108,8 @@ abstract class ExabgpContract extends DaemonContract {
   }
 
   /*
-   * Returns ExaBGP's received messages from the newest announcement of our route on; empty after a
-   * withdrawal.
+   * Returns the messages that ExaBGP has received since the newest announcement of the speaker's
+   * route; empty after a withdrawal.
    */
   @Override
   String table() throws Exception {
@@ -145,7 +148,7 @@ abstract class ExabgpContract extends DaemonContract {
     return "the peer closed the connection";
   }
 
-  /* SIGALRM makes ExaBGP reset all sessions. */
+  /* Sends SIGALRM, which makes ExaBGP reset all sessions. */
   @Override
   void reset() throws Exception {
     LinkedNamespaces.run("kill", "-ALRM", String.valueOf(daemon.pid()));

@@ -37,7 +37,10 @@ class ExabgpInteropTest extends ExabgpContract {
     assertEquals(SessionState.ESTABLISHED, speaker.callOnLoop(session::state));
   }
 
-  /* docs/bgp-values.md has the whole table; a real speaker can be made to send these. */
+  /*
+   * Tests the forbidden values that ExaBGP can be configured to send. docs/bgp-values.md lists all
+   * forbidden values.
+   */
   @Test
   void forbiddenValuesLoseOnlyTheirRoutes() throws Exception {
     hostile =
@@ -66,8 +69,8 @@ class ExabgpInteropTest extends ExabgpContract {
   }
 
   /*
-   * ExaBGP connects to a link-local address without an interface, which the kernel refuses. So it listens,
-   * and we connect.
+   * ExaBGP connects to a link-local address without an interface, which the kernel refuses. So
+   * ExaBGP listens, and the speaker connects.
    */
   @Test
   void linkLocalPeerIsReached() throws Exception {

@@ -125,7 +125,7 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * FRR shows the type of a colour community, but the sub-type of another community. It drops AIGP,
+   * For a colour community FRR shows the type; for other communities, the sub-type. It drops AIGP,
    * and keeps unknown attributes without showing them.
    */
   @Override
@@ -154,8 +154,9 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * For each filter, the leaf has the routes of the last line and of the next host, and others. 169
-   * lines fill a message, so the 170th is alone in a second one.
+   * Tests filters of several lengths. For each filter, the leaf has the route of the last line,
+   * which must arrive, and the route of the next host, which must not. 169 lines fill a message, so
+   * the 170th line is alone in a second message.
    */
   @Test
   void filterOfAnyLengthPermitsItsPrefixes() throws Exception {
@@ -185,8 +186,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * Waits until we hold the routes of these hosts. No other route may have been announced, even if
-   * it was withdrawn afterwards.
+   * Waits until the speaker has the routes of exactly these hosts. No other route may have been
+   * announced, even if it was withdrawn afterwards.
    */
   private void awaitExactly(String what, Set<Integer> numbers) throws Exception {
     Set<Prefix> hosts = new TreeSet<>(numbers.stream().map(FrrInteropTest::host).toList());
@@ -201,7 +202,10 @@ class FrrInteropTest extends DaemonContract {
         });
   }
 
-  /* The daemon has a leaf that filters. Jobs come and go, and the leaf sends only their routes. */
+  /*
+   * Tests the route daemon with a leaf that filters. Jobs begin and end, and the leaf sends only
+   * the routes to their hosts.
+   */
   @Test
   void routesFollowThePeersInUseAndOurAddressIsAnnounced() throws Exception {
     routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n  network fd00:bb::3/128\n";
@@ -237,7 +241,7 @@ class FrrInteropTest extends DaemonContract {
     });
   }
 
-  /* Over an IPv4 session, with only IPv4 next hops at the leaf. */
+  /* Uses an IPv4 session and a leaf that has only IPv4 next hops. */
   @Test
   void everyFamilyHasItsOwnFilter() throws Exception {
     routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n";
@@ -286,7 +290,7 @@ class FrrInteropTest extends DaemonContract {
     });
   }
 
-  /* A job with 64 other hosts, at a leaf that has thousands of routes. */
+  /* Tests a job with 64 other hosts, at a leaf that has thousands of routes. */
   @Test
   void filterForSixtyFourPeersHoldsOnlyTheirRoutes() throws Exception {
     StringBuilder networks = new StringBuilder();

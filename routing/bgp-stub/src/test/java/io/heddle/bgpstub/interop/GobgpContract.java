@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Contract of GoBGP in the leaf, with sessions and routes of either family. */
+/** Contract tests with GoBGP in the leaf, with sessions and routes of either address family. */
 abstract class GobgpContract extends DaemonContract {
   String local = fabric().leaf();
   String neighbour = fabric().host();

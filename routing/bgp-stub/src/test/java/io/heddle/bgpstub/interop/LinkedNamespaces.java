@@ -32,7 +32,7 @@ final class LinkedNamespaces implements AutoCloseable {
       "hdlb" + ProcessHandle.current().pid() + "x" + COUNT.getAndIncrement();
   private final Path folder;
   private final List<Process> processes = new CopyOnWriteArrayList<>();
-  /* Cleans up after an interrupted test. */
+  /* Removes the namespaces after an interrupted test. */
   private final Thread atExit = new Thread(this::tearDown, "namespaces-teardown");
 
   /** Skips the test if namespaces can't be created. */
@@ -80,7 +80,7 @@ final class LinkedNamespaces implements AutoCloseable {
     return folder;
   }
 
-  /** Moves the speaker's thread into the host: sockets that it opens from now on are there. */
+  /** Moves the speaker's thread into the host's namespace, in which it then opens its sockets. */
   void moveIn(BgpSpeaker speaker) {
     moveIn(speaker, host());
   }
@@ -180,7 +180,10 @@ final class LinkedNamespaces implements AutoCloseable {
     tearDown();
   }
 
-  /* A daemon's children end after it; they remove their sockets, or write a last line. */
+  /*
+   * Removes the folder, if necessary in several attempts: a daemon's children end after the daemon,
+   * and still remove their sockets or write to their logs.
+   */
   private void removeFolder() throws InterruptedException {
     Deadline deadline = Deadline.ofSeconds(20);
     for (boolean gone = false; !gone; ) {

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Contract of OpenBGPD in the leaf, with sessions and routes of either family. */
+/** Contract tests with OpenBGPD in the leaf, with sessions and routes of either address family. */
 abstract class OpenbgpdContract extends DaemonContract {
   String local = fabric().leaf();
   String neighbour = fabric().host();
@@ -63,7 +63,8 @@ abstract class OpenbgpdContract extends DaemonContract {
                 security ? "ttl-security yes" : ""));
     Files.setPosixFilePermissions(configuration, PosixFilePermissions.fromString("rw-------"));
     /*
-     * OpenBGPD needs the empty folder that its package's service makes. The process gets a private /run for it.
+     * OpenBGPD needs an empty folder in /run, which its package's service unit creates. The process
+     * gets a private /run with that folder.
      */
     return net.start(
         "sh",
@@ -86,7 +87,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", announced().toString());
   }
 
-  /* OpenBGPD shows the float's bits of link bandwidth, and doesn't know AIGP. */
+  /* OpenBGPD shows a link bandwidth as the bits of its float, and doesn't support AIGP. */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -141,7 +142,10 @@ abstract class OpenbgpdContract extends DaemonContract {
     await("established again and its routes", () -> heard.updates.size() > before);
   }
 
-  /* If only one of OpenBGPD's three processes is killed, the others close the session. */
+  /*
+   * Stops all of OpenBGPD's processes before it kills them: if only one were killed, the others
+   * would close the session.
+   */
   private static void killWithoutNotification(Process daemon) throws Exception {
     List<ProcessHandle> all =
         Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();

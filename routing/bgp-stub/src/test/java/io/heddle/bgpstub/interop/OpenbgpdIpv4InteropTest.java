@@ -2,7 +2,7 @@ package io.heddle.bgpstub.interop;
 
 import io.heddle.platform.testing.SystemTest;
 
-/** A fabric of IPv4, whose leaf runs OpenBGPD. */
+/** Interoperability with OpenBGPD on an IPv4 fabric. */
 @SystemTest
 class OpenbgpdIpv4InteropTest extends OpenbgpdContract {
   @Override

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests from UPDATE messages to readers' weights. */
+/** Tests of the RIB, from UPDATE messages to the weights that readers of the routes file get. */
 class RibTest {
   private static final String HOST = "fd00:aa:0:5::5";
   private static final String NEIGHBOUR = "fd00:aa:0:5::6";
@@ -41,7 +41,7 @@ class RibTest {
 
   @TempDir Path folder;
 
-  /* Four independent planes with an aggregate each. */
+  /* Adds the peers of four independent planes, each with an aggregate. */
   private List<AdjRibIn> fourPlanes(RibTestBed bed) {
     List<AdjRibIn> peers =
         List.of(
@@ -139,7 +139,10 @@ class RibTest {
     }
   }
 
-  /* RFC 10005: the lowest of several values counts, zero included, of any transitivity. */
+  /*
+   * Tests RFC 10005: of several link bandwidths, transitive or not, the lowest counts, even if it
+   * is zero.
+   */
   @Test
   void lowestLinkBandwidthCounts() {
     try (RibTestBed bed = RibTestBed.of(folder)) {
@@ -177,7 +180,7 @@ class RibTest {
   void coloursAreThePlanesAndLostAigpMeansABorrowedPath() {
     try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn leaf = bed.rib.addPeer("leaf", null, 0);
-      /* The leaf's own prefix comes first, and never with AIGP. */
+      /* The leaf's own prefix is announced first; it never has AIGP. */
       leaf.update(announce("fd00:1:1:3::/64", coloured(3, AsPath.of(65101))));
       leaf.update(announce("fd00:2:1:4::/64", coloured(4, OWN_SPINE)));
       assertFalse(bed.answer("fd00:2:1:4::1").isBorrowed(1), "nobody has AIGP yet");
@@ -270,7 +273,7 @@ class RibTest {
   void fullDiskIsLoggedOnceAndPublishingResumes() throws Exception {
     try (RibTestBed bed = RibTestBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
-      /* A non-empty folder with the larger file's name prevents its creation. */
+      /* A larger file can't be created while a non-empty folder has its name. */
       Path aside = Files.createDirectories(folder.resolve("routes.new/x")).getParent();
       for (int i = 0; i < 2000; i++) {
         peer.update(announce("fd00:0:0:" + Integer.toHexString(i) + "::/64", gbps(8)));

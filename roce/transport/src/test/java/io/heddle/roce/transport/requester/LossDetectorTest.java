@@ -80,7 +80,7 @@ class LossDetectorTest {
   }
 
   @Test
-  void guestPacketIsOnlyLateBehindOwnSocketsPackets() {
+  void bundledPacketIsOnlyLateBehindOwnSocketsPackets() {
     long guest = sent(1, true);
     long later = sent(8, false);
     assertEquals(0, arrived(later, 8));
@@ -88,14 +88,14 @@ class LossDetectorTest {
   }
 
   @Test
-  void trainIsOnlyLateBehindGuestPackets() {
+  void ownSocketsTrainIsOnlyLateBehindBundledPackets() {
     sent(8, false);
     long guest = sent(4, true);
     assertEquals(0, arrived(guest, 4));
   }
 
   @Test
-  void guestOvertakenByGuestsIsLost() {
+  void bundledPacketOvertakenByBundledPacketsIsLost() {
     long missing = sent(1, true);
     long later = sent(4, true);
     assertEquals(1, arrived(later, 4));
