@@ -1,9 +1,9 @@
 package io.heddle.tools;
 
-import io.heddle.cli.heddle.HeddleCommand;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.Checkout;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Tests of every command's help and manual page against its options. */
+/** Tests that compare every command's help and manual page with its options. */
 final class CommandTextsTest {
   private static final Pattern OPTION = Pattern.compile("--?[\\w-]+");
   private static final Pattern LABEL = Pattern.compile("\\[?[A-Z@:|\\[\\],.a-z0-9=]+]?");
@@ -62,7 +62,7 @@ final class CommandTextsTest {
     return names;
   }
 
-  /* Returns the terms of a section's entries. */
+  /* Returns the terms that a section of a manual page defines. */
   private static List<String> terms(String page, String section) {
     Matcher found =
         Pattern.compile("(?ms)^\\.SH " + section + "\\n(.*?)(?=^\\.SH |\\z)").matcher(page);

@@ -1,9 +1,9 @@
 package io.heddle.tools;
 
-import io.heddle.cli.heddle.HeddleCommand;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.heddle.HeddleCommand;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the completion of the packages, in bash itself. */
+/** Test of the bash completion in the packages, run by bash itself. */
 final class CompletionTest {
   @TempDir private Path folder;
   private Path completion;
@@ -23,7 +23,7 @@ final class CompletionTest {
     assertEquals(0, HeddleCommand.commandLine().execute("write-completion", completion.toString()));
   }
 
-  /** Returns bash's completions of the last word. */
+  /** Returns the words that bash offers to complete the last of these words. */
   private List<String> offered(String... words) throws Exception {
     String script =
         """

@@ -1,8 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.cli.heddle.HeddleCommand;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.paths.PathsCheck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +10,7 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SpecVersion;
+import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.testing.Checkout;
 import java.io.PrintWriter;
@@ -29,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * docs/json.schema.json, made from the records that are printed and from their comments: a name
- * can't change without the schema.
+ * Test that docs/json.schema.json is what follows from the printed records and their comments. So
+ * no name can change without the schema.
  */
 final class JsonSchemaTest {
   private static final Path SCHEMA = Checkout.path("docs/json.schema.json");
@@ -39,7 +37,7 @@ final class JsonSchemaTest {
   private static final JsonSchemaFactory VALIDATORS =
       JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012);
 
-  /** Record that each command line prints. */
+  /** Name of the record that each command line prints. */
   private static final Map<String, String> DOCUMENTS = new LinkedHashMap<>();
 
   static {
@@ -152,7 +150,7 @@ final class JsonSchemaTest {
     return command.replace(" --", "--").replace(' ', '-');
   }
 
-  /* A node that fits has one line. */
+  /* Writes a node of the schema, in one line if it fits. */
   private static void write(JsonNode node, String indent, StringBuilder text) {
     String flat = node.toString();
     if (node.isValueNode() || node.isEmpty() || flat.length() + indent.length() < LINE) {
@@ -186,7 +184,7 @@ final class JsonSchemaTest {
     assertEquals(Set.of(), silent);
   }
 
-  /* An object needs no description if each of its names has one. */
+  /* Collects names without description. An object needs none if each of its own names has one. */
   private static void collectUndescribed(String path, JsonNode schema, Set<String> silent) {
     for (Map.Entry<String, JsonNode> each : schema.path("properties").properties()) {
       JsonNode value = each.getValue();
@@ -218,7 +216,10 @@ final class JsonSchemaTest {
     }
   }
 
-  /* Readers of a document must accept names that a later version adds; here such a name is a fault. */
+  /*
+   * Returns the faults of a document. A name that isn't in the schema is a fault here, although
+   * readers must accept names that a later version adds.
+   */
   private static Set<String> faults(JsonNode schema, JsonNode document) {
     JsonNode strict = schema.deepCopy();
     forbidOtherNames(strict);

@@ -23,16 +23,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** JSON Schemas of records as Jackson prints them, with the meanings that their comments give. */
+/**
+ * JSON Schemas of records as Jackson prints them. The descriptions come from the records' comments.
+ */
 final class RecordSchemas {
-  /* End of a Javadoc comment, and the record that it documents. */
+  /* Matches the end of a Javadoc comment and the header of the record that it documents. */
   private static final Pattern RECORD =
       Pattern.compile("\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
 
   /** Source files of all modules by the full name of their class. */
   private final Map<String, Path> sources = new TreeMap<>();
 
-  /** Meanings of each record's components, from its comment, by the record's full name. */
+  /**
+   * Descriptions of each record's components, taken from its comment, by the record's full name.
+   */
   private final Map<String, Map<String, String>> comments = new TreeMap<>();
 
   RecordSchemas() throws IOException {
@@ -146,7 +150,7 @@ final class RecordSchemas {
       }
     } else {
       String word = word(plain);
-      /* A number that isn't finite is printed as null. */
+      /* Jackson prints a number that isn't finite as null. */
       type(schema, word, nullable || word.equals("number"));
     }
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** A lab's switches when the system refuses a step. */
+/** Test of a lab's switches when the system refuses a step. */
 @EndsWithin(60)
 @SystemTest
 class LabSwitchesTest {
@@ -75,7 +75,7 @@ class LabSwitchesTest {
       }
       CommandRunner runner =
           (command, input) -> {
-            /* Rules without a failed link have only one mark. */
+            /* Refuses the rules that leave out the failed link, which have only one mark. */
             if (input.contains("mod 1 ")) {
               throw new HeddleException("refused as asked");
             }

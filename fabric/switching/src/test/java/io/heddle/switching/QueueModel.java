@@ -2,7 +2,10 @@ package io.heddle.switching;
 
 import java.util.List;
 
-/** Computed queues in front of links with these rates. */
+/**
+ * Model of the queues in front of links with these rates. It computes the queues' lengths from
+ * counts of sent bytes.
+ */
 final class QueueModel {
   private final double[] bytesPerSecond;
   private final double[] queued;
@@ -12,7 +15,7 @@ final class QueueModel {
     queued = new double[bitsPerSecond.length];
   }
 
-  /** Advances time by an interval with these counts. */
+  /** Advances time by an interval in which the counts grew from {@code before} to {@code after}. */
   void pass(double seconds, List<LinkCount> before, List<LinkCount> after) {
     for (int i = 0; i < queued.length; i++) {
       double sent = after.get(i).markedBytes() - before.get(i).markedBytes();

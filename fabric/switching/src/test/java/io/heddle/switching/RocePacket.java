@@ -3,7 +3,7 @@ package io.heddle.switching;
 import io.heddle.addr.AddressText;
 import java.nio.ByteBuffer;
 
-/** A received RoCEv2 packet, from the Ethernet header on. */
+/** RoCEv2 packet as a port receives it, from the Ethernet header on. */
 record RocePacket(
     String from, String to, int sourcePort, boolean marked, int sequence, int payload) {
   byte[] bytes() {

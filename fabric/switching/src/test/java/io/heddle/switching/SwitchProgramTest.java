@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The switch's program on single packets, without sending them. */
+/**
+ * Test of the switches' BPF program, which the kernel runs on single packets without sending them.
+ */
 @EndsWithin(120)
 @SystemTest
 final class SwitchProgramTest {
@@ -75,7 +77,9 @@ final class SwitchProgramTest {
         List.of(new SwitchGroup("fd00:b::/64", members)));
   }
 
-  /* Returns the member that a packet is sent to; −1 for none. */
+  /*
+   * Returns the number of the member over which the program sends a packet; −1 if it selects none.
+   */
   private int member(RocePacket packet) {
     BpfProgram.Run run = forwarding.program().run(packet.bytes(), 1);
     return run.mark() - 1;
@@ -163,8 +167,10 @@ final class SwitchProgramTest {
   @Test
   void sprayLinkChoosesFromTheLessLoadedHalfByTheModelsHash() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
-    /* Links without a queue accumulate bytes, so a link with a queue enters the better half.
-    Correction then moves the packet. */
+    /*
+     * Links without a queue are used and accumulate bytes, so a link with a queue enters the better
+     * half. The correction then moves packets away from that link.
+     */
     long[] queues = {1 << 28, 0, 1 << 28, 0};
     forwarding.detect(0, queues);
     SprayHash model = new SprayHash(1e9, 1e9, 1e9, 1e9);
@@ -183,7 +189,9 @@ final class SwitchProgramTest {
           chosen,
           "sequence " + sequence);
       used.add(chosen);
-      /* At once, so that correction sees no bytes sent since. */
+      /*
+       * The loads are updated after each packet, so that the correction sees no bytes sent since.
+       */
       forwarding.detect(0, queues);
       double[] now = new double[LINKS];
       now[chosen] = data(50_000, sequence).bytes().length;
@@ -203,7 +211,7 @@ final class SwitchProgramTest {
   @Test
   void sprayLinkCorrectsToTheBestLinkIfTheChosenQueueIsLonger() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
-    /* 2 and 3 are the better half; link 3's queue is too long to drain during a test. */
+    /* Links 2 and 3 are the better half. Link 3's queue is too long to drain during a test. */
     forwarding.detect(0, new long[] {1L << 36, 1L << 36, 0, 1L << 35});
     for (int sequence = 0; sequence < 100; sequence++) {
       assertEquals(2, member(data(50_000, sequence)));
@@ -217,8 +225,8 @@ final class SwitchProgramTest {
   void sprayLinkCorrectsToADrainedLinkOutsideTheBetterHalf() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     /*
-     * By the averages, the first two links are still the better half, however long their queues
-     * are.
+     * By the moving averages, the first two links are still the better half after the second
+     * update, although their queues are long.
      */
     forwarding.detect(0, new long[] {0, 0, 1L << 36, 1L << 36});
     forwarding.detect(0, new long[] {1L << 35, 1L << 35, 1L << 34, 0});
@@ -235,7 +243,10 @@ final class SwitchProgramTest {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     long[] idle = new long[LINKS];
     forwarding.detect(0, idle);
-    /* The first interval's bytes use the first two links; the next packets take the others. */
+    /*
+     * The bytes of the first interval went over the first two links, so the next packets take the
+     * other two.
+     */
     Set<Integer> first = new HashSet<>();
     for (int sequence = 0; first.size() < 2; sequence++) {
       forwarding.detect(0, idle);
@@ -256,7 +267,7 @@ final class SwitchProgramTest {
       QueueModel queues = new QueueModel(1e9, 1e9, 1e9, 0.25e9);
       for (int interval = 0; interval < 2_000; interval++) {
         List<LinkCount> before = slow.counts();
-        /* 90 % of 3.25 Gbit/s for a millisecond. */
+        /* Number of packets that are 90 % of 3.25 Gbit/s for a millisecond. */
         int packets = (int) (0.9 * 3.25e9 / 1e3 / BITS_PER_BYTE / (PAYLOAD + 74));
         for (int i = 0; i < packets / 8; i++) {
           slow.program().run(data(50_000, interval * 1_000 + i).bytes(), 8);

@@ -1,17 +1,17 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.config.BridgeConfigParser;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Each cause of missing packets, reproduced in a namespace. */
+/**
+ * Test of {@code heddle bridge check --host}: each cause of missing packets is reproduced in a
+ * network namespace.
+ */
 @EndsWithin(120)
 @SystemTest
 final class BridgeHostCheckTest {
@@ -127,7 +130,7 @@ final class BridgeHostCheckTest {
           int fd = LinuxCalls.socket(AF_INET, SOCK_RAW, IPPROTO_IGMP);
           try (Arena arena = Arena.ofConfined()) {
             assertEquals(0, LinuxCalls.setIntOption(fd, 0, MRT_INIT, 1));
-            /* struct vifctl: number, flags, threshold, rate; the interface; the remote end. */
+            /* struct vifctl: number, flags, threshold, rate limit, interface, remote end. */
             long request = Memory.allocate(arena, 16, 8);
             Memory.ALL.set(Memory.NATIVE_SHORT, request, (short) 0);
             Memory.ALL.set(Memory.NATIVE_SHORT, request + 2, (short) (VIFF_USE_IFINDEX | 1 << 8));

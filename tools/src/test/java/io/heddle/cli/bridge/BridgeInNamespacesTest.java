@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,13 +8,15 @@ import com.sun.management.ThreadMXBean;
 import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bridge between two fabrics of one host each, with every kind of packet. */
+/** Test of a bridge between two fabrics of one host each, with packets of every kind. */
 @EndsWithin(120)
 @SystemTest
 class BridgeInNamespacesTest {
@@ -89,7 +89,7 @@ class BridgeInNamespacesTest {
     return status().groups().get(group).directions().get(from);
   }
 
-  /* Runs an action on a host's own thread, in its namespace. */
+  /* Runs an action in a host's network namespace, with sockets of that host. */
   private void at(int host, Gid source, Consumer<FabricHost> what) {
     NetworkNamespace.call(
         fabrics.namespace(host),
@@ -116,7 +116,10 @@ class BridgeInNamespacesTest {
     }
   }
 
-  /* Arrival and result of a packet are counted one after the other. */
+  /*
+   * Returns the number of packets with a result. The bridge counts a packet's arrival and result
+   * one after the other, so this may differ from the arrivals for a moment.
+   */
   private static long settled(BridgeStatus.Direction direction) {
     return direction.forwarded() + direction.dropped() + direction.pending();
   }
@@ -133,7 +136,10 @@ class BridgeInNamespacesTest {
     for (String address : List.of("192.168.9.7", "10.1.0.254", "10.1.0.253")) {
       fabrics.runAt(HOST_A, List.of("ip", "addr", "add", address + "/32", "dev", "e1"));
     }
-    /* The kernel itself drops packets from its own address; a device with its own stack doesn't. */
+    /*
+     * The kernel would drop packets from the gateway's own address, which a device with its own
+     * stack doesn't. This setting lets them reach the bridge.
+     */
     fabrics.runAt(0, List.of("sysctl", "-qw", "net.ipv4.conf.e1.accept_local=1"));
     fabrics.runAt(0, List.of("ip", "link", "set", "e2", "mtu", "1500"));
     start("group 239.1.1.1", "peer 10.1.0.253", "group ff05::1:1 direction=a-to-b");
@@ -177,8 +183,8 @@ class BridgeInNamespacesTest {
     }
     at(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
     /*
-     * The bridge didn't join the group there. The other fabric's host still gets the packet, by the
-     * kernel.
+     * The direction isn't forwarded, so the bridge didn't join the group there. The kernel still
+     * delivers the packet to the other hosts of the fabric.
      */
     at(HOST_A, host -> host.send(GROUP6, 1, 2, 100));
     awaitArrived(1, 0, 1);
@@ -190,8 +196,8 @@ class BridgeInNamespacesTest {
   void returnedCopiesSuspendGroup() {
     start("group 239.1.1.1", "group ff05::1:1");
     /*
-     * Whether a copy arrives within the 100 ms depends on the machine, so this repeats until enough
-     * did.
+     * Whether a copy arrives within 100 ms of its packet depends on the machine. So this is
+     * repeated until enough copies did.
      */
     at(
         HOST_A,
@@ -209,7 +215,10 @@ class BridgeInNamespacesTest {
                       a.sendTrain(GROUP, 0, i, ROW / 4, 64);
                     }
                     awaitArrived(0, 0, on + ROW);
-                    /* Acts as an unknown bridge that returns the packets just sent by this one. */
+                    /*
+                     * Acts as an unknown bridge that returns the packets which this bridge just
+                     * sent.
+                     */
                     for (long i = first; i < first + ROW; i += ROW / 4) {
                       b.sendTrain(GROUP, 0, i, ROW / 4, 64);
                     }
@@ -241,8 +250,8 @@ class BridgeInNamespacesTest {
   }
 
   /*
-   * The kernel prefers that address for a group (RFC 6724, rule 6), and the packet's CRC covers its
-   * source.
+   * The added addresses would be the kernel's choice for a group (RFC 6724, rule 6). But the
+   * packet's CRC covers the source, so the bridge must use the configured address.
    */
   @Test
   void packetsLeaveFromConfiguredAddress() {
@@ -294,7 +303,8 @@ class BridgeInNamespacesTest {
             .orElseThrow()
             .threadId();
     /*
-     * Foreign calls box until they are compiled, so batches repeat until one has allocated nothing.
+     * Foreign calls allocate boxes until they are compiled. So batches are repeated until one has
+     * allocated nothing.
      */
     at(
         HOST_A,

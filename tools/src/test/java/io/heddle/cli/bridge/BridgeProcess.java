@@ -1,8 +1,8 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.tools.bridge.TwoFabrics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 
-/** {@code heddle bridge} in a separate process, which can be killed. */
+/** {@code heddle bridge} in a process of its own, which can be killed. */
 public final class BridgeProcess implements AutoCloseable {
   private final Process process;
 
@@ -26,7 +26,8 @@ public final class BridgeProcess implements AutoCloseable {
   }
 
   /**
-   * Returns a command line that takes {@code bridge} and its arguments, as the heddle program does.
+   * Returns a command line that runs the {@code heddle} program. {@code bridge} and its arguments
+   * are added to it.
    */
   public static List<String> program() {
     return List.of(
@@ -42,11 +43,14 @@ public final class BridgeProcess implements AutoCloseable {
     return start(fabrics, host, config, Map.of());
   }
 
-  /** Starts it with environment variables. */
+  /** Starts a bridge process with these environment variables. */
   public static BridgeProcess start(
       TwoFabrics fabrics, int host, Path config, Map<String, String> environment)
       throws IOException {
-    /* The test runner may ignore SIGHUP (nohup), and the bridge would inherit that. */
+    /*
+     * The test runner may ignore SIGHUP (as under nohup), and the bridge would inherit that. So the
+     * default is restored.
+     */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(program());
     command.addAll(List.of("bridge", "run", "--config", config.toString()));
@@ -55,18 +59,18 @@ public final class BridgeProcess implements AutoCloseable {
     return new BridgeProcess(builder.start());
   }
 
-  /** Sends it a signal. */
+  /** Sends a signal to the process. */
   public void signal(String word) throws IOException, InterruptedException {
     String number = Long.toString(process.pid());
     assertEquals(0, new ProcessBuilder("kill", "-" + word, number).start().waitFor());
   }
 
-  /** Waits for its end. */
+  /** Waits for the end of the process and returns its exit code. */
   public int await() throws InterruptedException {
     return process.waitFor();
   }
 
-  /** Sends SIGKILL, and waits for its end. */
+  /** Kills the process with SIGKILL, and waits for its end. */
   public void kill() throws InterruptedException {
     process.toHandle().destroyForcibly();
     process.waitFor();

@@ -1,19 +1,19 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.BridgeHealth;
 import io.heddle.cli.kit.ServiceSupervisor;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NotifySocket;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Notifications of a bridge to systemd. */
+/** Test of a bridge's notifications to systemd. */
 @EndsWithin(120)
 @SystemTest
 final class BridgeServiceTest {
@@ -72,7 +72,10 @@ final class BridgeServiceTest {
   void becomesReadyOnceBothFabricsCarry() {
     String name = folder.resolve("notify").toString();
     try (NotifySocket systemd = NotifySocket.at(name)) {
-      /* A short watchdog makes the checks frequent; without progress it gets no notification. */
+      /*
+       * The short watchdog interval makes checks frequent. A bridge without progress sends no
+       * watchdog notification.
+       */
       hangs.set(true);
       try (BridgeService service = start(systemd, name, "40000")) {
         awaitChecks();

@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,12 +8,14 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.kit.Json;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code heddle bridge test} with a bridge between network namespaces. */
+/** Test of {@code heddle bridge test} with a bridge between network namespaces. */
 @EndsWithin(120)
 @SystemTest
 final class BridgeTestCommandTest {
@@ -46,7 +46,7 @@ final class BridgeTestCommandTest {
   private TwoFabrics fabrics;
   private Bridge bridge;
 
-  /** Exit code and output of a command. */
+  /** Exit code and outputs of a command. */
   private record Output(int code, String out, String err) {}
 
   @BeforeAll
@@ -81,7 +81,7 @@ final class BridgeTestCommandTest {
     return Files.write(folder.resolve("bridge.conf"), lines);
   }
 
-  /* Gives host a an interface in the other fabric too. */
+  /* Gives host a an interface in fabric b too. */
   private void makeHostOfBoth() {
     for (List<String> each :
         List.of(
@@ -151,7 +151,10 @@ final class BridgeTestCommandTest {
     JsonNode direction = report.path("directions").path(0);
     assertEquals(20, direction.path("arrived").asInt(), output.out());
     assertTrue(direction.path("median_us").asDouble() > 0, output.out());
-    /* No datagram was a copy, or had a wrong CRC. */
+    /*
+     * The bridge dropped none of the test's datagrams, so none had a wrong CRC or was taken for a
+     * copy.
+     */
     BridgeStatus.Direction counted =
         BridgeStatus.read(folder.resolve("status")).groups().getFirst().directions().getFirst();
     assertEquals(Map.of(), counted.drops());
@@ -160,12 +163,18 @@ final class BridgeTestCommandTest {
   @Test
   void reportsBrokenDirection() throws Exception {
     makeHostOfBoth();
-    /* Without the configuration, the test expects both directions of the group. */
+    /*
+     * The command on the host doesn't know the bridge's configuration, so it expects both
+     * directions of the group to work.
+     */
     start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
     String[] groups = {"239.1.1.1", "ff05::1:1", "239.1.1.2"};
     List<String> arguments =
         new ArrayList<>(List.of("--from=10.1.0.1", "--to=e2", "--patience=3", "--json"));
-    /* An address has one family, and reaches only groups of that family. */
+    /*
+     * An address has one IP version, so with an address as {@code --from} groups of the other
+     * version are refused.
+     */
     arguments.addAll(List.of(groups));
     Output refused = test(HOST_A, arguments.toArray(String[]::new));
     assertEquals(2, refused.code(), refused.toString());
@@ -206,7 +215,7 @@ final class BridgeTestCommandTest {
     assertTrue(sender.out().startsWith("test " + run + ": 30 datagrams"), sender.out());
   }
 
-  /* The receiver joins IPv6 last. */
+  /* Waits until the receiver is a member of both groups. */
   private void awaitMember() {
     Deadline patience = Deadline.ofSeconds(60);
     List<String> check = List.of("ip", "maddr", "show", "dev", "e2");

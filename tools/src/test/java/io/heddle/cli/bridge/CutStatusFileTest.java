@@ -1,13 +1,13 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfigParser;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bridge whose status file is truncated while it writes counters there. */
+/** Test of a bridge whose status file is truncated while the bridge writes counters to it. */
 @EndsWithin(120)
 @SystemTest
 class CutStatusFileTest {
@@ -57,7 +57,10 @@ class CutStatusFileTest {
     }
   }
 
-  /* Its last heartbeat can't be written either, and the system decides where that shows. */
+  /*
+   * Closes the bridge, which can't write its last heartbeat to the truncated file either. The JVM
+   * may report that as an InternalError here or elsewhere.
+   */
   private static void end(Bridge bridge) {
     try {
       bridge.close();

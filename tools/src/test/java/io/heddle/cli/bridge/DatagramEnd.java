@@ -17,8 +17,8 @@ import java.nio.channels.DatagramChannel;
 import java.util.zip.CRC32;
 
 /**
- * Host address that exchanges RoCEv2 datagrams over a plain UDP socket, like an RDMA device on the
- * wire.
+ * Address of a host that sends and receives RoCEv2 datagrams through a plain UDP socket. On the
+ * wire it looks like an RDMA device.
  */
 final class DatagramEnd implements AutoCloseable {
   private static final int BUFFER_BYTES = 4096;
@@ -33,7 +33,7 @@ final class DatagramEnd implements AutoCloseable {
   private int length;
   private Gid from = new Gid(0, 0);
 
-  /** Opens an end in the network namespace that has the address. */
+  /** Opens an end for an address, in the network namespace that has the address. */
   DatagramEnd(String namespace, Gid address) {
     this.address = address;
     channel = NetworkNamespace.call(namespace, () -> open(address));
@@ -55,12 +55,12 @@ final class DatagramEnd implements AutoCloseable {
     return address;
   }
 
-  /** Returns the received packet, or the one being built. */
+  /** Returns the address in memory of the received packet, or of the packet being built. */
   long packet() {
     return packet;
   }
 
-  /** Returns its payload. */
+  /** Returns the address in memory of that packet's payload. */
   long payload() {
     return packet + DatagramFormat.HEADER_BYTES;
   }
@@ -74,7 +74,7 @@ final class DatagramEnd implements AutoCloseable {
     return from;
   }
 
-  /** Sends the management datagram that was written as payload. */
+  /** Sends the management datagram that was written to the payload. */
   void sendMad(Gid to) {
     DatagramFormat.write(
         packet,
@@ -86,21 +86,21 @@ final class DatagramEnd implements AutoCloseable {
     sealAndSend(to, ManagementDatagram.BYTES);
   }
 
-  /** Sends a number between two queue pairs. */
+  /** Sends a number from one queue pair to another. */
   void sendNumber(Gid to, int queuePair, int sourceQueuePair, int queueKey, long number) {
     DatagramFormat.write(packet, 0, queuePair, 0, queueKey, sourceQueuePair);
     Memory.ALL.set(Memory.NETWORK_LONG, payload(), number);
     sealAndSend(to, Long.BYTES);
   }
 
-  /** Sends the written packet, with its CRC. */
+  /** Completes the packet being built with its CRC and sends it. */
   void sealAndSend(Gid to, int payloadBytes) {
     int covered = DatagramFormat.HEADER_BYTES + payloadBytes;
     Memory.setInt(packet + covered, crcOf(covered) ^ front(address, to, covered));
     sendRaw(to, covered + PacketFormat.ICRC_BYTES);
   }
 
-  /** Sends the written packet unchanged. */
+  /** Sends the packet being built unchanged. */
   void sendRaw(Gid to, int lengthBytes) {
     try {
       channel.send(
@@ -114,8 +114,8 @@ final class DatagramEnd implements AutoCloseable {
   /**
    * Receives a packet without waiting.
    *
-   * @return false where there is none
-   * @throws AssertionError for one that a device would drop
+   * @return false if there is no packet
+   * @throws AssertionError if a device would drop the packet
    */
   boolean receive() {
     InetSocketAddress sender;

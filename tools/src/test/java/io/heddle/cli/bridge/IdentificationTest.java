@@ -1,17 +1,17 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Identifications that the kernel gives IPv4 packets of a socket such as the bridge's, on the wire.
- * The invariant CRC covers them, so a sender must know them in advance.
+ * Test of the IPv4 identifications that the kernel gives to the packets of a socket like the
+ * bridge's. The invariant CRC covers the identification, so a sender must know it in advance.
  */
 @EndsWithin(60)
 @SystemTest
@@ -45,8 +45,8 @@ class IdentificationTest {
   void segmentsCountIdentificationFromZeroAndCrcCoversIt() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 4200)) {
       /*
-       * The gateway is the receiver here: packets are segmented by the kernel before they reach the
-       * cable.
+       * The host's kernel segments trains before they reach the link. So the gateway, which
+       * receives here, sees the packets as they are on the wire.
        */
       fabrics.runAt(HOST_A, List.of("ip", "link", "set", "e1", "gso_max_segs", "1"));
       List<Integer> seen = new ArrayList<>();
@@ -70,7 +70,7 @@ class IdentificationTest {
     NetworkNamespace.call(fabrics.namespace(host), Executors.callable(what));
   }
 
-  /* Records the identifications of ten packets, and checks their CRCs. */
+  /* Records the identifications of ten packets. */
   private static void listen(List<Integer> seen, Runnable thenSpeak) {
     int fd = LinuxCalls.socket(AF_PACKET, SOCK_DGRAM_NONBLOCK, ETH_P_IP_NETWORK_ORDER);
     try (Arena arena = Arena.ofConfined()) {
@@ -91,7 +91,10 @@ class IdentificationTest {
     }
   }
 
-  /* Checks the CRC over the whole masked packet with its actual IP header. */
+  /*
+   * Returns a packet's identification. Checks the CRC over the whole masked packet with its actual
+   * IP header.
+   */
   private static int identification(byte[] ip) {
     int length = (ip[2] & 0xff) << 8 | ip[3] & 0xff;
     byte[] masked = java.util.Arrays.copyOf(ip, length - 4);

@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,12 +8,14 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bridge whose interface changes: each packet is counted, faults are reported, and packets flow
- * again afterwards. Also a bridge that receives ten times its rate limit.
+ * Test of a bridge whose interface changes. Each packet is counted, each fault is reported, and
+ * packets flow again afterwards. Another test sends ten times a group's rate limit.
  */
 @EndsWithin(120)
 @SystemTest
@@ -107,7 +107,10 @@ class LinkFaultsTest {
     return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
-  /** Sends a train and waits until each of its packets left or was dropped. */
+  /**
+   * Sends a segment train and waits until each of its packets was forwarded or dropped. Returns the
+   * counts.
+   */
   private BridgeStatus.Direction send(int group, Gid address, int payloadBytes) {
     long before = settled(fromA(group));
     atA(host -> assertTrue(host.sendTrain(address, group, before, ROW, payloadBytes)));

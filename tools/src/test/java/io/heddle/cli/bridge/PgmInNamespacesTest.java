@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -13,14 +11,16 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.PgmStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PGM senders across a bridge, and the bridge's counters. */
+/** Test of PGM senders across a bridge, and of the bridge's PGM counters. */
 @EndsWithin(120)
 @SystemTest
 class PgmInNamespacesTest {
@@ -107,7 +107,10 @@ class PgmInNamespacesTest {
         });
   }
 
-  /** Builds a packet by RFC 3208, by hand instead of with the bridge's own class. */
+  /**
+   * Builds a packet by RFC 3208. It doesn't use the bridge's own class, so that a fault there is
+   * found.
+   */
   private static byte[] packet(int type, int id, int number, int lead) {
     boolean receiver = type == NAK;
     int dataBytes = type == ODATA || type == RDATA ? 30 : 0;
@@ -172,7 +175,7 @@ class PgmInNamespacesTest {
           send(b, GROUP, packet(ODATA, 2, 10, 0));
           send(b, GROUP, packet(ODATA, 2, 11, 0));
         });
-    /* A packet that isn't PGM is still forwarded. */
+    /* The counts include packets that aren't PGM, since they are still forwarded. */
     awaitForwarded(0, 0, 9);
     awaitForwarded(0, 1, 3);
     assertEquals(
@@ -244,7 +247,7 @@ class PgmInNamespacesTest {
             assertFalse(deadline.isOver(), "the last batch allocated " + allocated + " bytes");
             long before = threads.getThreadAllocatedBytes(data);
             for (int i = 0; i < ROW; i++) {
-              /* A new session each time, with a gap. */
+              /* Every second packet begins a new session, and the numbers have gaps. */
               send(a, GROUP, packet(ODATA, sessionOf(batch, i), 3 * i, 0));
             }
             awaitForwarded(0, 0, (batch + 1L) * ROW);
@@ -254,7 +257,7 @@ class PgmInNamespacesTest {
     assertTrue(pgm().directions().getFirst().skipped() > 0);
   }
 
-  /* Two packets of each session. */
+  /* Returns the session of a packet. Each session has two packets. */
   private static int sessionOf(int batch, int packet) {
     return batch * ROW + packet / 2;
   }

@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,14 +14,16 @@ import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Hosts of two fabrics without routes to each other, which communicate by proxy addresses of the
- * bridge.
+ * Test of hosts in two fabrics without routes to each other. They communicate through proxy
+ * addresses of the bridge.
  */
 @EndsWithin(120)
 @SystemTest
@@ -56,7 +56,7 @@ class ProxiedInNamespacesTest {
           "proxy b 10.2.0.211 for=10.1.0.11",
           "proxy a fd01::200 for=fd02::100",
           "proxy b fd02::210 for=fd01::10",
-          /* A client of IPv4 and a server of IPv6. */
+          /* The next two are for an IPv4 client and an IPv6 server. */
           "proxy a 10.1.0.201 for=fd02::101",
           "proxy b fd02::212 for=10.1.0.12");
 
@@ -202,7 +202,7 @@ class ProxiedInNamespacesTest {
     assertEquals(address("10.2.0.213"), server.from());
     assertEquals(0, unicast().clients().getLast().pairs(), "earlier pairs were cleared");
 
-    /* The host moves to another proxy address, and its pairs with it. */
+    /* The host gets another proxy address, and its existing pairs use that address too. */
     List<String> moved = new ArrayList<>(PROXIES);
     moved.remove("proxy b 10.2.0.210 for=10.1.0.10");
     moved.add("proxy b 10.2.0.213 for=10.1.0.10");

@@ -1,8 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.NumberedLoad;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,12 +10,15 @@ import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.RedundancyStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.NumberedLoad;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -36,7 +36,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Two bridges between the same two fabrics, under load: orders, a kill, and lost beacons. */
+/**
+ * Test of two bridges between the same two fabrics under load: control orders, a killed bridge, and
+ * lost beacons.
+ */
 @EndsWithin(180)
 @SystemTest
 class RedundancyTest {
@@ -178,7 +181,7 @@ class RedundancyTest {
     assertEquals("bridge 1 owns 239.1.1.1; it owns 0 groups", yielded.text());
     awaitFlow(load);
     assertEquals(0, load.countArrived(2, 0));
-    /* Payloads were lost only at handovers, where they were counted. */
+    /* Payloads may be lost at handovers only, and the bridges must have counted each. */
     long lost = load.lost(begun);
     long counted = dropped(1, "no-owner") + dropped(2, "no-owner");
     System.out.println("five hand-overs lost " + lost + " payloads, counted " + counted);
@@ -199,7 +202,7 @@ class RedundancyTest {
     assertThrows(HeddleException.class, orders::drain, "no other bridge could take over");
   }
 
-  /* Sends an order to the first bridge, by its socket. */
+  /* Sends an order to the first bridge through its control socket, and returns the output. */
   private String order(String... words) {
     List<String> arguments = new ArrayList<>(List.of(words));
     arguments.addAll(List.of("--control", control(1).toString()));

@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -12,13 +10,15 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +30,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bridge whose configuration changes while packets flow, with rate-limited groups. */
+/**
+ * Test of a bridge whose configuration is reloaded while packets flow, and of rate-limited groups.
+ */
 @EndsWithin(120)
 @SystemTest
 class ReloadTest {
@@ -93,8 +95,8 @@ class ReloadTest {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"))) {
       /*
-       * Packets of a future group are ignored: they are gone once the packets sent after them have
-       * passed.
+       * The group isn't configured yet, so its packets are ignored. Once the packets that were sent
+       * after them are forwarded, none of them can arrive any more.
        */
       send(fabrics, COMES, 10);
       send(fabrics, STAYS, 10);
@@ -107,7 +109,7 @@ class ReloadTest {
       await(() -> fromA(1).forwarded() == 10 && fromA(0).forwarded() == 20);
 
       /*
-       * Slow enough that no packet of the second group leaves after the first one, on any machine.
+       * The rate is so low that on any machine only the first packet leaves before the next reload.
        */
       String slow = "group 239.1.1.2 rate=1 burst=1 queue=5";
       bridge.reload(config("group 239.1.1.1", slow));
@@ -119,7 +121,7 @@ class ReloadTest {
       await(() -> fromA(0).forwarded() == 30);
 
       bridge.reload(config("group 239.1.1.1", "group 239.1.1.2"));
-      /* A packet leaves the pending count just before it is forwarded. */
+      /* A packet leaves the pending count just before it is counted as forwarded. */
       await(() -> fromA(1).pending() == 0 && settled(fromA(1)) == fromA(1).arrived());
 
       bridge.reload(config("group 239.1.1.2"));
@@ -175,7 +177,10 @@ class ReloadTest {
     }
   }
 
-  /* Returns the number of the group's entries at the gateway's interface: 1 if it is a member. */
+  /*
+   * Returns the number of the group's entries at the gateway's interface, which is 1 if the gateway
+   * is a member.
+   */
   private static long joined(TwoFabrics fabrics, int side, String group) {
     String link = TwoFabrics.interfaceName(side);
     return fabrics

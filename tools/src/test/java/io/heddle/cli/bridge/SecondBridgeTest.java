@@ -1,19 +1,19 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two real bridges between the same fabrics, neither of which is configured with the other. */
+/**
+ * Test of two real bridges between the same fabrics. Neither bridge's configuration contains the
+ * other bridge.
+ */
 @EndsWithin(120)
 @SystemTest
 final class SecondBridgeTest {
@@ -60,7 +63,7 @@ final class SecondBridgeTest {
     return status(gateway).groups().getFirst().suspended();
   }
 
-  /* Sum over both bridges and directions. */
+  /* Returns the number of packets that arrived at both bridges in both directions. */
   private long arrived() {
     long sum = 0;
     for (int gateway = 0; gateway < 2; gateway++) {

@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -13,14 +11,16 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.kit.ControlSocket;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Packets that a bridge drops on an order. */
+/** Test of {@code heddle bridge set}: a bridge drops packets of a group on request. */
 @EndsWithin(120)
 @SystemTest
 final class SetCommandTest {
@@ -123,7 +123,7 @@ final class SetCommandTest {
         assertNull(direction(1, 0).drops().get("injected"));
         assertEquals(90, direction(0, 0).forwarded());
 
-        /* The order persists for a group that a reload replaces. */
+        /* A group that a reload replaces still drops packets as set. */
         bridge.reload(config(" rate=1M"));
         assertEquals(10, status().groups().getFirst().dropEvery());
         send(fabrics, 1, FIRST, 100);
@@ -151,7 +151,7 @@ final class SetCommandTest {
         assertTrue(String.valueOf(alone.getMessage()).contains("this bridge is alone"));
         set(0, at, "drop=1/2");
       }
-      /* The status file is from the previous bridge, and a new bridge drops nothing. */
+      /* A new bridge drops nothing, although the status file of the previous one says so. */
       try (Bridge again = BridgeDemo.inNamespace(fabrics.namespace(0), config(""))) {
         assertTrue(status().groups().stream().allMatch(each -> each.dropEvery() == 0));
         send(fabrics, 1, FIRST, 10);

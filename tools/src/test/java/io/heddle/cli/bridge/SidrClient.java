@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Host that requests several services of a server and sends numbers to each. It ignores the first
- * reply to each request, to simulate loss. All clients use the same request ids.
+ * Host that requests several services of a server by SIDR and then sends numbers to each. It
+ * ignores the first reply to each request, to simulate loss. All clients use the same request IDs,
+ * to test that the bridge tells them apart.
  */
 final class SidrClient {
   private static final int NUMBERS = 5;
@@ -27,7 +28,7 @@ final class SidrClient {
   private final int firstQueuePair;
   private final List<Exchange> exchanges = new ArrayList<>();
 
-  /** Exchange with one service. Its index in the list is its request id. */
+  /** Exchange with one service. The request ID is the exchange's index in the list. */
   private static final class Exchange {
     private final long service;
     private int repliesReceived;
@@ -46,7 +47,8 @@ final class SidrClient {
   }
 
   /**
-   * @param firstQueuePair source of the first exchange; each service uses the next one
+   * @param firstQueuePair source queue pair of the first exchange; each further exchange uses the
+   *     next number
    */
   SidrClient(DatagramEnd end, Gid server, int firstQueuePair, int services) {
     this.end = end;
@@ -61,19 +63,22 @@ final class SidrClient {
     return exchanges.stream().allMatch(Exchange::isOver);
   }
 
-  /** Checks that each service's number is the one that the server assigned to this client. */
+  /** Checks that the client got the queue pair that the server assigned to it, for each service. */
   void check(SidrServer server) {
     check(server, end.address());
   }
 
-  /** Checks the same for a server that sees this client by another address. */
+  /**
+   * Checks like {@link #check(SidrServer)}, for a server that sees this client under another
+   * address.
+   */
   void check(SidrServer server, Gid seenAs) {
     for (Exchange each : exchanges) {
       assertEquals(server.queuePair(seenAs, each.service), each.queuePair);
     }
   }
 
-  /** Receives and sends the pending messages. */
+  /** Handles all received packets, and sends messages that are due. */
   void work() {
     while (end.receive()) {
       assertEquals(server, end.from());
@@ -122,8 +127,8 @@ final class SidrClient {
     assertEquals(exchange.service, SidrReply.serviceId(mad));
     if (SidrReply.status(mad) == SidrReply.STATUS_NO_QUEUE_PAIR) {
       /*
-       * The bridge's answer where the machine is slower than its deadline: this sends the request
-       * again.
+       * The bridge answered, since the server did so after the bridge's deadline. The client sends
+       * the request again.
        */
       return;
     }

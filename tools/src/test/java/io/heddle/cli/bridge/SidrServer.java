@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Host with a datagram service: it assigns each client and service a queue pair, and echoes the
- * packets to it. To simulate loss and duplication, it ignores the first copy of a request, and
- * answers those with odd ids twice.
+ * Host with a datagram service. It assigns a queue pair to each client and service, and echoes the
+ * packets to that queue pair. To simulate loss and duplication, it ignores the first copy of a
+ * request, and answers requests with odd IDs twice.
  */
 final class SidrServer {
   static final int QUEUE_KEY = 0x0123_4567;
@@ -35,7 +35,7 @@ final class SidrServer {
     this.end = end;
   }
 
-  /** Returns the received request ids. */
+  /** Returns the request IDs received so far. */
   Set<Integer> ids() {
     return clientsOfIds.keySet();
   }
@@ -49,7 +49,7 @@ final class SidrServer {
     return echoes;
   }
 
-  /** Receives and answers the pending messages. */
+  /** Handles all received packets. */
   void work() {
     while (end.receive()) {
       if (PacketFormat.queuePair(end.packet()) == ManagementDatagram.QUEUE_PAIR) {

@@ -1,7 +1,5 @@
 package io.heddle.cli.bridge;
 
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,13 +16,15 @@ import io.heddle.bridge.cm.SidrRequests;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.tools.bridge.BridgeDemo;
+import io.heddle.tools.bridge.TwoFabrics;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -43,8 +43,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Hosts of two fabrics that resolve each other's queue pairs by SIDR over a bridge, and
- * communicate.
+ * Test of hosts in two fabrics that resolve each other's queue pairs by SIDR across a bridge, and
+ * then communicate.
  */
 @EndsWithin(120)
 @SystemTest
@@ -113,7 +113,7 @@ class UnicastInNamespacesTest {
     return "ip addr add " + address + bits + " dev e" + host + ready;
   }
 
-  /* Opens ends at addresses that the host gets for them. */
+  /* Gives a host these addresses and opens an end at each. */
   private List<DatagramEnd> endsAt(int host, List<String> addresses) {
     run(host, addresses.stream().map(each -> addressCommand(host, each)).toList());
     List<DatagramEnd> made = new ArrayList<>();
@@ -191,12 +191,18 @@ class UnicastInNamespacesTest {
       BridgeStatus.Clients counted = unicast().clients().get(side);
       assertTrue(counted.replies() >= 2 * 2 * CLIENTS * SERVICES, counted.toString());
       assertEquals(0, counted.requestsEvicted(), counted.toString());
-      /* Pairs of this side's clients with a server per IP version, and of its servers with the other clients. */
+      /*
+       * Each client of this side has a pair with a server per IP version, and so has each client of
+       * the other side with a server of this side.
+       */
       assertEquals(2 * 2 * CLIENTS, counted.pairs(), counted.toString());
       Map<String, Long> drops = new TreeMap<>(direction(side).drops());
       drops.remove("unknown-reply");
       assertEquals(Map.of(), drops, "only duplicate replies are dropped");
-      /* A request that expired after its 10 s counts as a new one when it is repeated. */
+      /*
+       * After 10 s a request expires, and its repetition counts as a new request. So these counts
+       * are exact only before.
+       */
       if (System.nanoTime() - beganNs < SidrRequests.WAIT_NS) {
         assertEquals(2 * CLIENTS * SERVICES, counted.requests(), counted.toString());
         assertTrue(counted.repeats() >= 2 * 2 * CLIENTS * SERVICES, counted.toString());
@@ -258,7 +264,9 @@ class UnicastInNamespacesTest {
     assertEquals(1, direction(0).forwarded());
     assertEquals(0, unicast().clients().getFirst().requests(), "no state is left");
 
-    /* A service's host is requested, and another one answers. */
+    /*
+     * A service is requested from one host, and another host answers. The bridge drops that answer.
+     */
     SidrRequest.write(a.payload(), 1, 1, CmaHeader.datagramService(service));
     CmaHeader.write(SidrRequest.privateData(a.payload()), 9, a.address(), b.address());
     a.sendMad(b.address());

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.Deadline;
@@ -14,6 +12,8 @@ import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightRules;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Skip;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Tests of the doctor on two hosts with three planes, in their own namespaces, with one fault at a
- * time.
+ * Tests of the doctor on two hosts with three planes in their own network namespaces. Each test has
+ * one fault.
  */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
@@ -65,8 +65,8 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   /*
-   * Duplicate address detection takes a second and begins up to a second late; the kernel's workers may
-   * delay it further.
+   * Waits until the kernel has found an address to be a duplicate. Detection takes a second, begins
+   * up to a second late, and the kernel's workers may delay it further.
    */
   private void awaitDuplicate(String link) throws Exception {
     Deadline deadline = Deadline.ofSeconds(30);
@@ -84,7 +84,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
     expect(findings, "WARNING", "address-filter", LabPlan.address(0, 0));
   }
 
-  /* Runs the doctor in its own mount namespace, after this script. */
+  /* Runs a script and then the doctor in a mount namespace of their own. */
   private JsonNode examineAfter(String script, Map<String, String> environment, String... arguments)
       throws Exception {
     List<String> command =
@@ -114,7 +114,10 @@ class DoctorOnHostsTest extends OnTwoHosts {
         "/dev/shm has 1 MiB");
   }
 
-  /* The limit is that of the whole machine, so the test changes only the doctor's view of it. */
+  /*
+   * The limit is one of the whole machine, so the test changes only the file in which the doctor
+   * reads it.
+   */
   @Test
   void smallSocketBuffersAreReportedWithTheLimit() throws Exception {
     String view = "mount -t tmpfs none /proc/sys/net/core; echo %d >/proc/sys/net/core/rmem_max";
@@ -150,7 +153,10 @@ class DoctorOnHostsTest extends OnTwoHosts {
     expect(examine(Map.of(), command), "WARNING", "kernel-old", "kernel 2.6.");
   }
 
-  /* The doctor itself runs on its own Java runtime, as in a package. */
+  /*
+   * The doctor needs Java itself, so it runs on a copy elsewhere. Only the plugin's search finds no
+   * Java.
+   */
   @Test
   void missingJavaIsAFaultThatListsTheSearchedPlaces() throws Exception {
     Path hidden = Files.createDirectory(folder.resolve("hidden"));
@@ -173,7 +179,10 @@ class DoctorOnHostsTest extends OnTwoHosts {
     expectNot(examine(Map.of("JAVA_HOME", hidden.toString()), command), "java-missing");
   }
 
-  /* A tap, unlike a veth pair, has the speed that is set, and a carrier while it is open. */
+  /*
+   * Perl program that creates an interface with a set speed. The interface is a tap: unlike a veth
+   * pair, a tap has the speed that is set, and a carrier while it is open.
+   */
   private static final String SLOW_LINK =
       """
       use strict; use Fcntl; use Socket;
@@ -190,9 +199,8 @@ class DoctorOnHostsTest extends OnTwoHosts {
 
   @Test
   void planesOfUnequalSpeedAreReportedUnlessWeighted() throws Exception {
-    ip(
-        0, "link", "add", "odd", "type",
-        "bridge"); // a bridge without ports reports no speed, so it isn't compared
+    /* A bridge without ports reports no speed, so its plane isn't compared. */
+    ip(0, "link", "add", "odd", "type", "bridge");
     ip(0, "link", "set", "odd", "up");
     ip(0, "-6", "addr", "add", "fd00:78::1/64", "dev", "odd", "nodad");
     expectNot(examine(), "unequal-planes");
@@ -325,17 +333,13 @@ class DoctorOnHostsTest extends OnTwoHosts {
     control(two, "create");
     try {
       control(two, "host", "0");
-      control(two, "refuse", "0/0", "ibv_open_device", "13", "100"); // EACCES
+      /* The first device can't be opened: EACCES (13). */
+      control(two, "refuse", "0/0", "ibv_open_device", "13", "100");
       JsonNode closed = examine(two, doctor("--json", "--all"));
       expect(closed, "WARNING", "device-refused", "standin0");
       assertTrue(closed.toString().contains("standin1 of libibverbs: port 1 active"));
-      control(
-          two,
-          "refuse",
-          "0/1",
-          "ibv_query_port",
-          "5",
-          "100"); // the device opens, but the query fails with EIO
+      /* The second device opens, but the query of its port fails with EIO (5). */
+      control(two, "refuse", "0/1", "ibv_query_port", "5", "100");
       expect(examine(two, doctor("--json")), "WARNING", "device-refused", "standin1");
     } finally {
       control(two, "remove");
@@ -389,7 +393,8 @@ class DoctorOnHostsTest extends OnTwoHosts {
       daemon.destroyForcibly();
       daemon.waitFor();
     }
-    Thread.sleep(2000); // of silence
+    /* The dead daemon must have been silent for a while. */
+    Thread.sleep(2000);
     expect(examine("--control", control.toString()), "FAULT", "daemon-gone", "silent");
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Program with the doctor and the route daemon, as a process on a test's host. */
+/** Main class with the doctor and the route daemon, which tests start as a process on a host. */
 @Command(subcommands = {DoctorCommand.class, BgpCommand.class})
 final class DoctorProgram {
   private DoctorProgram() {}

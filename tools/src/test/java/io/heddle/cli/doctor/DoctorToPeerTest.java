@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.LabPlan;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
@@ -14,6 +13,7 @@ import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightReason;
 import io.heddle.routes.WeightRules;
+import io.heddle.tools.lab.LabPlan;
 import java.io.BufferedReader;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Tests of the doctor's findings on its planes to another host that answers. */
+/** Tests of the doctor's findings on the planes to another host, whose doctor answers probes. */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -189,8 +189,8 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   /*
-   * ConformanceTest always has IPv4 planes; everyPlaneToAPeerIsProbedAndFaultsReported covers the
-   * probes.
+   * Runs only in whole runs: ConformanceTest always has IPv4 planes, and
+   * everyPlaneToAPeerIsProbedAndFaultsReported covers the probes.
    */
   @Test
   @WholeRunOnly

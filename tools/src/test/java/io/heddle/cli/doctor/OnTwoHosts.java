@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Base of tests on two hosts with three planes in their own namespaces, and {@code heddle doctor}
- * on the first.
+ * Base of tests that run {@code heddle doctor} on the first of two hosts. The hosts have their own
+ * network namespaces and three planes.
  */
 abstract class OnTwoHosts {
   static final int PLANES = 3;

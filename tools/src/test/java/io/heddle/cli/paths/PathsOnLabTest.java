@@ -1,17 +1,17 @@
 package io.heddle.cli.paths;
 
-import io.heddle.tools.paths.PathsCheck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.HashLab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.fabric.model.HashAlgorithm;
 import io.heddle.fabric.model.HashModel;
 import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.LinuxHash;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.HashLab;
+import io.heddle.tools.lab.Skip;
+import io.heddle.tools.paths.PathsCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Test of measure, fit and pick in namespaces, against the switches' counters. */
+/**
+ * Test of measuring, fitting and picking paths in network namespaces. The switches' counters are
+ * the reference.
+ */
 @EndsWithin(180)
 @SystemTest
 final class PathsOnLabTest {

@@ -5,12 +5,14 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Program that runs {@code heddle paths} as a process on a test's host. */
+/** Main class with {@code heddle paths}, which tests start as a process on a host. */
 @Command(subcommands = PathsCommand.class)
 final class PathsProgram {
   private PathsProgram() {}
 
-  /** Returns the command line that starts it; a command and its options follow. */
+  /**
+   * Returns the command line that starts this program. A command and its options are added to it.
+   */
   static List<String> start() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

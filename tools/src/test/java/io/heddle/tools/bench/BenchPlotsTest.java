@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 class BenchPlotsTest {
   @TempDir private Path folder;
 
-  /* Set-up takes from less than a millisecond to seconds; memory doesn't grow in one case. */
+  /*
+   * The times of set-up range from less than a millisecond to seconds. In one case memory doesn't
+   * grow.
+   */
   @Test
   void costsOfAllMagnitudesAreDrawnBesideTheRivals() throws IOException {
     List<Figure> figures = new ArrayList<>();

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.bench.perf.Machine;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Checkout;
+import io.heddle.tools.bench.perf.Machine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,11 +18,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test of the path from a command's JSON to figures, verdicts and records. */
+/**
+ * Test of the conversion of a command's JSON to figures, of verdicts on the figures, and of their
+ * record.
+ */
 class BenchTest {
   private static final Machine MACHINE = new Machine("a processor", 2, 4, "6.1", "a JVM");
 
-  /* Output of heddle perf plugin, shortened. */
+  /* Shortened output of heddle perf plugin. */
   private static final String PLUGIN_REPORT =
       """
       {"contestants": [{"name": "Heddle, 1 plane", "start_ms": 120, "resident_mebibytes": 61},

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link BridgeReadings} on shortened documents. */
+/** Test of {@link BridgeReadings} on shortened JSON documents. */
 class BridgeReadingsTest {
   private static List<Figure> latency(String rows) throws Exception {
     JsonNode report = Json.mapper().readTree("{\"rows\": [" + rows + "]}");

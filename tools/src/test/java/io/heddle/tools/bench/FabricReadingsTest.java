@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of {@link FabricReadings} on shortened documents. */
+/** Test of {@link FabricReadings} on shortened JSON documents. */
 class FabricReadingsTest {
   private static JsonNode json(String text) throws Exception {
     return Json.mapper().readTree(text);
@@ -99,7 +99,7 @@ class FabricReadingsTest {
     assertEquals(1, named(figures, "schemes that aren't as the arithmetic"));
   }
 
-  /* A target without its figure counts as not run. */
+  /* Without the figure, its target counts as not run. */
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"rows\": [], \"schemes\": []}"})
   void emptyDocumentHasNoFigures(String nothing) throws Exception {

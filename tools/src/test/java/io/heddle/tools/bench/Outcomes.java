@@ -23,12 +23,12 @@ final class Outcomes {
     return of(measurement, false, reason, figures);
   }
 
-  /** The outcome of a run of one measurement, as targets are judged by. */
+  /** Returns a map with this outcome only, as targets take it. */
   static Map<String, Outcome> only(Outcome outcome) {
     return Map.of(outcome.measurement(), outcome);
   }
 
-  /** An outcome on another machine. */
+  /** Returns the same outcome as if another machine had been measured. */
   static Outcome elsewhere(Outcome own) {
     return new Outcome(
         own.measurement(),

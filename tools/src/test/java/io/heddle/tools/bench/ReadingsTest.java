@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Test of {@link Readings} and {@link CostReadings} on shortened documents. */
+/** Test of {@link Readings} and {@link CostReadings} on shortened JSON documents. */
 class ReadingsTest {
   private static JsonNode json(String text) throws Exception {
     return Json.mapper().readTree(text);

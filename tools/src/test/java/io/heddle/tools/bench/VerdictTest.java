@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Test of verdicts: targets and regressions at their limits, and their texts. */
+/** Test of verdicts on targets and regressions, at their limits, and of their texts. */
 class VerdictTest {
   private static final Target LEAST = Target.atLeast("group", "plugin", "speed", 0.85);
   private static final Target MOST = Target.atMost("group", "plugin", "time", 50);

@@ -1,22 +1,22 @@
 package io.heddle.tools.bridge;
 
-import io.heddle.cli.bridge.BridgeProcess;
-import io.heddle.cli.bridge.BridgeTable;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
+import io.heddle.cli.bridge.BridgeProcess;
+import io.heddle.cli.bridge.BridgeTable;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Short runs of the demos: six hosts, IPv4 and IPv6. */
+/** Test of short runs of the bridge demos, with six hosts and both IP versions. */
 @EndsWithin(180)
 class BridgeDemoTest {
   @BeforeAll
@@ -24,7 +24,9 @@ class BridgeDemoTest {
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
-  /* The beacon interval is long enough that no pause of a busy machine exceeds the hold time. */
+  /*
+   * The beacon interval of 800 ms is so long that no pause of a busy machine exceeds the hold time.
+   */
   @Test
   @WholeRunOnly
   @SystemTest

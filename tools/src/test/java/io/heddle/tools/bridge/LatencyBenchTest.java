@@ -1,21 +1,24 @@
 package io.heddle.tools.bridge;
 
-import io.heddle.cli.bridge.BridgeProcess;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.bridge.BridgeProcess;
 import io.heddle.cli.kit.Installation;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.ThreadAffinity;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Short run of the latency measurement: every connection carries packets, and has its rows. */
+/**
+ * Test of a short latency measurement: every connection carries packets and has its rows in the
+ * report.
+ */
 @EndsWithin(180)
 @SystemTest
 class LatencyBenchTest {

@@ -18,13 +18,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of {@link ShareSamples}, of the detection of a change's effect, and of {@link ShareWatch}.
+ * Test of {@link ShareSamples}, of the detection of when a change takes effect, and of {@link
+ * ShareWatch}.
  */
 @EndsWithin(30)
 final class ShareSamplesTest {
   private static final double STEP = 0.02;
 
-  /* Returns two planes with equal shares, from second 102 on 3 to 1; 1000 bytes per sample. */
+  /*
+   * Returns samples of two planes, 1000 bytes per sample. The shares are equal until second 102,
+   * and 3 to 1 from then on.
+   */
   private static ShareSamples halvesThenQuarters() {
     ShareSamples samples = new ShareSamples();
     long first = 0;
@@ -124,7 +128,10 @@ final class ShareSamplesTest {
   void samplingIsCompleteAfterItsDurationOrWithoutFirstBytes() throws Exception {
     AtomicLong bytes = new AtomicLong();
     CountDownLatch looks = new CountDownLatch(3);
-    /* At least a millisecond between samples. */
+    /*
+     * Sampling this often takes at least 60 ms, since there is a millisecond or more between two
+     * samples.
+     */
     CountDownLatch looksAtBytes = new CountDownLatch(60);
     ShareWatch watch =
         new ShareWatch(

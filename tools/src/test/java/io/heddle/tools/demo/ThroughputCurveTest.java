@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +19,10 @@ final class ThroughputCurveTest {
 
   @TempDir private Path folder;
 
-  /* Returns two planes of 50 MB/s each; the second stops from second 1 to 2, the first for 0.3 s
-  after the cut. */
+  /*
+   * Returns the curve of two planes of 50 MB/s each. The second plane is cut from second 1 to 2.
+   * The first one stops for 0.3 s after the cut.
+   */
   private static ThroughputCurve cutAndReturn() {
     ShareSamples samples = new ShareSamples();
     long first = 0;
@@ -71,7 +73,7 @@ final class ThroughputCurveTest {
             List.of(
                 new ThroughputCurve.Mark(1, "x", "cut"), new ThroughputCurve.Mark(2, "^", "back")));
     assertTrue(without.contains("<svg"), without);
-    /* Each mark adds a line and outlines of letters. */
+    /* Each mark adds a line and the outlines of letters to the plot. */
     assertTrue(
         elements(with) >= elements(without) + 4, elements(with) + " and " + elements(without));
   }

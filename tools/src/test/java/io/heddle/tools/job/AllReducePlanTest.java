@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Test of sizes, the driver's command line, and results. */
+/** Test of {@link AllReducePlan}: sizes, the driver's command line, and results. */
 class AllReducePlanTest {
   @CommandLine.Command
   private static final class Sizes {

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +34,10 @@ final class AllReduceRunTest {
   @TempDir private Path folder;
   private final List<AllReduceResult> seen = new ArrayList<>();
 
-  /* In the script, $3 is the rank: the driver's arguments are --plugin P --rank R, of which one is
-  shifted away. */
+  /*
+   * Returns a run of a script. In the script, $3 is the rank: the driver's arguments are --plugin P
+   * --rank R, and the script shifts the first one away.
+   */
   private AllReduceRun run(String script, String wrong, long timeoutSeconds) throws IOException {
     Path driver = folder.resolve("driver.sh");
     Files.writeString(driver, "#!/bin/sh\nshift\n" + script);
@@ -124,7 +126,7 @@ final class AllReduceRunTest {
     assertTrue(message.contains("waiting"), message);
   }
 
-  /* Lasts more than twice the hang timeout. */
+  /* The run lasts more than twice the hang timeout. */
   @Test
   void ranksThatReportProgressDoNotHang() throws Exception {
     String goesOn =

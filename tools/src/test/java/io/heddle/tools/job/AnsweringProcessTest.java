@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Test of {@link AnsweringProcess} with a shell: orders, answers and ends. */
+/** Test of {@link AnsweringProcess} with a shell as the process: requests, answers and ends. */
 @EndsWithin(30)
 final class AnsweringProcessTest {
   private final RunFolder folder;

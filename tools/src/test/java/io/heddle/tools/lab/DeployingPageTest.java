@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test that the leaf configurations in docs/deploying.md are those of {@code heddle lab}, which
- * other tests run.
+ * Test that docs/deploying.md has the same leaf configurations as {@code heddle lab}, which other
+ * tests run.
  */
 final class DeployingPageTest {
   private static final Pattern BLOCK =
@@ -42,7 +42,7 @@ final class DeployingPageTest {
             frr));
   }
 
-  /* Replaces site-specific numbers, addresses and names. */
+  /* Returns a statement without the numbers, addresses and names of a site. */
   private static String plain(String statement) {
     return statement
         .replaceAll("\"[^\"]*\"", "NAME")

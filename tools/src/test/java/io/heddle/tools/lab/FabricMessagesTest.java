@@ -11,7 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Test of the selection of links, the parsers of daemons' replies, and messages on missing parts.
+ * Test of the selection of links by node, of the parsers of daemons' replies, and of messages about
+ * missing parts.
  */
 class FabricMessagesTest {
   private static List<String> names(List<Link> links) {

@@ -12,11 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of the limits of plans for fabrics and labs. */
+/** Test of the limits within which plans of fabrics and labs are valid. */
 class FabricPlanTest {
   private static final long RATE = 1_000_000_000L;
 
-  /* Returns a plan that is valid except for one value. */
+  /* Returns a plan in which one value is replaced; all others are valid. */
   private static FabricPlan with(String what, int value) {
     int spines = what.equals("spines") ? value : 2;
     int links = what.equals("links") ? value : 1;

@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of fabrics with separate planes or FRR, and of their complete removal after any end of their
- * creator.
+ * Test of fabrics with separate planes or with FRR, and of the complete removal of a fabric,
+ * however its creator ended.
  */
 @EndsWithin(120)
 @SystemTest
 final class FabricRemovalTest {
   private static final int HOLD_SECONDS = 12;
 
-  /** Daemons whose command line names the fabric's folder. */
+  /** Returns the command lines of the fabric's BIRD daemons, which contain the fabric's folder. */
   private static List<String> daemons(Path folder) {
     return ProcessHandle.allProcesses()
         .map(process -> process.info().commandLine().orElse(""))

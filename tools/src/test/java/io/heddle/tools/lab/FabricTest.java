@@ -1,11 +1,11 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.Shell;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
@@ -19,8 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of a fabric of two leaves and two spines, each a real BIRD: paths of the planes, with and
- * without faults.
+ * Test of a fabric of two leaves and two spines, each a real BIRD: the paths of the planes, with
+ * and without faults.
  */
 @EndsWithin(120)
 @SystemTest
@@ -91,7 +91,10 @@ final class FabricTest {
     return fabric.status().planes().get(plane - 1).ownPaths();
   }
 
-  /** Sends datagrams between the hosts' addresses of one plane; no listener is needed. */
+  /**
+   * Sends datagrams from the first host's address on a plane to the second's. Nobody needs to
+   * receive them.
+   */
   private static void send(int plane) {
     String program =
         String.format(
@@ -110,7 +113,7 @@ final class FabricTest {
     Shell.run(fabric.onHost(1, List.of("python3", "-c", program)));
   }
 
-  /** Returns the growth of both planes' counters by a burst on one. */
+  /** Returns the growth of both planes' counters while datagrams are sent on one plane. */
   private static long[] countersAfterSending(int plane) {
     long[] before = {receivedBytes(1), receivedBytes(2)};
     send(plane);

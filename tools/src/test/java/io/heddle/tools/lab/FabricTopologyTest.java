@@ -169,7 +169,10 @@ class FabricTopologyTest {
     assertEquals("fd00:2::/32", FabricTopology.aggregate(2));
   }
 
-  /* EUI-64: ff:fe in the middle, and the seventh bit of the MAC inverted. */
+  /*
+   * By EUI-64, ff:fe is in the middle of the address, and the seventh bit of the MAC address is
+   * inverted.
+   */
   @Test
   void addressIsFormedFromPrefixAndMacByEui64() throws Exception {
     for (FabricTopology topology : List.of(leafSpine(3, 1, 2, 6, false), separate(3, 6, false))) {

@@ -63,7 +63,7 @@ class LabEnvironmentTest {
         links().inside(new Node(Role.HOST, 1), List.of("ping", "-c1", "::1")));
   }
 
-  /* A segment train has 64 KiB: a smaller burst would split it. */
+  /* A segment train has 64 KiB. A smaller burst size would split it. */
   @ParameterizedTest
   @CsvSource({
     "1000000,      131072,  393216",

@@ -1,11 +1,11 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.Shell;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of labs: hosts communicate over each plane, on that plane only, and nothing is left behind.
+ * Test of labs: hosts communicate over each plane and only over that plane, and a closed lab leaves
+ * nothing.
  */
 @EndsWithin(120)
 final class LabTest {
@@ -44,7 +45,10 @@ final class LabTest {
     return new ProcessBuilder(lab.command(rank, command)).redirectErrorStream(true).start();
   }
 
-  /** Exchanges datagrams over each plane; also run by the main method inside a user namespace. */
+  /**
+   * Exchanges datagrams over each plane and returns the result. The main method calls it inside a
+   * user namespace.
+   */
   static String exchange(Lab.Kind kind, LabPlan plan) throws Exception {
     try (Lab lab = Labs.create(kind, plan)) {
       List<Long> before = lab.sentBytesByPlane();

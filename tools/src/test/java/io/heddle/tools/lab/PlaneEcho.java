@@ -7,8 +7,8 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 
 /**
- * Process of {@link LabTest}: rank 0 sends one datagram to the last rank over each plane and awaits
- * the echo.
+ * Main class of {@link LabTest}'s processes. Over each plane, rank 0 sends one datagram to the last
+ * rank and waits for the echo.
  */
 final class PlaneEcho {
   private static final int PORT = 9;

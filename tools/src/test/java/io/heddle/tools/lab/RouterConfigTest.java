@@ -16,7 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of router configurations: whole texts beside reviewed golden files, and single rules. */
+/**
+ * Test of router configurations: whole texts are compared with reviewed golden files, and single
+ * rules are checked.
+ */
 class RouterConfigTest {
   private static final Path GOLDEN = Path.of("src", "test", "golden");
   private static final Path MADE = Path.of("target", "golden");
@@ -95,7 +98,7 @@ class RouterConfigTest {
         file, config.zebra(leaf) + config.bgpd(leaf) + (bfdMs > 0 ? config.bfdd(leaf) : ""));
   }
 
-  /* BIRD must accept the text. */
+  /* BIRD itself parses the text. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StandinLabTest {
   @TempDir private Path folder;
 
-  /* The script records its arguments and host. */
+  /* Returns a lab whose control program is a script, which records its arguments and its host. */
   private StandinLab lab(int devices, int addresses, String answers) throws IOException {
     Path control = folder.resolve("control.sh");
     Files.writeString(

@@ -1,10 +1,10 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.Shell;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.switching.LabSwitches;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Test of a fabric of real routers whose leaves balance load over the links to both spines. */
+/** Test of a fabric of real routers whose leaves balance load over their links to both spines. */
 @EndsWithin(180)
 @SystemTest
 final class SwitchedFabricTest {

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Test of two tiers of switches that hash or spray, with independent counters on every link. */
+/**
+ * Test of the check of two tiers of switches that hash or spray. Independent counters on every link
+ * are the reference.
+ */
 @EndsWithin(180)
 @SystemTest
 final class SwitchingCheckTest {

@@ -15,13 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of {@link ChaosJudge}: each verdict on both sides of its limit. */
+/** Test of {@link ChaosJudge}: each limit of a verdict is tested on both sides. */
 class ChaosJudgeTest {
   private static final int REMOTE_ERROR = 6;
   private static final int LOCAL_ERROR = 3;
   private static final int GRACE_MS = 1_000;
 
-  /* Detection of silence, the grace time, and an allowance for a slow machine. */
+  /* Time to detect silence, the grace time, and an allowance for a slow machine. */
   private static final double LOST_LIMIT_MS = 1_500 + GRACE_MS + 4_000;
   private static final double KILLED_LIMIT_MS = 3_000;
 
@@ -193,7 +193,10 @@ class ChaosJudgeTest {
     assertTrue(explanation(verdict).startsWith("test returned 3 where"), explanation(verdict));
   }
 
-  /* The later of two communicators counts. */
+  /*
+   * Returns the verdict for a fault that the second of two communicators detects {@code ms} after
+   * the first. The later one counts.
+   */
   private static ChaosVerdict detectedAfter(double ms, ChaosEvent... events) {
     long fatalNs = TimeUnit.SECONDS.toNanos(100);
     ChaosJudge judge = judge(events);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class ChaosPlanTest {
   private static final int SEEDS = 3_000;
 
-  /** Faults during which a plane carries nothing. */
+  /** Faults during which the affected plane carries nothing. */
   private static final Set<ChaosFault> TAKING =
       EnumSet.of(ChaosFault.CARRIER_CUT, ChaosFault.SILENT_CUT, ChaosFault.ADDRESS_REMOVED);
 
@@ -63,8 +63,10 @@ final class ChaosPlanTest {
         });
   }
 
-  /* A seed that stopped a rank for 249 ms in such a group failed on a busy host, which resumed it
-  later. */
+  /*
+   * Such a plan stopped a rank for 249 ms. A busy host resumed the rank only after the grace time,
+   * and the run failed.
+   */
   @Test
   void noRankIsStoppedWithAShortGraceTime() {
     plans()

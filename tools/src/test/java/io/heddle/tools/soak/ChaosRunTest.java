@@ -18,10 +18,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test of {@link ChaosRun} and {@link ChaosBench} with scripted ranks. */
+/** Test of {@link ChaosRun} and {@link ChaosBench}, whose ranks are shell scripts. */
 @EndsWithin(60)
 class ChaosRunTest {
-  /* Waits for the line that undoes the clock step: by then all faults were injected. */
+  /*
+   * Script of ranks that go on until they receive the line that undoes the clock step. By then all
+   * faults have been injected.
+   */
   private static final String WAITS_FOR_THE_CLOCK =
       """
       traffic() {
@@ -169,7 +172,7 @@ class ChaosRunTest {
     assertTrue(heard(0).contains("close"), heard(0));
   }
 
-  /* Writes a statistics file with so many failovers. */
+  /* Returns a statistics file that counts this number of failovers. */
   private Path counters(int failovers) throws Exception {
     Path copy = folder.resolve("left-" + failovers);
     if (Files.exists(copy)) {
@@ -186,7 +189,10 @@ class ChaosRunTest {
     return copy;
   }
 
-  /* Rank 0 had two failovers before this run, and more at its end. */
+  /*
+   * Runs ranks of which rank 0 has two failovers before the run, and {@code timesMore} further ones
+   * at its end.
+   */
   private ChaosVerdict runThatLeavesPlanes(int timesMore) throws Exception {
     String says =
         """

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Test of {@link ChaosSetting}, and of the description of {@link ChaosEvent}s. */
+/** Test of {@link ChaosSetting}, and of the text of {@link ChaosEvent}s. */
 class ChaosSettingTest {
   private static final int GROUPS = 2_000;
 

@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Network without hosts that records its faults, and ranks that are shell scripts. */
+/** Network without hosts, which records the injected faults, with ranks that are shell scripts. */
 final class ScriptedRanks implements ChaosNetwork {
-  /* Prints the real driver's events; the plugin's argument is a file of functions that a test may
-  override. */
+  /*
+   * Script that prints the real driver's events. The plugin is a file with shell functions that
+   * override those of the script.
+   */
   private static final String DRIVER =
       """
       #!/bin/sh
@@ -35,19 +37,19 @@ final class ScriptedRanks implements ChaosNetwork {
       finish
       """;
 
-  /** Recorded faults in order: begin and undo with the fault's text. */
+  /** Recorded actions in order, as begin or undo with the fault's text. */
   final List<String> done = new ArrayList<>();
 
   int closed;
 
-  /* File by which ranks see that a fault has begun. */
+  /* File that exists once a fault has begun, for which the ranks' scripts wait. */
   private final Path begun;
 
   ScriptedRanks(Path begun) {
     this.begun = begun;
   }
 
-  /** Returns ranks that behave correctly except for these lines of shell. */
+  /** Returns programs of ranks that behave correctly, except for these lines of shell. */
   static ChaosPair.Programs programs(Path folder, String otherwise) throws IOException {
     Path driver = Files.writeString(folder.resolve("driver"), DRIVER);
     if (!driver.toFile().setExecutable(true)) {

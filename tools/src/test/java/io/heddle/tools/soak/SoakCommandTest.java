@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Test of command lines that are rejected before a run. */
+/** Test of command lines that are rejected before any run. */
 class SoakCommandTest {
   private final StringWriter err = new StringWriter();
 

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link SoakReport}: totals of many runs, and the text of a failed run. */
+/** Test of {@link SoakReport}: totals over many runs, and the text of a failed run. */
 class SoakReportTest {
   private static final ChaosEvent CUT = new ChaosEvent(60, 100, ChaosFault.CARRIER_CUT, 0, 1, 0);
   private static final ChaosEvent STOP = new ChaosEvent(60, 100, ChaosFault.STOPPED_PEER, 0, 0, 0);

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test of the closed loop, with gateways, controller and reflector as processes. */
+/**
+ * Test of the demo's closed control loop, with gateways, controller and route reflector as
+ * processes.
+ */
 @EndsWithin(600)
 final class WanDemoTest {
   @TempDir private Path folder;

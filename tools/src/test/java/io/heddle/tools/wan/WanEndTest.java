@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.heddle.tools.wan.host.NodeProcesses;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.wan.host.NodeProcesses;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that an interrupt, which closes from another thread during the set-up, leaves nothing. */
+/**
+ * Test that an interrupted set-up of the demo leaves nothing. The interrupt closes the demo from
+ * another thread.
+ */
 @EndsWithin(120)
 @SystemTest
 final class WanEndTest {
@@ -44,7 +47,7 @@ final class WanEndTest {
               try {
                 nodes.setUp();
               } catch (HeddleException ended) {
-                /* Expected, unless the set-up was complete already. */
+                /* Expected if the set-up wasn't complete when it was closed. */
               }
             });
     Deadline deadline = Deadline.ofSeconds(30);

@@ -17,13 +17,13 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the soak's short form, and of its verdict. */
+/** Test of a short soak and of the soak's verdict. */
 @EndsWithin(600)
 @SystemTest
 final class WanSoakTest {
   @TempDir private Path folder;
 
-  /* Returns a seed whose first phase kills the near gateway and restarts it within a second. */
+  /* Returns a seed whose first phase has this fault and undoes it within a second. */
   private static long seedOf(WanSoakPlan.Fault fault) {
     long seed = 0;
     while (true) {

@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Member that a hash selects. */
+/** Test of the member that a hash selects in a group. */
 final class EcmpGroupTest {
   private static RoceFlow flow(int port) throws Exception {
     return new RoceFlow(
@@ -79,7 +79,9 @@ final class EcmpGroupTest {
         flows[hash.member(flow(port), new EcmpGroup(5))]++;
       }
       for (int each : flows) {
-        /* Five standard deviations: random choice exceeds it once in a million. */
+        /*
+         * 200 is five standard deviations, which random selection exceeds once in a million cases.
+         */
         assertEquals(2000, each, 200, hash.text() + Arrays.toString(flows));
       }
     }

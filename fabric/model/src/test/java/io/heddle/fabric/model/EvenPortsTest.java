@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Ports that spread over links as evenly as their number allows. */
+/** Test that chosen ports spread over links as evenly as their number allows. */
 final class EvenPortsTest {
   private static SortedMap<Integer, List<String>> paths(int ports, long seed) {
     Random random = new Random(seed);

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Every hash function against independent values. */
+/** Test of every hash function against values from independent sources. */
 final class HashAlgorithmTest {
   private static final byte[] CHECK = "123456789".getBytes(StandardCharsets.US_ASCII);
 
@@ -18,7 +18,7 @@ final class HashAlgorithmTest {
     return algorithm.of(CHECK, CHECK.length, seed);
   }
 
-  /* The check values of the CRC catalogue (reveng.sourceforge.io/crc-catalogue). */
+  /* The values are the check values of the CRC catalogue (reveng.sourceforge.io/crc-catalogue). */
   @Test
   void cyclicCodesHaveTheCataloguesCheckValues() {
     assertEquals(0xbb3d, check(HashAlgorithm.CRC16, 0), "CRC-16/ARC");
@@ -66,7 +66,7 @@ final class HashAlgorithmTest {
     }
   }
 
-  /* Bob Jenkins' own driver5 in lookup3.c. */
+  /* The values are those of Bob Jenkins' own driver5 in lookup3.c. */
   @Test
   void jenkinsHashIsLookup3() {
     byte[] four = "Four score and seven years ago".getBytes(StandardCharsets.US_ASCII);
@@ -76,7 +76,7 @@ final class HashAlgorithmTest {
     assertEquals(0xcd628161, Lookup3.hash(four, 1));
   }
 
-  /* Appendix A of the SipHash paper. */
+  /* The value is that of appendix A of the SipHash paper. */
   @Test
   void sipHashHasThePapersValue() {
     byte[] message = new byte[15];

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Linear hashes are recognised, and others are refused. */
+/** Test that linear hashes are recognised and others are refused. */
 final class LinearFitTest {
   private static final int BASE = 49_152;
 
@@ -27,7 +27,10 @@ final class LinearFitTest {
     }
   }
 
-  /* Link names don't reveal their number. */
+  /*
+   * Returns the paths of a plan's ports. The paths' names are shuffled, so that they don't reveal
+   * the number of the link.
+   */
   private static Map<Integer, String> measured(SwitchHash hash, int members, long seed, int count) {
     Random random = new Random(seed);
     List<String> names = new java.util.ArrayList<>();
@@ -90,8 +93,8 @@ final class LinearFitTest {
   }
 
   /*
-   * Bits 0, 1 and 2 of the port choose among eight routers. No learned port flips two of these
-   * bits, so the four routers chosen by two or three flipped bits are unknown.
+   * Bits 0, 1 and 2 of the port select among eight routers. No learned port flips two of these
+   * bits. So the four routers that two or three flipped bits select are unknown.
    */
   @Test
   void pathsWithoutALearnedPortAreCounted() {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Text models and their predictions. */
+/** Test of models in text form and of the predictions of their paths. */
 final class PathsPredictionTest {
   private static final String FLOWS = "\nflows fd00::1 fd00::2 49152-49215\n";
 
@@ -80,7 +80,10 @@ final class PathsPredictionTest {
     assertTrue(pair.polarisation() < 0.2, pair.toString());
   }
 
-  /* The polynomial of CRC16-BISYNC is a multiple of x + 1, and its low bits hardly mix. */
+  /*
+   * The polynomial of CRC16-BISYNC is a multiple of x + 1, and its low bits hardly mix. So ports
+   * that are next to each other select only half of the links.
+   */
   @Test
   void neighbouringPortsReachOnlyHalfTheLinksUnderCrc16() {
     PathsPrediction.TierLoad leaf =
@@ -89,7 +92,10 @@ final class PathsPredictionTest {
     assertEquals(0, predict("tier leaf\nmembers 4\nshift 5" + FLOWS).tiers().getFirst().unused());
   }
 
-  /* A seed is one more XOR: flows that collide stay together under every linear hash. */
+  /*
+   * A linear hash with another seed is the same hash with one more XOR. So flows that collide under
+   * one seed collide under every other seed.
+   */
   @Test
   void anotherSeedHelpsOnlyNonLinearHashes() {
     String tiers = "tier leaf\nmembers 4\nalgorithm %1$s\nseed 3\ntier spine\nmembers 4\n";

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Probabilities against those counted by hand. */
+/** Test of probabilities against those counted by hand. */
 final class RandomPlacementTest {
   @Test
   void twoFlowsOnTwoLinksCollideHalfTheTime() {
@@ -14,7 +14,7 @@ final class RandomPlacementTest {
     assertEquals(0, RandomPlacement.ofWorstLink(2, 2, 3), 1e-12);
   }
 
-  /* The birthday problem: 23 people, 365 days. */
+  /* The birthday problem: 23 people are the flows, 365 days the links. */
   @Test
   void birthdayProblemIsSolved() {
     assertEquals(0.507297, RandomPlacement.ofWorstLink(23, 365, 2), 1e-6);
@@ -50,7 +50,7 @@ final class RandomPlacementTest {
     assertEquals(1, RandomPlacement.usedLinks(5, 1), 1e-12);
   }
 
-  /* Two flows on two links share a link in half of all cases. */
+  /* Two flows on two links share a link in half of all cases, so the band contains both results. */
   @Test
   void bandExcludesRareCasesOnBothSides() {
     assertEquals(new RandomPlacement.Band(1, 2), RandomPlacement.ofWorstLinks(2, 2, 0.05));

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** SprayLink's three steps: detection, selection among the better half, correction. */
+/** Test of SprayLink's three steps: detection, selection among the better half, correction. */
 final class SprayHashTest {
   private static Set<Integer> reachable(SprayHash spray) {
     Set<Integer> found = new TreeSet<>();

@@ -42,7 +42,8 @@ class EventCalendarTest {
   }
 
   /*
-   * Short and long waits: within a word of the bitmap, across the ring's end, and beyond the ring.
+   * The distances are short and long: within a word of the bitmap, across the ring's end, and
+   * beyond the ring.
    */
   @ParameterizedTest
   @ValueSource(longs = {3, 70, 5_000, 900_000, 3_000_000, 40_000_000})

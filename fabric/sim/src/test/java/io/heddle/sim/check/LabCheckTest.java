@@ -7,7 +7,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LabCheckTest {
-  /* Each poll completes one chunk here, so that planes' progress is reported one by one. */
+  /*
+   * In this simulation each poll completes one chunk, so the policy learns of the planes' progress
+   * one chunk at a time.
+   */
   @ParameterizedTest
   @ValueSource(doubles = {0.05, 0.12, 0.4, 2})
   void unannouncedQuarterIsDetectedAgainAndAgain(double rateGbps) {

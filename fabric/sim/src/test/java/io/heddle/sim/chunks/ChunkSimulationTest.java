@@ -131,7 +131,10 @@ class ChunkSimulationTest {
   void pipelineStageWaitsForThePreviousOne() {
     Traffic pipeline = TrafficPattern.PIPELINE.traffic(4, 4, 10L * CHUNK, 1, 1);
     ChunkOutcome outcome = run(flat(4, 1), pipeline, "spray");
-    /* Three stages of 10 chunks, plus one chunk each for the second link. */
+    /*
+     * Each of three stages takes the time of its 10 chunks, and of one more chunk on the second
+     * link.
+     */
     assertEquals(3 * (11 * 1_000 + 2 * HOP_NS) + 2 * HOP_NS, outcome.endNs());
   }
 
@@ -159,8 +162,8 @@ class ChunkSimulationTest {
     }
     double perEvent = (bytes[1] - bytes[0]) / (double) (events[1] - events[0]);
     /*
-     * A message's time is stored: 8 bytes for 60 chunks of 5 events, and as much again when the
-     * array grows.
+     * Each message's duration is stored. That takes 8 bytes for 60 chunks of 5 events each, and as
+     * much again when the array grows.
      */
     assertTrue(perEvent < 0.5, perEvent + " bytes an event, of " + events[1]);
   }

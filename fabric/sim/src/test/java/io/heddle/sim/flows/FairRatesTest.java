@@ -53,8 +53,8 @@ class FairRatesTest {
   }
 
   /*
-   * Max-min fairness: each flow has a saturated link on which no flow is faster, so a higher rate
-   * would slow a flow that isn't faster.
+   * Rates are max-min fair if each flow has a saturated link on which no flow is faster: then a
+   * higher rate would slow a flow that isn't faster.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -124,8 +124,8 @@ class FairRatesTest {
   }
 
   /*
-   * In long runs, chunks take as long as flows; queues and the last chunks' paths make a few per
-   * cent.
+   * In long runs, chunks take as long as flows. Queues and the paths of the last chunks make a
+   * difference of a few per cent.
    */
   @ParameterizedTest
   @CsvSource({"spray, 1", "spray, 0.25", "least-in-flight, 0.25", "hash, 1"})

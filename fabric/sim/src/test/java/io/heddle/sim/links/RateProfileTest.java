@@ -38,7 +38,10 @@ class RateProfileTest {
   void burstsTakeTheirShareOnAverage() {
     RateProfile bursts = RateProfile.bursts(new SplittableRandom(5), 400, 100, 0.2);
     double untilNs = 1e6;
-    /* Of 500 ns, 400 are whole and 100 have a fifth: 0.84. */
+    /*
+     * Of 500 ns on average, 400 have the full rate and 100 a fifth of it. So the mean share is
+     * 0.84.
+     */
     assertEquals(0.84, bursts.integralNs(untilNs) / untilNs, 0.02);
     boolean isFull = false;
     boolean isLeft = false;

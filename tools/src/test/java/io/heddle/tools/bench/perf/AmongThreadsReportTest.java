@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of {@link AmongThreadsReport} and its events without a run. */
+/** Test of {@link AmongThreadsReport} and of the driver's events, without a measurement. */
 final class AmongThreadsReportTest {
   private static final AmongThreadsReport.Accounts NO_ACCOUNTS = (contestant, bytes) -> List.of();
 

@@ -21,7 +21,7 @@ final class CallCostReportTest {
           "test_not_ready_of_32",
           "indirect_call");
 
-  /* Returns three rounds around the value for each case. */
+  /* Returns three rounds per case: twice the value, the value, and half of it. */
   private static Map<String, List<Double>> figures(double... values) {
     Map<String, List<Double>> figures = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {

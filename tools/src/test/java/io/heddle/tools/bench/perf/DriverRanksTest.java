@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Test of {@link DriverRanks} with shell scripts that work, end or are killed. */
+/** Test of {@link DriverRanks} with shell scripts as ranks, which work, end or are killed. */
 @EndsWithin(30)
 final class DriverRanksTest {
   private static final long QUIET_SECONDS = 20;
@@ -38,7 +38,7 @@ final class DriverRanksTest {
     }
   }
 
-  /* In the script, $0 is the rank. */
+  /* Starts ranks that run a script, in which $0 is the rank. */
   private DriverRanks start(String script) throws IOException {
     Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
     return new DriverRanks(

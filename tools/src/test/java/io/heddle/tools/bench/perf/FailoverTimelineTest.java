@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.heddle.tools.job.AllReducePlan;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.job.AllReducePlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test of {@link FailoverTimeline} and {@link Completions} on files of ranks. */
+/** Test of {@link FailoverTimeline} and {@link Completions} on files as ranks write them. */
 class FailoverTimelineTest {
   @TempDir private Path folder;
 

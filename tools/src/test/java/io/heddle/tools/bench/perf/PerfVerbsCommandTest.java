@@ -1,6 +1,5 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.cli.heddle.HeddleCommand;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,8 +17,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test that {@code heddle perf verbs} and the start script of commands use the same JVM options as
- * the plugin.
+ * Test that {@code heddle perf verbs} and the start script of commands use the plugin's JVM
+ * options.
  */
 final class PerfVerbsCommandTest {
   private static final Path PLUGIN_START = Checkout.path("native/src/jvm_start.c");
@@ -56,7 +55,10 @@ final class PerfVerbsCommandTest {
     assertEquals(few, PerfVerbsCommand.FIRST_COMPILER);
   }
 
-  /* Returns the command line of the script, from a java that prints it. */
+  /*
+   * Returns the command line with which the script would start java. An {@code echo} in place of
+   * java prints it.
+   */
   private static List<String> commandLine(String... command) throws Exception {
     List<String> line = new ArrayList<>(List.of("sh", COMMAND_START.toString(), "echo", "classes"));
     line.addAll(List.of(command));

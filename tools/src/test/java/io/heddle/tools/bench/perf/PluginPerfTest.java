@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Json;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * Test of {@code heddle perf plugin} with ranks that are shell scripts: results, failures, report.
+ * Test of {@code heddle perf plugin} with shell scripts as ranks: results, failures and the report.
  */
 @EndsWithin(30)
 final class PluginPerfTest {
@@ -59,7 +59,10 @@ final class PluginPerfTest {
         driver, List.of(kinds), 8, 16, 8, 2, 8, 1, compilers.settleMs(), rounds, 100, false);
   }
 
-  /* The driver's arguments are --plugin P --rendezvous F --rank R. */
+  /*
+   * Returns a plan whose driver is a script. The script's sixth argument is the rank, since the
+   * arguments are --plugin P --rendezvous F --rank R.
+   */
   private PluginPerfPlan script(String text) throws IOException {
     Path driver = folder.resolve("driver.sh");
     Files.writeString(driver, "#!/bin/sh\nRANK=$6\n" + text);
@@ -88,7 +91,7 @@ final class PluginPerfTest {
               });
       message = String.valueOf(failed.getMessage());
     }
-    /* Deleted only now, when nothing writes there any more. */
+    /* The logs are deleted only now, when no rank writes to them any more. */
     Matcher logs = LOGS.matcher(message);
     assertTrue(logs.find(), message);
     Path kept = Path.of(logs.group(1));

@@ -9,13 +9,19 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link Recovery}: an event at second 3, with 3 seconds evaluated after it. */
+/**
+ * Test of {@link Recovery} with an event at second 3. The 3 seconds before and after the event are
+ * evaluated.
+ */
 class RecoveryTest {
   private static final double EVENT = 3;
   private static final int LOOK = 3;
   private static final long SEND = 1 << 20;
 
-  /* Sends of 1 MiB, one behind the other, at a rate in MB/s over time. */
+  /*
+   * Returns the completions of successive sends of 1 MiB, for a rate in MB/s that depends on the
+   * time.
+   */
   private static Completions done(DoubleUnaryOperator rate) {
     double step = 1e-4;
     double left = SEND;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Test of the path from events of processes to figures of reports. */
+/** Test of the conversion of processes' events to the figures of reports. */
 class ReportFiguresTest {
   private static JsonNode event(String json) throws Exception {
     return Json.mapper().readTree(json);

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.heddle.platform.HeddleException;
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link RxeContestant}'s parser for output of stock perftest and counters of a guest. */
+/** Test of {@link RxeContestant}'s parsers of stock perftest's output and of a guest's counters. */
 class RxeContestantTest {
-  /* Output of perftest 4.5 and rxe of Linux 6.1, shortened; one counter is made up. */
+  /* Shortened output of perftest 4.5 and of rxe in Linux 6.1. One counter is made up. */
   private static final String SAID =
       """
        local address: LID 0000 QPN 0x0011 PSN 0x9294fb RKey 0x000294 VAddr 0x007fb9ba87e000
