@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Program that repeats one kind of cycle, and prints the process's resources after each stretch.
- * Arguments: {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, with cycles per stretch and
- * connections per cycle.
+ * Program that runs several series of cycles of one kind, and prints the process's resources after
+ * each series. Arguments: {@code FOLDER KIND SERIES CYCLES CONNECTIONS}. SERIES is the number of
+ * series, CYCLES the number of cycles in each, and CONNECTIONS the number of connections per cycle.
  */
 final class ConnectionCyclesRun {
   private static final int MESSAGE_BYTES = 1000;
@@ -46,7 +46,7 @@ final class ConnectionCyclesRun {
     TRANSPORTS
   }
 
-  /** Line of output. */
+  /** Resources that the process holds, printed as a line. */
   record Held(long heapBytes, long residentBytes, long descriptors, long threads) {
     static Held now() throws IOException {
       long heap = LiveHeap.bytes();
@@ -90,12 +90,12 @@ final class ConnectionCyclesRun {
     ConnectionCyclesRun run =
         new ConnectionCyclesRun(
             Path.of(arguments[0]), Kind.valueOf(arguments[1]), Integer.parseInt(arguments[4]));
-    int stretches = Integer.parseInt(arguments[2]);
+    int seriesCount = Integer.parseInt(arguments[2]);
     int cycles = Integer.parseInt(arguments[3]);
     if (run.kind == Kind.TRANSPORTS) {
-      run.runTransports(stretches, cycles);
+      run.runTransports(seriesCount, cycles);
     } else {
-      run.runOnOne(stretches, cycles);
+      run.runOnOne(seriesCount, cycles);
     }
   }
 
@@ -105,8 +105,8 @@ final class ConnectionCyclesRun {
     return new Ends(null, folder, List.of(1, 2), List.of(1, 2), more);
   }
 
-  private void runTransports(int stretches, int cycles) throws IOException {
-    for (int stretch = 0; stretch < stretches; stretch++) {
+  private void runTransports(int seriesCount, int cycles) throws IOException {
+    for (int series = 0; series < seriesCount; series++) {
       for (int cycle = 0; cycle < cycles; cycle++) {
         try (Ends ends = open()) {
           new Round(ends).connections(cycle);
@@ -116,10 +116,10 @@ final class ConnectionCyclesRun {
     }
   }
 
-  private void runOnOne(int stretches, int cycles) throws IOException {
+  private void runOnOne(int seriesCount, int cycles) throws IOException {
     try (Ends ends = open()) {
       Round round = new Round(ends);
-      for (int stretch = 0; stretch < stretches; stretch++) {
+      for (int series = 0; series < seriesCount; series++) {
         for (int cycle = 0; cycle < cycles; cycle++) {
           round.run(cycle);
         }

@@ -19,7 +19,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ConnectionCyclesTest {
   private static final long WHOLE_RUN_SECONDS = 2_000;
 
-  /* Growth between the second stretch and the last, caused by the JVM's own tables. */
+  /*
+   * Allowed growth between the second and the last series of cycles, caused by the JVM's own
+   * tables.
+   */
   private static final long MOST_HEAP_GROWTH_BYTES = 64 << 10;
   private static final long MOST_RESIDENT_GROWTH_BYTES = 4 << 20;
 
@@ -45,7 +48,7 @@ class ConnectionCyclesTest {
     checkFlat(run(100, "32m", Kind.LISTENERS, 4, 50, 50));
   }
 
-  /** Long form; the short form is the case cycles of NcclHabitsTest. */
+  /** Long form of the case {@code cycles} in NcclHabitsTest. */
   @Test
   @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -53,7 +56,7 @@ class ConnectionCyclesTest {
     checkFlat(run(WHOLE_RUN_SECONDS, "64m", Kind.TRANSPORTS, 4, 250, 1));
   }
 
-  /** With so few descriptors, 64 connections may linger. */
+  /** The program gets so few descriptors that only 64 connections may linger. */
   @Test
   @EndsWithin(60)
   void lingeringConnectionsAreBounded() throws Exception {
@@ -87,7 +90,7 @@ class ConnectionCyclesTest {
   }
 
   private List<Held> run(
-      long limitSeconds, String heap, Kind kind, int stretches, int cycles, int connections)
+      long limitSeconds, String heap, Kind kind, int seriesCount, int cycles, int connections)
       throws Exception {
     SeparateJvm.End end =
         SeparateJvm.run(
@@ -102,13 +105,13 @@ class ConnectionCyclesTest {
             ConnectionCyclesRun.class,
             folder.toString(),
             kind.name(),
-            Integer.toString(stretches),
+            Integer.toString(seriesCount),
             Integer.toString(cycles),
             Integer.toString(connections));
     assertEquals(0, end.status(), end.output());
     List<Held> held =
         end.output().lines().filter(line -> line.startsWith("held ")).map(Held::parse).toList();
-    assertEquals(stretches, held.size(), end.output());
+    assertEquals(seriesCount, held.size(), end.output());
     return held;
   }
 

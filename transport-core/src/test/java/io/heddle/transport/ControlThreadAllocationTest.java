@@ -24,7 +24,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * running job.
  */
 class ControlThreadAllocationTest {
-  /* The timers, and a poll of the device's events: some 200 bytes a poll, ten polls a second. */
+  /*
+   * Allowance for timers and for polls of the device's events: some 200 bytes a poll, ten polls a
+   * second.
+   */
   private static final long MOST_BYTES_PER_SECOND = 6_000;
   private static final long WINDOW_NS = 1_000_000_000;
   private static final long LIMIT_SECONDS = 20;

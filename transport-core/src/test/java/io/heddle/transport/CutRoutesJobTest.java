@@ -24,7 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of a routes file that is cut short in place while a job follows it. */
 @EndsWithin(90)
 class CutRoutesJobTest {
-  /** Limit of a wait: the job prints continuously, and a read can't be interrupted. */
+  /**
+   * Limit of a wait. It is checked between two lines: a read can't be interrupted, but the job
+   * prints continuously.
+   */
   private static final long LIMIT_SECONDS = 30;
 
   @TempDir Path folder;

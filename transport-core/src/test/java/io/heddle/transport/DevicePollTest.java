@@ -26,7 +26,7 @@ class DevicePollTest {
   @TempDir private Path folder;
 
   @Test
-  void sweepOverSeveralConnectionsPollsOnce() {
+  void roundOverSeveralConnectionsPollsOnce() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
         Ends.Link first = ends.connect();
         Ends.Link second = ends.connect();
@@ -34,7 +34,7 @@ class DevicePollTest {
       DeviceContext device = first.receiving().device().context();
       List<RecvComm> receivers = List.of(first.receiver(), second.receiver(), third.receiver());
       receivers.forEach(receiver -> assertEquals(0, receiver.progress()));
-      int sweeps = 0;
+      int rounds = 0;
       int polls = 0;
       Deadline deadline = Deadline.ofSeconds(20);
       /* While another thread holds the device, a poll doesn't happen. */
@@ -42,10 +42,10 @@ class DevicePollTest {
         for (RecvComm receiver : receivers) {
           polls += pollsOf(device, receiver);
         }
-        sweeps++;
+        rounds++;
         assertFalse(deadline.isOver(), "polls: " + polls);
       }
-      assertTrue(sweeps > MOST_POLLS * 0.9, "sweeps for 1000 polls: " + sweeps);
+      assertTrue(rounds > MOST_POLLS * 0.9, "rounds for 1000 polls: " + rounds);
     }
   }
 
@@ -64,9 +64,7 @@ class DevicePollTest {
     }
   }
 
-  /*
-   * The shim calls Java for a connection only if this counter shows that there is something to do.
-   */
+  /* The shim decides by the counter of events whether it calls Java for a connection. */
   @Test
   void completionsFoundByAnotherPollAreSignalledToTheirConnection() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
@@ -102,7 +100,7 @@ class DevicePollTest {
     }
   }
 
-  /* Takes the completions that the set-up left. */
+  /* Takes the completions that the set-up left. Returns whether there were none. */
   private static boolean settled(Ends.Link link) {
     long before = line(link.receiver(), EVENTS);
     link.sender().progress();

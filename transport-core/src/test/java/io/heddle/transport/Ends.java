@@ -68,8 +68,8 @@ public final class Ends implements AutoCloseable {
   final List<String> log = new CopyOnWriteArrayList<>();
 
   /**
-   * Errors by a part of a log line: logging such a line throws the error, once, as a fault in its
-   * thread.
+   * Errors to inject, by a part of a log line. Logging such a line throws the error once, in the
+   * thread that logs it.
    */
   final Map<String, Error> thrownAt = new ConcurrentHashMap<>();
 
@@ -216,7 +216,7 @@ public final class Ends implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Returns this end's control session with the other. */
+  /** Returns this end's control session with the other end. */
   static ControlSession session(Connection end) {
     return (ControlSession) Objects.requireNonNull(end.failover()).peer();
   }
@@ -279,7 +279,10 @@ public final class Ends implements AutoCloseable {
     return receive(link, addresses.length, arrays);
   }
 
-  /* While another thread holds the connection, irecv would block. */
+  /*
+   * Posts the receives. Repeats irecv while it would block, for example because another thread
+   * holds the connection.
+   */
   private static long receive(Link link, int n, long arrays) {
     long[] request = new long[1];
     await(
@@ -355,7 +358,7 @@ public final class Ends implements AutoCloseable {
     return Memory.ALL.get(JAVA_INT, request + 4);
   }
 
-  /** Releases the line, as the shim does after its answer. */
+  /** Releases a finished request's line, as the shim does once test has returned the result. */
   static void release(long request) {
     Memory.setIntRelease(request, RELEASED);
   }

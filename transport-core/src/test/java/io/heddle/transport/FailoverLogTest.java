@@ -175,7 +175,10 @@ class FailoverLogTest {
     return connections;
   }
 
-  /* The order in which the reconnect listeners answer doesn't matter here. */
+  /*
+   * Returns the log about the other end, without the lines that depend on which reconnect listener
+   * answers first.
+   */
   private static String allOf(Ends ends, String otherEnd) {
     return ends.log.stream()
         .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))

@@ -80,7 +80,10 @@ class FalsePeerMessagesTest {
     inject(falseMessage, reason, false);
   }
 
-  /* The end that gets the false message has something in flight. */
+  /*
+   * Sends the false message to an end that has something in flight, and asserts that the connection
+   * ends for this reason.
+   */
   private void inject(PlaneMessage falseMessage, String reason, boolean toReceiver) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     try (Ends ends = new Ends(fabric, folder, List.of(1, 2), List.of(1, 2), Map.of())) {

@@ -20,9 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests of a sender whose control thread is delayed while the receiver fences a plane. Its messages
- * continue over the other planes. When it processes the fence, the ring of slots has wrapped once
- * or several times since. Guards of failover.pml and one-sided.pml: docs/failover-model.md.
+ * Tests of a sender whose control thread is delayed while the receiver fences a plane. The sender's
+ * messages continue over the other planes. When the sender processes the fence, the ring of slots
+ * has wrapped once or several times since. The tests cover guards of failover.pml and
+ * one-sided.pml: docs/failover-model.md.
  */
 class LateFenceTest {
   private static final int SLOTS = 256;
@@ -42,14 +43,14 @@ class LateFenceTest {
     return new Ends(fabric, folder, List.of(1, 2, 3), List.of(1, 2, 3), PATIENT);
   }
 
-  /* From now on, this end sends over these planes only. */
+  /* Makes this end send over these planes only. */
   private static void sendOver(Connection end, List<Integer> planes) {
     for (int plane = 0; plane < 3; plane++) {
       end.planeWeights().drain(plane, ConnectionWeights.LOCAL, !planes.contains(plane));
     }
   }
 
-  /* Delays its control thread until the latch is released. */
+  /* Blocks this end's control thread until the returned latch is released. */
   private static CountDownLatch hold(Connection end) throws InterruptedException {
     CountDownLatch back = new CountDownLatch(1);
     CountDownLatch away = new CountDownLatch(1);

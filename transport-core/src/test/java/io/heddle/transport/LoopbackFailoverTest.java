@@ -345,8 +345,9 @@ class LoopbackFailoverTest {
   }
 
   /*
-   * The failed end holds planes down for 1 s. The test's baton would keep the control thread from
-   * everything except polling.
+   * The test waits longer than the 1 s after which a plane is retried. Then it takes the baton: a
+   * control thread that still polled the failed end would wait for the baton and serve no other
+   * task.
    */
   @ParameterizedTest
   @EnumSource(names = {"DOWN", "PROBING"})
@@ -538,7 +539,10 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* The plane that is up doesn't answer, so the other can't wait for the end of its hold-down. */
+  /*
+   * The plane that is up doesn't answer, so the plane that is down can't wait for the end of its
+   * hold-down.
+   */
   @Test
   void heldDownPlaneIsRetriedAtOnceWhileTheOthersAreSilent() {
     fabric.enablePeerGroups();

@@ -22,7 +22,9 @@ final class OneSidedRanks implements AutoCloseable {
   final Ends ends;
   final List<OneSidedGroup> groups = new ArrayList<>();
 
-  /** Each rank's memory, of the same length everywhere, registered as number 0. */
+  /**
+   * Address of each rank's memory, which is registration 0 and has the same length on all ranks.
+   */
   final List<Long> memory = new ArrayList<>();
 
   private final List<OneSidedListener> listeners = new ArrayList<>();

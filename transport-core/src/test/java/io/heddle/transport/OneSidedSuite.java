@@ -429,7 +429,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* A put that waits for room was accepted; the caller isn't told to retry. */
+  /* A put that waits for room is accepted; the caller needn't retry. */
   @Test
   void aFullWindowIsNoCallThatWouldBlock() {
     try (Ends ends = ends(Map.of());

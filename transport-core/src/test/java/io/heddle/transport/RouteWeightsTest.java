@@ -212,7 +212,10 @@ class RouteWeightsTest {
     }
   }
 
-  /* Finds a plane's byte counter by the layout in ARCHITECTURE.md. */
+  /*
+   * Finds the offset of a plane's counter of sent bytes in a statistics file, by the layout in
+   * StatsLayout.
+   */
   private static long bytesOf(MemorySegment map, String key) {
     byte[] wanted = Arrays.copyOf(key.getBytes(StandardCharsets.UTF_8), 64);
     for (long record = 256; record < map.byteSize(); record += 256) {

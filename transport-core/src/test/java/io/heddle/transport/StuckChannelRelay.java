@@ -88,7 +88,10 @@ final class StuckChannelRelay implements AutoCloseable {
     }
   }
 
-  /* Returns null if no frame begins for a while. The rest of a begun frame is awaited. */
+  /*
+   * Reads a frame; returns null if none begins for a while. Waits for the rest of a frame that has
+   * begun.
+   */
   private static byte @Nullable [] frame(Socket from, DataInputStream in) throws IOException {
     int first;
     from.setSoTimeout(AGAIN_MS);

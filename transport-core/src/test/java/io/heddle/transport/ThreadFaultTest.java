@@ -78,8 +78,8 @@ class ThreadFaultTest {
     }
   }
 
-  /* Both ends have something pending, for which NCCL waits. */
-  private void assertEndsByIt(Ends ends, Ends.Link link) {
+  /* Asserts that both ends fail: each has a pending request, for which NCCL waits. */
+  private void assertBothEndsFail(Ends ends, Ends.Link link) {
     long to = ends.memory(1000);
     long toHandle = link.receiver().registerMemory(to, 1000, 1);
     long[] receive = new long[1];
@@ -110,7 +110,7 @@ class ThreadFaultTest {
       ends.thrownAt.put("moving off", error);
       Failover failover = link.sending().failover();
       failover.onPlaneFailure(0, 0, "as injected");
-      assertEndsByIt(ends, link);
+      assertBothEndsFail(ends, link);
       assertReported(ends, "heddle-control", error);
       assertOtherConnectionsWork(ends);
     }
@@ -127,7 +127,7 @@ class ThreadFaultTest {
       Failover failover = link.sending().failover();
       failover.onPlaneFailure(0, 0, "as injected");
       failover.onPlaneFailure(1, 0, "as injected");
-      assertEndsByIt(ends, link);
+      assertBothEndsFail(ends, link);
     }
   }
 
@@ -189,11 +189,11 @@ class ThreadFaultTest {
       int number = link.sender().flows()[0].pair.queuePair().number();
       fabric.raise(AsyncEventListener.Kind.QUEUE_PAIR_FATAL, number);
       assertReported(ends, "heddle-control", error);
-      assertEndsByIt(ends, link);
+      assertBothEndsFail(ends, link);
     }
   }
 
-  /* Of 32 concurrent calls, this many may continue together. */
+  /* Makes one call more than may run at a time: each failed call must make room for another. */
   @Test
   void failedConnectionThatCannotBeClosedDelaysNoOther() {
     LoopbackFabric fabric = new LoopbackFabric(3);
@@ -230,8 +230,8 @@ class ThreadFaultTest {
           .execute(() -> {
             throw new OutOfMemoryError("as injected");
           });
-      assertEndsByIt(ends, link);
-      assertEndsByIt(ends, other);
+      assertBothEndsFail(ends, link);
+      assertBothEndsFail(ends, other);
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
       HeddleException refused =

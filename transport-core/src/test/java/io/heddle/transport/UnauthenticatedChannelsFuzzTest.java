@@ -41,7 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
  * frames, impossible lengths, wrong tokens, hellos replayed and changed. No thread ends, nothing
  * grows, and a peer connects afterwards.
  *
- * <p>{@code -Dheddle.fuzz.inputs=100000} for many, {@code -Dheddle.fuzz.seed} for a repetition.
+ * <p>{@code -Dheddle.fuzz.inputs=100000} runs more inputs; {@code -Dheddle.fuzz.seed} repeats a
+ * run.
  */
 class UnauthenticatedChannelsFuzzTest {
   private static final int INPUTS = Integer.getInteger("heddle.fuzz.inputs", 3_000);
@@ -103,7 +104,8 @@ class UnauthenticatedChannelsFuzzTest {
   }
 
   /*
-   * Waits: the last clients are still being closed while the control thread waits for a processor.
+   * Asserts that the number falls below the limit in time: the last clients are still being closed
+   * while the control thread waits for a processor.
    */
   private static long assertFallsBelow(long limit, Measured more, String what) throws IOException {
     Deadline deadline = Deadline.ofSeconds(20);
@@ -117,8 +119,8 @@ class UnauthenticatedChannelsFuzzTest {
   }
 
   /*
-   * A client that had the token and disconnected has five seconds to reconnect; then accept returns
-   * its failure.
+   * Connects a peer. Accept may fail before: a client that had the token and disconnected has five
+   * seconds to reconnect; then accept returns its failure.
    */
   private static Ends.Link connect(Ends ends, ListenComm listener, long handle) {
     SendComm[] sender = new SendComm[1];
@@ -177,7 +179,7 @@ class UnauthenticatedChannelsFuzzTest {
         }
       }
     } catch (SocketException | SocketTimeoutException hungUp) {
-      /* Allowed. */
+      /* The process may close the connection at any moment. */
     }
   }
 
@@ -191,7 +193,7 @@ class UnauthenticatedChannelsFuzzTest {
     }
   }
 
-  /* Returns one of many addresses, so that ports suffice. */
+  /* Returns one of many loopback addresses, so that the clients don't run out of ports. */
   private InetAddress address() throws IOException {
     return InetAddress.getByAddress(
         new byte[] {127, (byte) (1 + random.nextInt(60)), (byte) random.nextInt(250), 1});

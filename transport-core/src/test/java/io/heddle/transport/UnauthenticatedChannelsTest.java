@@ -78,7 +78,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void callerThatHangsUpForGoodFailsOneAccept() throws IOException {
+  void callerThatNeverReturnsFailsOneAccept() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -189,7 +189,7 @@ class UnauthenticatedChannelsTest {
     }
   }
 
-  /* Puts these addresses before the listener's in a handle. */
+  /* Puts these addresses before the listener's address in a handle. */
   private static void putBefore(long handle, List<InetSocketAddress> places) {
     ConnectionHandle real = read(handle);
     List<InetSocketAddress> all = new ArrayList<>(places);

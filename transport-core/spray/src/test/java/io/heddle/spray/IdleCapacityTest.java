@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests with two planes: the first is late, the second is idle half of the time. */
+/**
+ * Tests of {@link IdleCapacity} with two planes: the first is late, the second is idle half of the
+ * time.
+ */
 class IdleCapacityTest {
   private static final int CHUNK = 61_440;
   private static final long MS = 1_000_000;

@@ -50,9 +50,9 @@ final class PlaneModel {
    * @param weights announced weights
    * @param sharing shared resource of the planes
    * @param bytesPerSecond rate of each plane; one number for a shared resource
-   * @param bursts whether each of them loses four fifths of its rate now and then
-   * @param lateSeconds longest polling interval of the sender, in every tenth case
-   * @param pathSeconds from a chunk's end on a plane to the sender's knowledge of it
+   * @param bursts whether each rate drops by four fifths now and then
+   * @param lateSeconds longest pause of the sender between two polls; it pauses in every tenth case
+   * @param pathSeconds time from a chunk's end on a plane until the sender knows of it
    */
   record Circumstances(
       PlaneWeights weights,

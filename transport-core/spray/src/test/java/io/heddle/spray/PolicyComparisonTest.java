@@ -167,7 +167,10 @@ class PolicyComparisonTest {
     assertEquals(0, policy.choose(0, 0, 1, 61_440, loads, weights), "10 us is its latency");
   }
 
-  /* Plane 0 takes 100 ms for a chunk; plane 1 takes 1 ms, and is idle for most of that. */
+  /*
+   * Runs chunks on both planes: plane 0 takes 100 ms; plane 1 takes 1 ms and is idle for the rest
+   * of that time.
+   */
   private static void delayPlaneOne(PlaneLoads loads, PlaneWeights weights) {
     long ms = 1_000_000;
     loads.setTime(ms);

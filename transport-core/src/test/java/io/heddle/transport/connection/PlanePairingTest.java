@@ -17,8 +17,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests of the log lines about pairs. A plane is "key[/own key][@address[/length]%interface]";
- * without an address it has no other marks, like a pod's.
+ * Tests of {@link PlanePairing} and its log lines. A plane is written as "key[/own
+ * key][@address[/length]%interface]". A plane without an address, like one in a pod, has no marks
+ * but its keys.
  */
 class PlanePairingTest {
   private static final long ELSEWHERE = NamespaceId.ID + 1;
@@ -58,7 +59,7 @@ class PlanePairingTest {
     return PlanePairing.of(mine(here), new PlaneList("h2", namespace, 1, offers(there)));
   }
 
-  /* Asserts name:mine=theirs of each pair, seen from both ends. */
+  /* Asserts the pairs, each written as name:mine=theirs, as seen from both ends. */
   private static PlanePairing assertPairs(String here, String there, String... pairs) {
     PlanePairing pairing = pairing(here, there, NamespaceId.ID);
     assertEquals(

@@ -26,7 +26,7 @@ class LingeringConnectionsTest {
   }
 
   @Test
-  void endedGoodbyeFreesItsPlace() {
+  void endedCloseFreesItsPlace() {
     LingeringConnections lingering = new LingeringConnections(0);
     for (int i = 0; i < 3000; i++) {
       int number = i;

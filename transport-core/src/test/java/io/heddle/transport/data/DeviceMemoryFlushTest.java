@@ -38,7 +38,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests of the read that flushes device memory, on host memory: it reads any registered memory. */
+/**
+ * Tests of the read that flushes device memory. They use host memory, since the read works on any
+ * registered memory.
+ */
 @EndsWithin(30)
 class DeviceMemoryFlushTest {
   private static final Gid ONE = Ends.gid("127.0.78.1");

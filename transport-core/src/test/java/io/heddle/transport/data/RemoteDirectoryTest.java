@@ -12,7 +12,9 @@ import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests of when an initiator polls the peer's registrations, with a clock that stands still. */
+/**
+ * Tests of the times at which an initiator reads a peer's directory, with times given by the test.
+ */
 class RemoteDirectoryTest {
   private static final int NUMBER = 7;
   private static final long DIRECTORY = 1 << 20;

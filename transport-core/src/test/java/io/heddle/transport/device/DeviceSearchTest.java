@@ -130,7 +130,10 @@ class DeviceSearchTest {
     }
   }
 
-  /* Both addresses are on the plane "both": neither device may take it from the other, in either order. */
+  /*
+   * Opens two devices, each with an address on the plane "both": neither may take the plane from
+   * the other, in either order.
+   */
   private Transport openTwoOnTheSamePlane(String selection) {
     VerbsProvider two =
         new None() {

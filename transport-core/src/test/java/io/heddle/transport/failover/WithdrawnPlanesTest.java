@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class WithdrawnPlanesTest {
   @Test
-  void silenceIsJudgedByTheTimesOfSends() {
+  void silenceLimitFollowsTheDurationOfSends() {
     assertEquals(20_000_000, WithdrawnPlanes.silenceLimitNs(0));
     assertEquals(20_000_000, WithdrawnPlanes.silenceLimitNs(1_000_000));
     assertEquals(40_000_000, WithdrawnPlanes.silenceLimitNs(10_000_000));

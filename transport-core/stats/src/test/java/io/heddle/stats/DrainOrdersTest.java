@@ -66,7 +66,7 @@ class DrainOrdersTest {
     assertTrue(refusal().contains("a regular file"), refusal());
   }
 
-  /* Root writes the orders, into the folders of all users. */
+  /* Root may write orders into the folder of another user, who may have planted links there. */
   @Test
   void ordersAreNotWrittenThroughAPlantedLink() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "untouched");

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Files of another user, and file systems without room or rights; only root can create both. */
+/**
+ * Maker of another user's files, and of file systems without room or rights, for tests. Only root
+ * can make these.
+ */
 final class OtherUser {
   static final int USER = 65_534;
 
@@ -32,7 +35,7 @@ final class OtherUser {
     return file;
   }
 
-  /** Mounts memory of this size over a folder; skips the test if that isn't allowed. */
+  /** Mounts a tmpfs with these options over a folder; skips the test if that isn't allowed. */
   static void mount(Path folder, String options) throws IOException, InterruptedException {
     skipUnlessRoot();
     if (run("mount", "-t", "tmpfs", "-o", options, "heddle-test", folder.toString()) != 0) {

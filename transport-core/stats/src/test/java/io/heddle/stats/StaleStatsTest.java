@@ -74,7 +74,7 @@ class StaleStatsTest {
     assertFalse(Files.exists(ofDeadProcess));
   }
 
-  /* Number of a namespace with its own process numbers. */
+  /* Number of a PID namespace that isn't this process's. */
   private static final String ELSEWHERE = "4026599999";
 
   @Test

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that a process counts even if shared memory refuses, with one log line about the missing
- * resource, the reason and the remedy.
+ * Tests that a process keeps its counters in memory if shared memory refuses a file, and logs one
+ * line with the missing resource, the reason and the remedy.
  */
 class StatsWithoutRoomTest {
   @TempDir Path folder;
@@ -43,7 +43,10 @@ class StatsWithoutRoomTest {
     return new StatsFile(null, folder, (level, sentence) -> logged.add(sentence));
   }
 
-  /* More communicators than a file without blocks would hold. */
+  /*
+   * Uses the counters of this many communicators, of a device and of all errors, which need further
+   * blocks of the file.
+   */
   private static void count(StatsFile stats, int communicators) {
     for (int i = 0; i < communicators; i++) {
       PlaneCounters counters = stats.open(Direction.SEND, "plane:" + i, 1, "peer");
