@@ -14,7 +14,7 @@ import java.util.Optional;
 final class DataPlanes {
   private DataPlanes() {}
 
-  /** Returns why no data plane can be used, with the remedy. */
+  /** Returns the reason why no data plane can be used, with the remedy; empty if one can. */
   static Optional<String> refusal(GatewayConfig config) {
     return switch (config.dataPlane()) {
       case BPF -> BpfDataPlane.refusal();
@@ -27,7 +27,7 @@ final class DataPlanes {
     };
   }
 
-  /* Only the BPF program can delay a move until a gap. */
+  /* Returns whether the BPF program is used. Only it can delay a move between lists until a gap. */
   private static boolean isBpf(GatewayConfig config) {
     return switch (config.dataPlane()) {
       case BPF -> true;
@@ -37,11 +37,11 @@ final class DataPlanes {
   }
 
   /**
-   * Adopts the data plane that is already at work in the calling thread's network namespace, or
-   * creates one.
+   * Adopts the data plane that already runs in the calling thread's network namespace, or creates
+   * one.
    *
-   * @param interfaces indexes of the LAN's
-   * @throws HeddleException if the host supports none
+   * @param interfaces indexes of the LAN's interfaces
+   * @throws HeddleException if the host supports no data plane
    */
   static DataPlane open(GatewayConfig config, List<Integer> interfaces, Log log) {
     if (isBpf(config)) {
@@ -64,7 +64,7 @@ final class DataPlanes {
     }
   }
 
-  /** Removes both kinds. */
+  /** Removes both kinds of data plane. */
   static void remove(GatewayConfig config, List<Integer> interfaces) {
     removeBpf(config, interfaces);
     removeNft(config);

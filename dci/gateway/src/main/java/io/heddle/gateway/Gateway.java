@@ -45,9 +45,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Running gateway. Its thread polls links, flows and counters five times per second. Commands and
- * queries come from any thread and wait for it.
+ * queries may come from any thread; they wait while a poll runs.
  *
- * <p>{@link #close} ends only the thread: packets keep their lists.
+ * <p>{@link #close} ends only the threads: the data plane keeps forwarding packets to their lists.
  */
 public final class Gateway implements AutoCloseable {
   private static final long POLL_MS = 200;
@@ -66,13 +66,13 @@ public final class Gateway implements AutoCloseable {
   private List<MeasuredFlow> flows = List.of();
   private Map<Integer, String> reasons = Map.of();
   private List<Integer> lan;
-  /* Whether interfaces have changed since routes and program were last updated. */
+  /* Whether interfaces have changed since the routes and the data plane were last updated. */
   private boolean linksChanged;
-  /* Whether steers and buckets match the set of lists that are alive. */
+  /* Whether the data plane's steers and buckets match the set of lists that are alive. */
   private boolean settled = true;
   private HostAddresses host;
   private GatewayView view;
-  /* Immutable copy of the lists that are alive, for the speaker's thread. */
+  /* Immutable copy of alive, for the thread of the BGP speaker. */
   private volatile Set<Integer> usable = Set.of();
   private List<InterfaceReport> sent = List.of();
   private @Nullable Probes probes;
@@ -132,7 +132,9 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /* Removes a new data plane, which no process would control. An adopted one keeps forwarding. */
+  /*
+   * Removes a new data plane, since no process would control it. An adopted one keeps forwarding.
+   */
   private static void removeUnlessAdopted(DataPlane plane, RuntimeException failed) {
     if (!plane.isAdopted()) {
       try {
@@ -160,7 +162,7 @@ public final class Gateway implements AutoCloseable {
 
   /* Starts probes, controller sessions and telemetry. */
   private void startServices() {
-    /* Probes need the lists' routes, which exist by now, and the address that receives answers. */
+    /* Probes need the lists' routes, which begin() has installed. */
     probes = ListProbes.start(config, log);
     sent = InterfaceCounters.read(host);
     ControllerRules from = config.controllers();
@@ -213,7 +215,10 @@ public final class Gateway implements AutoCloseable {
     return flows.stream().map(MeasuredFlow::flow).toList();
   }
 
-  /* The data plane doesn't store the owners of steers; controllers announce their rules again. */
+  /*
+   * Removes the steers found at the start that no controller has announced again. The data plane
+   * doesn't store which controller wanted a steer.
+   */
   private synchronized void releaseUnclaimedSteers() {
     int ended = closed ? 0 : steers.releaseUnclaimed(alive);
     if (ended > 0) {
@@ -245,8 +250,8 @@ public final class Gateway implements AutoCloseable {
   }
 
   /*
-   * Installs routes first, then their rules, and the program last: no packet is marked for a
-   * missing route.
+   * Installs routes and rules first, and attaches the data plane last, so that no packet is marked
+   * for a missing route.
    */
   private void begin() {
     HostFindings.setLabelsBySeg6(plane.usesSeg6Labels());
@@ -276,7 +281,8 @@ public final class Gateway implements AutoCloseable {
   /**
    * Starts the thread.
    *
-   * @param whenLost runs if this thread, or one that it depends on, fails for good
+   * @param whenLost runs if this thread, or a thread that the gateway depends on, fails
+   *     persistently
    */
   public void watch(Runnable whenLost) {
     if (probes != null) {
@@ -335,7 +341,10 @@ public final class Gateway implements AutoCloseable {
     return Buckets.ofWeights(weights, alive);
   }
 
-  /* After a failure the next poll tries again: the state counts as settled only at the end. */
+  /*
+   * Updates the data plane to the lists that are alive. After a failure the next poll retries,
+   * since the state counts as settled only at the end.
+   */
   private void applyLiveness() {
     Set<Integer> now = new TreeSet<>();
     config.lists().map(ListConfig::id).filter(id -> !reasons.containsKey(id)).forEach(now::add);
@@ -390,15 +399,17 @@ public final class Gateway implements AutoCloseable {
     applyLiveness();
   }
 
-  /** Returns the last sample with the current rules. */
+  /** Returns the last sample, with the current steers. */
   public synchronized GatewayView view() {
     return view.withRules(Map.copyOf(steers.all()));
   }
 
   /**
-   * Steers a queue pair's packets to a list.
+   * Steers a queue pair's packets to a list, on an operator's order.
    *
-   * @throws HeddleException if no list has the name, or the destination has no policy with it
+   * @return a sentence that describes the completed action
+   * @throws HeddleException if no list has the name, if the list's policy doesn't include the
+   *     destination, or if the data plane has no room
    */
   public synchronized String steer(SteerKey key, String listName) {
     requireOpen();
@@ -447,9 +458,10 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Ends an order, so that the queue pair's hash chooses its list again.
+   * Ends an operator's order. A controller's rule, or else the queue pair's hash, chooses the list
+   * again.
    *
-   * @throws HeddleException if there is no order for it
+   * @throws HeddleException if there is no order for this queue pair
    */
   public synchronized String release(SteerKey key) {
     requireOpen();
@@ -475,10 +487,13 @@ public final class Gateway implements AutoCloseable {
       if (closed) {
         return;
       }
-      /* Set first: a peer that sees its session end treats its rules as gone. */
+      /*
+       * Set first: when the sessions end, their rules count as withdrawn, but the data plane must
+       * keep the steers.
+       */
       closed = true;
     }
-    /* Their threads may wait for this object. */
+    /* These are closed without the monitor, since their threads may wait for it. */
     if (telemetry != null) {
       telemetry.close();
     }

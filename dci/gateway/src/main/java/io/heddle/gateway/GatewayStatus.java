@@ -4,36 +4,41 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway's answers on its control socket. */
+/** Answers of the gateway on its control socket. */
 public final class GatewayStatus {
   private GatewayStatus() {}
 
   /**
-   * @param time of the sample, ISO 8601
+   * Flows of a sample.
+   *
+   * @param time time of the sample, ISO 8601
    * @param elephants number of flows that are elephants
+   * @param flows flows, the fastest first
    */
   public record Flows(String time, long elephants, List<Flow> flows) {}
 
   /**
+   * Packets to one queue pair.
+   *
    * @param destination address of the receiver
-   * @param queuePair of the receiver; unique only per destination
-   * @param source of the last packet
+   * @param queuePair queue pair of the receiver; unique only per destination
+   * @param source source address of the last packet
    * @param sourcePort UDP source port of the last packet
-   * @param policy its name
-   * @param colour of the policy; 0 if the configuration has none
-   * @param endpoint of the policy
-   * @param bytes of IP since it was first seen
-   * @param packets since it was first seen
-   * @param bitsPerSecond of IP, over the last period
-   * @param elephant whether it is one
-   * @param list that its last packet took
-   * @param listByHash list that its hash alone would choose now; the controller's withdrawals use
-   *     it
-   * @param steeredBy owner of the rule that chose the list; null if its hash did
-   * @param flowLabel of the outer header
-   * @param outerDestination the first segment
-   * @param firstSeen ISO 8601
-   * @param lastSeen ISO 8601
+   * @param policy name of the policy
+   * @param colour colour of the policy; 0 if the configuration has none
+   * @param endpoint endpoint of the policy; null if the configuration has none
+   * @param bytes IP bytes since the flow was first seen
+   * @param packets packets since the flow was first seen
+   * @param bitsPerSecond rate of IP bits over the last period
+   * @param elephant whether the flow is an elephant
+   * @param list name of the list that the last packet was sent over
+   * @param listByHash name of the list that the flow's hash alone would choose now; a controller
+   *     needs it to decide on withdrawals
+   * @param steeredBy owner of the rule that chose the list; null if the hash did
+   * @param flowLabel flow label in the outer header
+   * @param outerDestination first segment of the list
+   * @param firstSeen time of the first packet, ISO 8601
+   * @param lastSeen time of the last packet, ISO 8601
    */
   public record Flow(
       String destination,
@@ -56,18 +61,23 @@ public final class GatewayStatus {
       String lastSeen) {}
 
   /**
-   * @param time of the sample, ISO 8601
-   * @param adopted whether the data plane was at work before this process
-   * @param traffic received from the LAN since the data plane started
+   * Segment lists of a sample.
+   *
+   * @param time time of the sample, ISO 8601
+   * @param adopted whether the data plane ran before this process
+   * @param traffic traffic received from the LAN since the data plane started
+   * @param lists segment lists, by policy
    */
   public record Lists(String time, boolean adopted, Traffic traffic, List<SegmentList> lists) {}
 
   /**
-   * @param rocePackets to queue pairs of a policy's destinations
-   * @param otherPackets to a policy's destinations, hashed by the 5-tuple
+   * Packets by the choice of their list.
+   *
+   * @param rocePackets RoCE packets to a policy's destinations
+   * @param otherPackets other packets to a policy's destinations, hashed by the 5-tuple
    * @param steeredPackets packets whose list a rule chose
    * @param heldPackets packets that stayed on the old list until a gap
-   * @param noPolicyPackets to other destinations
+   * @param noPolicyPackets packets to other destinations
    */
   public record Traffic(
       long rocePackets,
@@ -77,21 +87,24 @@ public final class GatewayStatus {
       long noPolicyPackets) {}
 
   /**
-   * @param id from the configuration
-   * @param name from the configuration
-   * @param policy that it belongs to
-   * @param alive whether it gets traffic
-   * @param reason why not; null if it does
-   * @param weight from the configuration
-   * @param buckets of the policy's 256 that use it now
-   * @param segments in the order in which packets visit them
+   * Segment list of a policy.
+   *
+   * @param id id in the configuration
+   * @param name name in the configuration
+   * @param policy name of its policy
+   * @param alive whether the list gets traffic
+   * @param reason reason why the list is dead; null if it is alive
+   * @param weight weight in the configuration
+   * @param buckets number of the policy's 256 hash buckets that use the list now
+   * @param segments segments in the order in which packets visit them
    * @param device outgoing interface
-   * @param mtuBytes the largest packet from the LAN that fits; 0 if the device is missing
-   * @param packets since the data plane started
-   * @param bytes of IP, without the encapsulation
-   * @param bitsPerSecond likewise, between the last two samples
-   * @param elephants number of elephants on it
-   * @param lossShare of the last hundred probes; null if none has an outcome
+   * @param mtuBytes largest packet from the LAN that fits; 0 if the device is missing
+   * @param packets packets since the data plane started
+   * @param bytes IP bytes without the encapsulation, since the data plane started
+   * @param bitsPerSecond rate of IP bits without the encapsulation, between the last two samples
+   * @param elephants number of elephants on the list
+   * @param lossShare share of the last hundred probes that were lost, 0 to 1; null if none has an
+   *     outcome
    * @param roundTripUs median of the last hundred probes; null if none was answered
    */
   public record SegmentList(
@@ -113,19 +126,24 @@ public final class GatewayStatus {
       @Nullable Double roundTripUs) {}
 
   /**
-   * @param time of the sample, ISO 8601
+   * Steers that an operator or a controller wants.
+   *
+   * @param time time of the sample, ISO 8601
+   * @param rules steers, by destination and queue pair
    */
   public record Rules(String time, List<Rule> rules) {}
 
   /**
-   * @param destination its address
-   * @param queuePair that is steered
-   * @param source null for any
-   * @param list target
-   * @param active whether packets follow it
-   * @param reason why not; null if they do
-   * @param setBy its owner
-   * @param used whether packets of the queue pair are seen
+   * Steer of one queue pair.
+   *
+   * @param destination address of the receiver
+   * @param queuePair queue pair that is steered
+   * @param source address of the sender; null for any
+   * @param list name of the list that the queue pair is steered to
+   * @param active whether packets are steered
+   * @param reason reason why packets aren't steered; null if they are
+   * @param setBy owner of the steer: the operator or a controller
+   * @param used whether the last sample has packets to the queue pair
    */
   public record Rule(
       String destination,
@@ -138,18 +156,22 @@ public final class GatewayStatus {
       boolean used) {}
 
   /**
+   * Sessions with controllers.
+   *
    * @param peers controllers, or route reflectors in between
    */
   public record Peers(List<Peer> peers) {}
 
   /**
-   * @param name from the configuration
-   * @param address of the peer
-   * @param state of the BGP session, by RFC 4271
-   * @param rules received from it and valid here
+   * BGP session with a controller.
+   *
+   * @param name name in the configuration
+   * @param address address of the peer
+   * @param state state of the BGP session, as in RFC 4271
+   * @param rules number of valid rules from the peer
    * @param accepted number of accepted announcements
    * @param delayed number of announcements that had to wait
-   * @param refused number of refused announcements by reason
+   * @param refused numbers of refused announcements by reason
    */
   public record Peer(
       String name,
@@ -161,7 +183,9 @@ public final class GatewayStatus {
       Map<String, Long> refused) {}
 
   /**
-   * @param done sentence on the completed action
+   * Result of an operator's order.
+   *
+   * @param done sentence that describes the completed action
    */
   public record OrderResult(String done) {}
 }

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A gateway's sample; immutable. */
+/** Sample of a gateway's flows, lists and rules. Immutable. */
 public final class GatewayView {
   private static final double NS_PER_US = 1_000;
 
@@ -189,7 +189,7 @@ public final class GatewayView {
     return Double.isNaN(figure) ? null : figure;
   }
 
-  /** Returns the rules by destination and queue pair. */
+  /** Returns the rules, sorted by destination and queue pair. */
   public GatewayStatus.Rules rules() {
     Set<SteerKey> seen = new HashSet<>();
     for (MeasuredFlow each : flows) {

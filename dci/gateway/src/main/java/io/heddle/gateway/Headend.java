@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The kernel's part of the segment lists: tables, rules and encapsulation. The kernel drops routes
- * of an interface that goes down, so they are installed again when one comes back.
+ * Installer of the kernel's part of the segment lists: tables, rules and encapsulation. The kernel
+ * drops the routes of an interface that goes down, so they are installed again when it comes back.
  */
 final class Headend {
   private final GatewayConfig config;
@@ -32,9 +32,9 @@ final class Headend {
   }
 
   /**
-   * Installs the routes of all lists whose interface is up, and removes old ones.
+   * Installs the routes of all lists whose interface is up, and removes old routes.
    *
-   * @return reason for each list, by id, that still can't be used
+   * @return reasons why the kernel refused a list's routes, by the list's id
    */
   Map<Integer, String> install(HostAddresses host) {
     /* Lists of several policies may share the route to their first segment. */

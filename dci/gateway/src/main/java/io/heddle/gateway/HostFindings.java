@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Check of a host against a configuration, and the kernel settings that a gateway needs. */
+/** Check of a host for the requirements of a gateway, and setter of a kernel setting. */
 public final class HostFindings {
   private static final Path SYSCTL = Path.of("/proc/sys/net");
   private static final String FLOW_LABEL = "ipv6/seg6_flowlabel";
@@ -81,7 +81,8 @@ public final class HostFindings {
   }
 
   /**
-   * Sets whether the kernel derives outer flow labels from packet hashes or leaves them 0.
+   * Sets whether the kernel derives outer flow labels from packet hashes; otherwise the labels are
+   * 0.
    *
    * @throws HeddleException if the setting can't be written
    */

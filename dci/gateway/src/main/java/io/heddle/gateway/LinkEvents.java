@@ -11,9 +11,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Change events of a gateway's interfaces. They reveal that an interface went down and came up
- * between two polls, so its routes are gone. It may even be another interface of the same name.
- * Used by one thread at a time.
+ * Watcher of changes of a gateway's interfaces. It also detects that an interface went down and
+ * came up again between two polls, so that its routes are gone, or that another interface got its
+ * name. Used by one thread at a time.
  */
 final class LinkEvents implements AutoCloseable {
   private final AddressWatcher watcher = AddressWatcher.open();
@@ -26,10 +26,10 @@ final class LinkEvents implements AutoCloseable {
   }
 
   /**
-   * Returns whether an interface has changed since the last call. Call it before reading the host:
-   * the next call then covers all that this reading misses.
+   * Returns whether an interface has changed since the last call. Called before the host is read:
+   * the next call then reports all changes that this reading has missed.
    *
-   * @param host as last read
+   * @param host state of the host when it was last read
    */
   boolean poll(HostAddresses host) {
     any = false;

@@ -4,7 +4,7 @@ import io.heddle.dataplane.PacketCount;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Traffic rate of each list between samples. Used by one thread at a time. */
+/** Calculator of the traffic rate of each list between samples. Used by one thread at a time. */
 final class ListRates {
   private static final double BITS_NS_PER_BYTE_S = 8e9;
 

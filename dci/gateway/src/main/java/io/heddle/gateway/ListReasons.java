@@ -14,7 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reasons why lists are dead, and the kernel's routes of the others. Used by one thread at a time.
+ * Check of the lists for reasons why they are dead. It also keeps the kernel's routes of the lists
+ * installed. Used by one thread at a time.
  */
 final class ListReasons {
   private final GatewayConfig config;
@@ -28,8 +29,8 @@ final class ListReasons {
   }
 
   /**
-   * Returns the reason for each dead list, by id. Installs routes again if an interface came or
-   * went, or if some were refused.
+   * Returns the reason for each dead list, by id. Installs the kernel's routes again if an
+   * interface came up or went down, or if the kernel refused some routes.
    *
    * @param reinstall whether to install the routes in any case
    */
@@ -58,8 +59,8 @@ final class ListReasons {
   }
 
   /*
-   * Returns the lists whose probes are lost. If no list of a policy is answered, the fault may be
-   * the reflector's, so none of them counts as dead.
+   * Returns the lists whose last probes were lost, with the reason. If that is so for all lists of
+   * a policy, the reflector may be at fault, so none of them counts as dead.
    */
   private Map<Integer, String> silent(Map<Integer, ProbeResult> results) {
     Map<Integer, String> silent = new TreeMap<>();

@@ -11,7 +11,10 @@ import io.heddle.telemetry.report.RuleReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Converter of a view to telemetry: lists by number, and only elephants of the flows. */
+/**
+ * Converter of a view to a telemetry report, which refers to lists by id, and contains only those
+ * flows that are elephants.
+ */
 final class Reports {
   private final GatewayConfig config;
 
@@ -20,7 +23,9 @@ final class Reports {
   }
 
   /**
-   * @param sent bytes sent by interfaces up to the sample
+   * Returns the report of a view.
+   *
+   * @param sent bytes that each interface has sent up to the sample
    */
   static GatewayReport of(GatewayView view, GatewayConfig config, List<InterfaceReport> sent) {
     Reports reports = new Reports(config);
@@ -49,7 +54,7 @@ final class Reports {
         rounded(list.roundTripUs(), 1e3));
   }
 
-  /* Rounds to the YANG model's decimals. */
+  /* Rounds to the number of decimals in the YANG model. */
   private static @Nullable Double rounded(@Nullable Double figure, double parts) {
     return figure == null ? null : Math.rint(figure * parts) / parts;
   }
@@ -91,7 +96,7 @@ final class Reports {
     return config.list(name).map(ListConfig::id).orElse(0);
   }
 
-  /** Returns the sessions for display. */
+  /** Returns the sessions with controllers, for the control socket. */
   static GatewayStatus.Peers peers(List<ControllerSessions.Peer> sessions) {
     return new GatewayStatus.Peers(
         sessions.stream()

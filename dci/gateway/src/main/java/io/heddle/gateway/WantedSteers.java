@@ -12,19 +12,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steers that an operator or a controller wants, and those that the data plane has. An operator's
- * order takes precedence over a controller's rule. A steer to a dead list stays here, inactive, and
- * its queue pair follows its hash.
+ * Table of steers: the assignments of queue pairs to lists that an operator or a controller wants,
+ * and those that the data plane has. An operator's order takes precedence over a controller's rule.
+ * A steer to a dead list stays in the table, but the queue pair's hash chooses its list.
  */
 final class WantedSteers {
   /** Owner of a steer that the data plane had when this process started. */
   static final String ADOPTED = "found at the start";
 
   /**
-   * A steer.
+   * Wanted steer of a queue pair.
    *
-   * @param list its list's id
-   * @param isWaiting whether it waits for room in the data plane
+   * @param list id of the list
+   * @param setBy owner: the operator, a controller, or {@link #ADOPTED}
+   * @param isWaiting whether the steer waits for room in the data plane
    */
   record Wanted(int list, String setBy, boolean isWaiting) {
     Wanted(int list, String setBy) {
@@ -36,14 +37,14 @@ final class WantedSteers {
   private final Map<SteerKey, Wanted> orders = new LinkedHashMap<>();
   private final Map<SteerKey, Wanted> rules = new LinkedHashMap<>();
   private final Map<SteerKey, Integer> applied = new HashMap<>();
-  /* Steers that found no room in the data plane; retried when it has some. */
+  /* Keys of steers that the data plane had no room for. They are retried when a steer ends. */
   private final Set<SteerKey> refused = new HashSet<>();
   private final Log log;
 
   /**
    * Adopts the data plane's steers.
    *
-   * @param known ids of lists; steers to others are removed
+   * @param known ids of the configured lists; steers to other lists are removed
    */
   WantedSteers(DataPlane plane, Set<Integer> known, Log log) {
     this.plane = plane;
@@ -74,7 +75,10 @@ final class WantedSteers {
     return order == null ? rules.get(key) : order;
   }
 
-  /** Orders a steer. Returns false, and orders nothing, if the data plane has no room for it. */
+  /**
+   * Adds an operator's order. Returns false, and adds nothing, if the data plane has no room for
+   * the steer.
+   */
   boolean order(SteerKey key, Wanted order, Set<Integer> alive) {
     orders.put(key, order);
     apply(Set.of(key), alive);
@@ -86,8 +90,8 @@ final class WantedSteers {
   }
 
   /**
-   * Ends an order; a controller's rule for the queue pair applies again. Returns whether there was
-   * one.
+   * Ends an operator's order, so that a controller's rule for the queue pair applies again. Returns
+   * whether there was an order.
    */
   boolean endOrder(SteerKey key, Set<Integer> alive) {
     boolean was = orders.remove(key) != null;
@@ -96,10 +100,10 @@ final class WantedSteers {
   }
 
   /**
-   * Applies changes of controllers' rules. They replace steers that were found at the start.
+   * Applies changes of controllers' rules. New rules replace steers that were found at the start.
    *
    * @param changed new rules, and rules with another list
-   * @param gone withdrawn rules
+   * @param gone keys of withdrawn rules
    */
   void rules(Map<SteerKey, Wanted> changed, Set<SteerKey> gone, Set<Integer> alive) {
     rules.putAll(changed);
@@ -117,7 +121,10 @@ final class WantedSteers {
     }
   }
 
-  /** Removes the steers that were found at the start and not wanted since. Returns their number. */
+  /**
+   * Removes the steers that were found at the start and that no rule or order has replaced. Returns
+   * their number.
+   */
   int releaseUnclaimed(Set<Integer> alive) {
     Set<SteerKey> before = new HashSet<>();
     orders.forEach((key, order) -> {
@@ -130,7 +137,7 @@ final class WantedSteers {
     return before.size();
   }
 
-  /** Gives the data plane exactly the steers whose lists are alive. */
+  /** Updates the data plane to exactly the steers whose lists are alive. */
   void apply(Set<Integer> alive) {
     Set<SteerKey> keys = new HashSet<>(applied.keySet());
     keys.addAll(rules.keySet());

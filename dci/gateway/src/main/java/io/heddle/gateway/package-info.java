@@ -1,11 +1,12 @@
 /**
- * The gateway between data centre and WAN: an SRv6 policy headend that knows queue pairs. It
+ * Gateway between data centre and WAN: an SRv6 policy headend that can steer single queue pairs. It
  * configures the data plane, watches flows and links, and answers queries. {@code config} reads the
- * configuration, {@code flow} finds elephants, {@code probe} measures lists, {@code command} is
- * {@code heddle gateway}.
+ * configuration, {@code flow} finds elephants, {@code probe} measures segment lists, {@code peer}
+ * has the sessions with controllers, and {@code observe} is for routers that only report telemetry.
  *
  * <p>The thread {@code heddle-gateway} polls five times per second; orders come from the control
- * socket's threads and wait for it. When the process ends, the data plane works on.
+ * socket's threads and wait while a poll runs. When the process ends, the data plane keeps
+ * forwarding.
  */
 @NullMarked
 package io.heddle.gateway;

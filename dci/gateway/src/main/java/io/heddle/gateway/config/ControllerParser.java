@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Parser of the configuration's parts about controllers. */
+/** Parser of the parts of a configuration that concern controllers and telemetry. */
 final class ControllerParser {
   static final String SECTION = "controller";
   static final Set<String> TOP_KEYS =
@@ -61,7 +61,7 @@ final class ControllerParser {
     this.top = top;
   }
 
-  /* Without peers, BGP doesn't run. */
+  /* Returns the settings of BGP. Without controllers, BGP doesn't run and needs no settings. */
   ControllerRules rules(List<ConfigText.Section> sections) {
     int routerId =
         top.get(
@@ -122,7 +122,7 @@ final class ControllerParser {
         section.flag("passive", false));
   }
 
-  /** Returns null if no telemetry is served. */
+  /** Returns the settings of telemetry; null if no telemetry is served. */
   @Nullable TelemetryConfig telemetry() {
     InetAddress address =
         top.get(
@@ -176,7 +176,7 @@ final class ControllerParser {
     throw new IllegalArgumentException(text);
   }
 
-  /* The message must not contain the key. */
+  /* Returns the key of TCP-MD5. An error message must not contain it. */
   private static String md5Key(ConfigText.Section section) {
     String key = section.text("md5-key", "");
     int bytes = key.getBytes(StandardCharsets.UTF_8).length;

@@ -6,10 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A BGP peer whose rules are accepted: a controller, or a route reflector in between.
+ * BGP peer whose rules are accepted: a controller, or a route reflector in between.
  *
- * @param local our address of the session; null for the kernel's choice
- * @param destinations prefixes that it may steer; rules for others are refused
+ * @param local this gateway's address of the session; null for the kernel's choice
+ * @param destinations prefixes that the peer's rules may steer; rules for others are refused
+ * @param md5Key key of TCP-MD5 (RFC 2385); empty for none
+ * @param gtsmHops maximum distance of the peer in hops (RFC 5082); 0 for no check
+ * @param mostRules maximum number of rules from the peer
  * @param passive whether only the peer connects
  */
 public record ControllerPeer(

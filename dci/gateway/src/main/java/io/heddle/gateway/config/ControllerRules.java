@@ -6,10 +6,12 @@ import io.heddle.flowspec.steering.IndirectionEncoding;
 import java.util.List;
 
 /**
- * BGP peers whose rules this gateway accepts, and the session settings.
+ * Settings of the BGP sessions with controllers.
  *
- * @param routerId this gateway's router id, which its rules name; 0 if there are no peers
- * @param port for incoming connections; 0 to accept none
+ * @param routerId router id of this gateway, which the rules for this gateway contain; 0 if there
+ *     are no peers
+ * @param as number of this gateway's autonomous system
+ * @param port port for incoming connections; 0 to accept none
  * @param maxAgeNs age at which a rule ends unless it is announced again
  */
 public record ControllerRules(

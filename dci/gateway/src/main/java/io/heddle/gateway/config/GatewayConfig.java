@@ -8,15 +8,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gateway's configuration.
+ * Configuration of a gateway.
  *
- * @param lan interfaces of the data centre's side
+ * @param lan names of the interfaces on the data centre's side
  * @param dataPlane kind of data plane
  * @param table base of the lists' kernel tables; a list's id is added
  * @param preference base of the lists' rule preferences; a list's id is added
- * @param priority of the filter on the LAN's interfaces
+ * @param priority priority of the BPF filter on the LAN's interfaces
  * @param reduced whether the encapsulation leaves the first segment out of the SRH
- * @param telemetry null if none is served
+ * @param control path of the control socket
+ * @param telemetry settings of telemetry; null if none is served
  */
 public record GatewayConfig(
     List<String> lan,
@@ -49,7 +50,10 @@ public record GatewayConfig(
     return policies.stream().filter(each -> each.number() == number).findFirst();
   }
 
-  /** Returns the list's name, or its number if the configuration no longer has it. */
+  /**
+   * Returns the name of the list with this id; its id after a # if the configuration no longer has
+   * the list.
+   */
   public String listName(int id) {
     return id == 0 ? "none" : list(id).map(ListConfig::name).orElse("#" + id);
   }

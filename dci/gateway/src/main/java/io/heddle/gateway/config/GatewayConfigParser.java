@@ -74,7 +74,10 @@ public final class GatewayConfigParser {
   }
 
   /**
-   * @throws HeddleException that names file, line, key, value and the allowed values
+   * Reads a configuration file.
+   *
+   * @throws HeddleException if the file can't be read or contains an error; the message names file,
+   *     line, key, value and the allowed values
    */
   public static GatewayConfig read(Path file) {
     return parse(file.toString(), lines(file));
@@ -92,10 +95,10 @@ public final class GatewayConfigParser {
   }
 
   /**
-   * Reads the part of a file that an observing router needs: the telemetry address. A gateway's
-   * whole file is accepted.
+   * Reads the part of a configuration file that a router with telemetry only needs. The file may be
+   * a gateway's whole configuration.
    *
-   * @throws HeddleException likewise, and if there is no telemetry
+   * @throws HeddleException as {@link #read} does, and if no telemetry is configured
    */
   public static TelemetryConfig readTelemetry(Path file) {
     TelemetryConfig telemetry =
@@ -193,7 +196,7 @@ public final class GatewayConfigParser {
         made);
   }
 
-  /* The kernel has one route to a segment, whichever list begins with it. */
+  /* Checks two lists with the same first segment: the kernel has only one route to it. */
   private static void requireSameNextHop(
       ConfigText.Section section, ListConfig list, ListConfig other) {
     boolean given = list.via() != null || other.via() != null;

@@ -6,12 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A segment list of a policy.
+ * Segment list of a policy.
  *
  * @param id 1 to 64, never reused: steers that outlive the process refer to it
- * @param segments in the order in which packets visit them
+ * @param policy name of the policy
+ * @param weight share of the policy's hash buckets, relative to its other lists
+ * @param segments segments in the order in which packets visit them
  * @param device outgoing interface to the first segment
- * @param via next hop there; null if a routing protocol installs the route
+ * @param via next hop to the first segment; null if a routing protocol installs the route
  */
 public record ListConfig(
     int id,

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An SRv6 policy (RFC 9256, 2.1): destinations, and the segment lists to them.
+ * SRv6 policy (RFC 9256, 2.1): destinations, and the segment lists to them.
  *
- * @param number in the data plane
- * @param colour 0 if not configured
- * @param endpoint null if not configured
+ * @param number number of the policy in the data plane
+ * @param colour colour of the policy; 0 if not configured
+ * @param endpoint endpoint of the policy; null if not configured
  * @param probe address of the far gateway that reflects probes; null if lists aren't probed
  */
 public record PolicyConfig(

@@ -3,5 +3,5 @@ package io.heddle.gateway.config;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.net.InetAddress;
 
-/** Address and certificates of the telemetry server. */
+/** Address, port and certificate files of the telemetry server. */
 public record TelemetryConfig(InetAddress address, int port, TlsFiles files) {}

@@ -1,4 +1,4 @@
-/** The gateway's configuration and its parser. */
+/** Configuration of the gateway, and its parser. */
 @NullMarked
 package io.heddle.gateway.config;
 

@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rates of queue pairs from the data plane's counts, and detection of elephants. A flow is an
- * elephant once its rate over a whole period reaches the threshold. It ends below half the
- * threshold, or after silence, so a rate near the threshold doesn't toggle it. Used by one thread.
+ * Calculator of flows' rates from the data plane's counts, and detector of elephants. A flow
+ * becomes an elephant when its rate over a whole period reaches the threshold. It stops being one
+ * below half the threshold, or after silence, so that a rate near the threshold doesn't toggle it.
+ * Used by one thread.
  */
 public final class FlowWatch {
   /** Key of a flow: queue pair numbers are unique per destination. */
@@ -25,9 +26,11 @@ public final class FlowWatch {
   }
 
   /**
-   * @param flows all that the data plane has; others are forgotten
-   * @param nowNs time of the reading
-   * @return each with its rate, in the given order
+   * Takes a sample.
+   *
+   * @param flows all flows that the data plane has; other flows are forgotten
+   * @param nowNs time when the flows were read, by {@link System#nanoTime}
+   * @return the flows with their rates, in the given order
    */
   public List<MeasuredFlow> sample(List<FlowRecord> flows, long nowNs) {
     Map<Key, FlowSamples> kept = HashMap.newHashMap(flows.size());
@@ -63,8 +66,7 @@ public final class FlowWatch {
 
     MeasuredFlow sample(FlowRecord flow, long nowNs, ElephantRules rules) {
       /*
-       * Begin of the period: the youngest sample that is at least a period old, or the flow's
-       * begin.
+       * The period begins with the youngest sample that is at least a period old, or with the flow.
        */
       long beginNs = firstNs;
       long beginBytes = 0;

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Sent bytes and state of each interface, by proc_pid_net(5). */
+/** Reader of the sent bytes and the state of each interface, by proc_pid_net(5). */
 public final class InterfaceCounters {
   /* The thread's own namespace; /proc/net is that of the process. */
   private static final Path DEV = Path.of("/proc/thread-self/net/dev");
@@ -24,7 +24,7 @@ public final class InterfaceCounters {
   /**
    * Reads the counters of the calling thread's network namespace.
    *
-   * @param host its interfaces
+   * @param host interfaces of the namespace, with their state
    * @throws HeddleException if the system's file can't be read
    */
   public static List<InterfaceReport> read(HostAddresses host) {

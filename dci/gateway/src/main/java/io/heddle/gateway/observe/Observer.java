@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Telemetry server of a router that only reports the load of its links. It changes nothing on its
- * host: no program, routes or rules. Its lists, elephants and rules are empty.
+ * host: no program, routes or rules. Its reports contain no lists, elephants or rules.
  */
 public final class Observer implements AutoCloseable {
   private static final long NS_PER_SECOND = 1_000_000_000;

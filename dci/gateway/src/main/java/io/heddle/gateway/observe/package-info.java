@@ -1,6 +1,6 @@
 /**
- * A router's end of telemetry: its interfaces only. The gateway reports the same counters. The
- * telemetry server's thread calls it.
+ * Telemetry of a router that isn't a gateway: the counters of its interfaces. A gateway reports the
+ * same counters. Runs on the telemetry server's threads.
  */
 @NullMarked
 package io.heddle.gateway.observe;

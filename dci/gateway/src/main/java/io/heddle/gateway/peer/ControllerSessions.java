@@ -31,26 +31,39 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.function.ToLongFunction;
 
-/** BGP sessions with controllers, and the steers that their rules cause. */
+/** Set of the BGP sessions with controllers, and translation of their rules to steers. */
 public final class ControllerSessions implements AutoCloseable {
   /**
-   * Interface to the gateway, which receives the rules and supplies its flows. Called on the
-   * speaker's thread.
+   * Gateway that receives the steers and supplies its flows. Called on the BGP speaker's thread.
    */
   public interface Steering {
+    /**
+     * Applies changes of steers.
+     *
+     * @param changed new steers, and steers with another list
+     * @param gone keys that no rule steers any more
+     */
     void rules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone);
 
     /** Returns the flows of the last sample. */
     Collection<FlowRecord> flows();
 
-    /** Called when the controllers' time to announce steers found at the start is over. */
+    /**
+     * Handles the end of the grace period, in which controllers announce their rules after this
+     * gateway's start.
+     */
     void graceEnded();
   }
 
   /**
    * State of a session.
    *
-   * @param refused number of refused announcements by reason
+   * @param name name of the peer in the configuration
+   * @param state state of the BGP session, as in RFC 4271
+   * @param rules number of valid rules from the peer
+   * @param accepted number of accepted announcements
+   * @param delayed number of announcements that had to wait
+   * @param refused numbers of refused announcements by reason
    */
   public record Peer(
       String name,
@@ -88,7 +101,7 @@ public final class ControllerSessions implements AutoCloseable {
   /**
    * Starts the sessions in the calling thread's network namespace.
    *
-   * @param usable whether a segment list exists and is alive; any thread
+   * @param usable whether the segment list with an id exists and is alive; called by any thread
    */
   public static ControllerSessions start(
       ControllerRules config, IntPredicate usable, Steering steering, Log log) {
@@ -109,7 +122,9 @@ public final class ControllerSessions implements AutoCloseable {
     return sessions;
   }
 
-  /** Sets the action, run on the speaker's thread, for a fatal error of that thread. */
+  /**
+   * Sets the action that runs when the BGP speaker's thread keeps failing. It runs on that thread.
+   */
   public void onPersistentFailure(Runnable whenLost) {
     speaker.loop().onPersistentFailure(thrown -> whenLost.run());
   }
@@ -153,8 +168,8 @@ public final class ControllerSessions implements AutoCloseable {
   }
 
   /*
-   * Returns the peer's name in the table. IPv4 has a name of its own, since its End-of-RIB is
-   * separate.
+   * Returns the peer's name in the rule table. Rules for IPv4 have a separate name, since their
+   * End-of-RIB is separate.
    */
   private static String name(ControllerPeer peer, boolean ipv4) {
     return ipv4 ? peer.name() + " (IPv4)" : peer.name();
@@ -175,7 +190,7 @@ public final class ControllerSessions implements AutoCloseable {
     speaker.loop().schedule(config.maxAgeNs() / 10, this::dropOld);
   }
 
-  /* One pass for all changes of a message, and of those that came with it. */
+  /* Schedules one pass for all changes of a message, and of the messages received with it. */
   private void wake() {
     if (!awake) {
       awake = true;
@@ -191,12 +206,12 @@ public final class ControllerSessions implements AutoCloseable {
     }
   }
 
-  /** Reports that a list died, came back or is new. Any thread. */
+  /** Notifies the sessions that a list has died or is alive again. Thread-safe. */
   public void listsChanged() {
     speaker.execute(steers::any);
   }
 
-  /** Reports the flows of a new sample. Any thread. */
+  /** Passes the flows of a new sample to the sessions. Thread-safe. */
   public void flowsSampled(Collection<FlowRecord> flows) {
     speaker.execute(() -> {
       if (steers.concerns(table, flows, seen)) {
@@ -205,7 +220,7 @@ public final class ControllerSessions implements AutoCloseable {
     });
   }
 
-  /** Returns the state of the sessions. Any thread. */
+  /** Returns the state of the sessions. Thread-safe. */
   public List<Peer> peers() {
     return speaker.callOnLoop(() ->
         peers.stream()

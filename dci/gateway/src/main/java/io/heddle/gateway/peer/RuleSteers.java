@@ -24,9 +24,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translation of a rule table into steers of the data plane, which only knows exact keys. A rule
- * for one queue pair steers it before its first packet. Any other rule is evaluated when a flow
- * appears. Used by one thread.
+ * Translator of a rule table into steers of the data plane, which only supports exact keys. A rule
+ * that matches on a whole queue pair becomes a steer at once, before the first packet. Any other
+ * rule is evaluated when a flow appears. Used by one thread.
  */
 final class RuleSteers implements RuleChanges {
   /**
@@ -48,8 +48,8 @@ final class RuleSteers implements RuleChanges {
   private boolean allDirty;
 
   /**
-   * @param usable whether a segment list exists and is alive
-   * @param wake called when something needs evaluation by {@link #next}
+   * @param usable whether the segment list with an id exists and is alive
+   * @param wake called when {@link #next} has something to evaluate
    */
   RuleSteers(IntPredicate usable, Runnable wake) {
     this.usable = usable;
@@ -68,7 +68,9 @@ final class RuleSteers implements RuleChanges {
     wake.run();
   }
 
-  /** Evaluates the pending queue pairs and flows. */
+  /**
+   * Evaluates the rules for the queue pairs that may have changed, and returns the changed steers.
+   */
   Change next(RuleTable table, Collection<FlowRecord> flows) {
     Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = flowsByQueuePair(flows);
     if (allDirty) {
@@ -102,7 +104,7 @@ final class RuleSteers implements RuleChanges {
       Collection<FlowRecord> flows) {
     Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = new HashMap<>();
     for (FlowRecord each : flows) {
-      /* The first queue pair numbers belong to management. */
+      /* Queue pairs below this number are for management. */
       if (each.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
         FlowKey flow =
             FlowKey.queuePair(
@@ -140,7 +142,7 @@ final class RuleSteers implements RuleChanges {
         }
       }
     });
-    /* Rules that wait for a list are shown, but steer nothing. */
+    /* Rules whose list is dead or unknown are shown as steers, but steer nothing. */
     for (RuleEntry each : rules) {
       SteerKey plain = plain(each, key);
       if (plain != null) {
@@ -154,7 +156,10 @@ final class RuleSteers implements RuleChanges {
     return new SteeredTo(rule.list(), rule.routerId());
   }
 
-  /* Returns null if the rule matches on more than the data plane's key. */
+  /*
+   * Returns the data plane's key for all packets that a rule matches; null if the rule also matches
+   * on other fields.
+   */
   private static @Nullable SteerKey plain(RuleEntry entry, QueuePairKey key) {
     Prefix source = null;
     for (FlowComponent each : entry.rule().components()) {
@@ -186,10 +191,10 @@ final class RuleSteers implements RuleChanges {
   }
 
   /**
-   * Returns whether flows that rules may match have appeared or gone. A gone flow's steer ends with
-   * it, unless a rule names its queue pair.
+   * Returns whether flows that rules may match have appeared or ended. The steer of an ended flow
+   * ends too, unless a rule is for its whole queue pair.
    *
-   * @param known flows of the last sample; replaced by these
+   * @param known flows of the last sample; replaced by the given flows
    */
   boolean concerns(RuleTable table, Collection<FlowRecord> flows, Set<FlowKey> known) {
     Set<FlowKey> now = new HashSet<>();

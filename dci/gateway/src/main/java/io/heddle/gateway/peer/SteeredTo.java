@@ -1,9 +1,9 @@
 package io.heddle.gateway.peer;
 
 /**
- * A rule's target for a queue pair.
+ * Target of a rule for a queue pair.
  *
- * @param list segment list, which may be dead or unknown here
- * @param routerId of the controller that made the rule
+ * @param list id of the segment list, which may be dead or unknown to this gateway
+ * @param routerId router id of the controller that made the rule
  */
 public record SteeredTo(int list, int routerId) {}

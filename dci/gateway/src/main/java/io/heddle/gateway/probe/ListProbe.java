@@ -2,9 +2,9 @@ package io.heddle.gateway.probe;
 
 import java.util.Arrays;
 
-/** Window of one list's last probes with an outcome, answered or lost. Used by one thread. */
+/** Window of one list's last probes that were answered or lost. Used by one thread at a time. */
 final class ListProbe {
-  /** Ten seconds at ten per second. */
+  /** Number of probes in the window: ten seconds at ten probes per second. */
   static final int WINDOW = 100;
 
   private static final int PENDING = 256;
@@ -26,7 +26,7 @@ final class ListProbe {
     this.timeoutNs = timeoutNs;
   }
 
-  /** Returns the sequence number of a probe sent now. */
+  /** Records that a probe is sent now, and returns its sequence number. */
   int send(long nowNs) {
     giveUp(nowNs);
     if (next - oldest == PENDING) {
@@ -55,7 +55,7 @@ final class ListProbe {
     skipAnswered();
   }
 
-  /** Counts probes that have waited too long as lost. */
+  /** Counts the probes as lost whose time for an answer has passed. */
   void giveUp(long nowNs) {
     while (oldest != next && nowNs - sentNs[oldest & PENDING - 1] >= timeoutNs) {
       lose();
@@ -82,7 +82,7 @@ final class ListProbe {
     window[(int) (outcomes++ % WINDOW)] = outcome;
   }
 
-  /** Returns the window's result. */
+  /** Returns loss and round trip of the probes in the window. */
   ProbeResult result() {
     int count = (int) Math.min(outcomes, WINDOW);
     long[] answered =

@@ -1,10 +1,13 @@
 package io.heddle.gateway.probe;
 
 /**
- * @param outcomes number of probes answered or given up since the start
- * @param lossShare of the last hundred; NaN before the first outcome
- * @param roundTripNs median of the last hundred, without the reflector's time; NaN if none was
- *     answered
- * @param misses number given up since the last answer
+ * Result of the probes of one list.
+ *
+ * @param outcomes number of probes answered or lost since the start
+ * @param lossShare share of the last hundred probes that were lost, 0 to 1; NaN before the first
+ *     outcome
+ * @param roundTripNs median of the last hundred probes, without the reflector's time; NaN if none
+ *     was answered
+ * @param misses number of probes lost since the last answer
  */
 public record ProbeResult(long outcomes, double lossShare, double roundTripNs, int misses) {}

@@ -31,7 +31,7 @@ public final class Probes implements AutoCloseable {
   /**
    * Target of a list's probes.
    *
-   * @param mark by which the kernel routes them over the list
+   * @param mark mark by which the kernel routes the probes over the list
    */
   public record Target(int list, InetAddress source, InetAddress reflector, int mark) {}
 
@@ -92,7 +92,9 @@ public final class Probes implements AutoCloseable {
     return probes;
   }
 
-  /** Sets the action, run on the thread itself, for its fatal error. */
+  /**
+   * Sets the action that runs when the thread of the probes keeps failing. It runs on that thread.
+   */
   public void onPersistentFailure(Runnable end) {
     whenLost = end;
   }
@@ -155,13 +157,17 @@ public final class Probes implements AutoCloseable {
     return StampPacket.timestamp(now.getEpochSecond(), now.getNano());
   }
 
-  /* A probe that can't be sent, for want of a route, counts as lost like one in transit. */
+  /*
+   * A probe that can't be sent, such as without a route, counts as lost like a probe lost in
+   * transit.
+   */
   private static void sendOne(Probed probed, long now) {
     probed.socket.send(StampPacket.probe(probed.probe.send(now), wallTime()));
   }
 
   /*
-   * Reads a limited batch, so that a flooded socket doesn't hold the lock; epoll reports the rest.
+   * Reads a limited number of answers, so that a flooded socket doesn't hold the lock; epoll then
+   * reports the socket again.
    */
   private static void readAnswers(Probed probed) {
     for (int i = 0; i < MOST_PACKETS_A_TURN; i++) {
@@ -200,7 +206,7 @@ public final class Probes implements AutoCloseable {
     return results;
   }
 
-  /* Runs on the thread itself, which may be in epoll_wait during close(). */
+  /* Runs on the thread of the probes, which may be in epoll_wait during close(). */
   private void release() {
     byList.values().forEach(each -> each.socket.close());
     if (reflector != null) {

@@ -3,7 +3,7 @@ package io.heddle.gateway.probe;
 import java.nio.ByteBuffer;
 
 /**
- * STAMP test packets without authentication (RFC 8762, 4.2.1 and 4.3.1), big-endian.
+ * Codec of STAMP test packets without authentication (RFC 8762, 4.2.1 and 4.3.1), big-endian.
  *
  * <pre>
  * sender     sequence 4 | timestamp 8 | error estimate 2 | zero 30
@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
 final class StampPacket {
   static final int BYTES = 44;
 
-  /** RFC 8762, 4.1. */
+  /** UDP port of reflectors (RFC 8762, 4.1). */
   static final int PORT = 862;
 
   private static final int TIMESTAMP_AT = 4;
@@ -24,19 +24,24 @@ final class StampPacket {
   private static final int SENDER_BYTES = 14;
   private static final int HOP_LIMIT_AT = 40;
 
-  /** Not synchronised, NTP format, error up to a second: 1 × 2^-32 × 2^32 s (RFC 4656, 4.1.2). */
+  /**
+   * Error estimate (RFC 4656, 4.1.2): clock not synchronised, NTP format, error up to a second, as
+   * 1 × 2^-32 × 2^32 s.
+   */
   private static final short ERROR = 0x2001;
 
   private static final long NTP_EPOCH_S = 2_208_988_800L;
 
   private StampPacket() {}
 
-  /** Returns NTP's 64 bits: seconds since 1900 and their 2^32nd parts (RFC 5905, 6). */
+  /**
+   * Returns an NTP timestamp: 32 bits of seconds since 1900, 32 bits of fractions (RFC 5905, 6).
+   */
   static long timestamp(long epochSeconds, int nanos) {
     return epochSeconds + NTP_EPOCH_S << 32 | ((long) nanos << 32) / 1_000_000_000L;
   }
 
-  /** Returns the time between two timestamps that are at most about a second apart. */
+  /** Returns the nanoseconds between two timestamps that are at most about a second apart. */
   static long nanosBetween(long earlier, long later) {
     long difference = later - earlier;
     return (difference >> 32) * 1_000_000_000L
@@ -50,7 +55,7 @@ final class StampPacket {
   /**
    * Returns a stateless reflector's answer, with the sender's sequence number.
    *
-   * @param probe at least {@link #BYTES}
+   * @param probe the received probe, at least {@link #BYTES} long
    */
   static byte[] answer(ByteBuffer probe, long received, long timestamp, int hopLimit) {
     ByteBuffer answer = ByteBuffer.allocate(BYTES);
@@ -67,7 +72,7 @@ final class StampPacket {
     return answer.getInt(SENDER_AT);
   }
 
-  /** Returns how long the reflector held the packet. */
+  /** Returns the nanoseconds from the reflector's receive to its answer. */
   static long reflectorNs(ByteBuffer answer) {
     return nanosBetween(answer.getLong(RECEIVED_AT), answer.getLong(TIMESTAMP_AT));
   }

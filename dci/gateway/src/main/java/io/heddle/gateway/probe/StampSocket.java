@@ -52,7 +52,9 @@ final class StampSocket implements AutoCloseable {
     }
     StampSocket socket = new StampSocket(fd);
     socket.option("IPV6_V6ONLY", SOL_IPV6, IPV6_V6ONLY, 1);
-    /* RFC 8762, 4.1: sent with 255, so that the hops can be counted. */
+    /*
+     * RFC 8762, 4.1: packets are sent with hop limit 255, so that the receiver can count the hops.
+     */
     socket.option("IPV6_UNICAST_HOPS", SOL_IPV6, IPV6_UNICAST_HOPS, MOST_HOPS);
     return socket;
   }
@@ -107,7 +109,7 @@ final class StampSocket implements AutoCloseable {
     }
   }
 
-  /* sockaddr_in6: family 2 | port 2 | flow 4 | address 16 | scope 4 */
+  /* Writes a sockaddr_in6: family 2 | port 2 | flow 4 | address 16 | scope 4 bytes. */
   private void name(InetAddress address, int port) {
     ByteBuffer name = payload(NAME_AT, NAME_BYTES);
     for (int i = 0; i < NAME_BYTES; i++) {
@@ -125,14 +127,17 @@ final class StampSocket implements AutoCloseable {
     return fd;
   }
 
-  /** Sends to the connected address. Returns whether the packet left. */
+  /** Sends to the connected address. Returns whether the kernel accepted the packet. */
   boolean send(byte[] packet) {
     payload(PAYLOAD_AT, packet.length).put(packet);
     return LinuxCalls.send(LinuxCalls.errnoCapture(), fd, memory + PAYLOAD_AT, packet.length, 0)
         == packet.length;
   }
 
-  /** Returns the next packet, or null. Skips an ICMPv6 error for a probe. */
+  /**
+   * Returns the next received packet, or null if there is none. Skips ICMPv6 errors about sent
+   * packets.
+   */
   @org.jspecify.annotations.Nullable
   ByteBuffer receive() {
     for (int i = 0; i < IOVEC_AT; i += Long.BYTES) {
@@ -163,7 +168,10 @@ final class StampSocket implements AutoCloseable {
         : Memory.ALL.get(Memory.NATIVE_INT, memory + CONTROL_AT + CONTROL_VALUE_AT);
   }
 
-  /** Sends to the source of the last packet. Returns whether it left. */
+  /**
+   * Sends to the source of the last received packet. Returns whether the kernel accepted the
+   * packet.
+   */
   boolean sendBack(byte[] packet) {
     payload(PAYLOAD_AT, packet.length).put(packet);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + 32, 0L);
