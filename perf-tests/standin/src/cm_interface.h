@@ -1,4 +1,7 @@
-/* Functions of the stand-in for the double of librdmacm (rdma_cm.c, rdma_sidr.c), which is a separate library. */
+/*
+ * Functions that the stand-in for libibverbs provides to the stand-in for librdmacm (rdma_cm.c, rdma_sidr.c), a
+ * separate library.
+ */
 #ifndef STANDIN_CM_INTERFACE_H
 #define STANDIN_CM_INTERFACE_H
 
@@ -17,7 +20,7 @@ struct subnet_message {
   uint64_t client_id, server_id; /* numbers of the ids in their processes */
   uint8_t client[16], server[16];
   uint16_t client_port, server_port;
-  uint32_t status, number, key; /* fields of an answer */
+  uint32_t status, number, key; /* fields of a reply */
   uint8_t data[SUBNET_MESSAGE_BYTES];
 };
 
@@ -27,10 +30,10 @@ bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, b
 /* Returns 0, or the error that the control program injected into this librdmacm call. Sets errno to the error too. */
 int standin_cm_refused(struct ibv_context *context, const char *call);
 
-/* events.c: a callback on the stand-in's thread, after the subnet manager has forgotten all groups. */
+/* events.c: sets a callback on the stand-in's thread for a restart of the subnet manager, which forgets all groups. */
 typedef void (*standin_cm_listener)(void);
 void standin_cm_when_lost(standin_cm_listener listener);
-/* events.c: a callback on the stand-in's thread for each message. */
+/* events.c: sets a callback on the stand-in's thread for each message to this process. */
 typedef void (*standin_cm_reader)(const struct subnet_message *message);
 void standin_cm_on_mail(standin_cm_reader reader);
 
@@ -42,12 +45,12 @@ int standin_cm_own(uint32_t device, const uint8_t address[16], uint16_t partitio
  */
 int standin_cm_path(struct ibv_context *context, const uint8_t address[16], uint16_t partition,
                     struct ibv_sa_path_rec *path);
-/* Registers a service with its listener. Returns 0, EADDRINUSE, or ENOMEM. */
+/* Registers a service that listens on this address and port. Returns 0, EADDRINUSE, or ENOMEM. */
 int standin_cm_serve(const uint8_t address[16], uint16_t port);
 void standin_cm_end_service(const uint8_t address[16], uint16_t port);
 /*
- * Sends a request to the listener, or an answer to the requester. Returns 0, ENOENT if there is no receiver, or
- * ENOBUFS.
+ * Sends a request to the listener, or a reply to the requester. Returns 0, ENOENT if there is no receiver, or ENOBUFS
+ * if too many messages are in flight.
  */
 int standin_cm_send(const struct subnet_message *message);
 

@@ -114,7 +114,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
   pthread_mutex_unlock(&objects);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->completion_events, &cq->comp_events_completed);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->async_events, &cq->async_events_completed);
-  /* Frees the pages of the entries. */
+  /* Returns the memory of the entries to the system. */
   madvise(queue->entries, QUEUE_ENTRIES * sizeof *queue->entries, MADV_REMOVE);
   atomic_store(&queue->shared->owner, 0);
   pthread_spin_destroy(&queue->polling);
@@ -143,8 +143,8 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
   if (!full && atomic_load_explicit(&queue->overrun, memory_order_relaxed) == 0) {
     fabric->completions[slot][tail % QUEUE_ENTRIES] = *completion;
     /*
-     * Sequentially consistent: either arm_queue's caller sees this completion, or this thread sees that the queue is
-     * armed.
+     * Sequentially consistent: either the thread that calls arm_queue sees this completion, or this thread sees that
+     * the queue is armed.
      */
     atomic_store(&queue->tail, tail + 1);
     uint32_t armed = atomic_load(&queue->armed);
@@ -159,8 +159,8 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
 /* ---- consuming completions ---- */
 
 /*
- * Frees the entries of the send or receive queue that the completion releases. Returns false if the completion is left
- * over from a reset or destroyed queue pair.
+ * Frees the entries of the send or receive queue that the completion releases. Returns false if the completion belongs
+ * to a queue pair that was reset or destroyed meanwhile.
  */
 static bool release(const struct shared_completion *completion) {
   struct queue_pair *pair = local_pairs[completion->pair];
@@ -214,8 +214,8 @@ void deliver_completion_event(const struct mail *mail) {
 }
 
 /*
- * Returns the event's completion queue, and counts an event to be acknowledged. Returns NULL if the queue has just been
- * destroyed.
+ * Returns the event's completion queue, and counts the event, which the caller must acknowledge. Returns NULL if the
+ * queue has just been destroyed.
  */
 static struct completion_queue *report(const struct mail *mail) {
   pthread_mutex_lock(&objects);

@@ -1,4 +1,4 @@
-/* standin-control, which creates a fabric, shows it, and acts on it like cables, switches and operators. */
+/* standin-control: creates a fabric, shows its state, and changes it as cables, switches and operators would. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Unreliable datagrams: address handles, multicast groups, and sending to any receivers that exist. */
+/* Unreliable datagrams: address handles, multicast groups, and sending to every receiver that exists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { HEADER_BYTES = 40, IPV4_BYTES = 20, MULTICAST_NUMBER = 0xffffff, PRIVILEGED_KEY = 1u << 31 };
 
-/* An IPv4 address is a GID in mapped form. */
+/* Returns whether the GID is an IPv4 address in mapped form. */
 static bool is_ipv4(const union ibv_gid *gid) {
   static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
   return memcmp(gid->raw, mapped, sizeof mapped) == 0;
@@ -109,7 +109,8 @@ static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid 
 }
 
 /*
- * Checks the LID that the kernel requires for groups on InfiniBand. It must be this group's LID, as on some adapters.
+ * Checks the LID that the kernel requires for groups on InfiniBand. As on some adapters, it must be this group's LID,
+ * if the group has one already.
  */
 static int check_group_lid(const union ibv_gid *group, uint32_t lid) {
   if (!is_infiniband(this_host)) return 0;
@@ -147,7 +148,7 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid
 
 /* ---- sending ---- */
 
-/* RFC 1071. */
+/* Returns the checksum of an IPv4 header (RFC 1071). */
 static uint16_t sum_of(const uint8_t header[IPV4_BYTES]) {
   uint32_t sum = 0;
   for (int i = 0; i < IPV4_BYTES; i += 2) sum += (uint32_t)header[i] << 8 | header[i + 1];
@@ -155,7 +156,7 @@ static uint16_t sum_of(const uint8_t header[IPV4_BYTES]) {
   return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
 }
 
-/* Writes an IPv4 header into the last 20 bytes of the header's room; the bytes before are unused. */
+/* Writes an IPv4 header into the last 20 of the 40 bytes that verbs reserve for a header; the first 20 are unused. */
 static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const struct work *work) {
   uint16_t length = (uint16_t)(IPV4_BYTES + work->length);
   memset(at, 0, HEADER_BYTES);
@@ -174,7 +175,7 @@ static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const st
 
 enum { TRANSPORT_BYTES = 12 + 8 + 4, IBA_TRANSPORT = 0x1b };
 
-/* Writes the header that the receiver sees. On InfiniBand it is the packet's own header. */
+/* Writes the 40 bytes of header that the receiver sees: on InfiniBand the packet's own GRH. */
 static void write_header(uint8_t *at, const struct shared_pair *own, const struct work *work) {
   struct port *port = port_of(own->host, own->device);
   const union ibv_gid *source = &port->gids[work->source_index].gid;
@@ -193,7 +194,7 @@ static void write_header(uint8_t *at, const struct shared_pair *own, const struc
   memcpy(at, &header, HEADER_BYTES);
 }
 
-/* Returns the part of the memory after the header's room. */
+/* Returns the part of a receive buffer after the 40 bytes for the header. */
 static struct span payload_of(const struct span *whole) {
   struct span rest = {.count = 0};
   size_t skip = HEADER_BYTES;
@@ -210,7 +211,7 @@ static struct span payload_of(const struct span *whole) {
 static enum copied write_datagram(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
                                   const struct span *ours, const struct span *theirs) {
   uint32_t owner = atomic_load(&target->owner);
-  /* the header's room stays unchanged, since the packet has no header */
+  /* the bytes for the header stay unchanged, because this packet has no header */
   if (is_infiniband(own->host) && work->is_global == 0) {
     struct span rest = payload_of(theirs);
     return copy(owner, ours, &rest, work->length, true);
@@ -250,12 +251,12 @@ static bool is_to_group(const struct shared_pair *own, const struct work *work) 
   return is_infiniband(own->host) ? work->destination_lid >= FIRST_GROUP_LID : is_multicast(&work->destination);
 }
 
-/* Returns whether two keys are of the same partition. At most one of them may be that of a limited member. */
+/* Returns whether two keys are of the same partition, and at least one of them is that of a full member. */
 static bool share_a_partition(uint32_t one, uint32_t other) {
   return ((one ^ other) & 0x7fff) == 0 && ((one | other) & 0x8000) != 0;
 }
 
-/* Returns whether the network connects one port to the other. */
+/* Returns whether the network delivers this datagram to the target's port. */
 static bool is_deliverable(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
   const struct port *far_port = port_of(target->host, target->device);
   if (is_infiniband(target->host) != is_infiniband(own->host)) return false;
@@ -271,7 +272,7 @@ static bool is_deliverable(const struct shared_pair *target, const struct shared
          subnet_has(target->host, target->device, &work->destination, true);
 }
 
-/* Delivers the datagram to one queue pair, if the pair's queue key matches and it has a buffer. */
+/* Delivers the datagram to one queue pair, if the queue key matches and the pair has a posted receive. */
 static void deliver(struct shared_pair *target, const struct shared_pair *own, const struct work *work, uint32_t key,
                     const struct span *ours) {
   if (target == NULL || target->type != IBV_QPT_UD || !is_deliverable(target, own, work)) return;
@@ -285,7 +286,10 @@ static void deliver(struct shared_pair *target, const struct shared_pair *own, c
   if (takes) count_bytes(port, work->source_index, far_port, work->length);
 }
 
-/* Returns whether switches accept the packet: only from ports that have joined the group. */
+/*
+ * Returns whether switches accept the packet for its group. On InfiniBand, they do so only from ports that have joined
+ * the group.
+ */
 static bool may_send_to_group(const struct shared_pair *own, const struct work *work) {
   if (!is_infiniband(own->host)) return true;
   lock(&fabric->membership_lock);

@@ -113,7 +113,9 @@ static int query_port_sized(struct ibv_context *context, uint8_t number, struct 
   return 0;
 }
 
-/* The exported function has always written only the fields before port_cap_flags2, so this one does too. */
+/*
+ * The function that libibverbs exports has always written only the fields before port_cap_flags2, so this one does too.
+ */
 int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_ibv_port_attr *to) {
   return query_port_sized(context, number, (struct ibv_port_attr *)to, offsetof(struct ibv_port_attr, port_cap_flags2));
 }
@@ -297,7 +299,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t number, int index, union 
   return 0;
 }
 
-/* The next functions are in no public header; ibv_devinfo prints the type. 0 is "IB/RoCE v1", 1 is "RoCE v2". */
+/* The next functions are in no public header. ibv_devinfo calls this one: type 0 is "IB/RoCE v1", 1 is "RoCE v2". */
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type);
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type) {
   (void)context;

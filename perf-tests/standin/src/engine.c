@@ -1,7 +1,7 @@
 /*
- * Deferred work, which can't be done when it is posted: it isn't due yet, the receiver has no buffer, or the peer is
- * unreachable. A polling thread does the work when it is due; if none polls, the stand-in's own thread does. The
- * stand-in's thread also reads the process's mail.
+ * Deferred work requests, which can't be executed when they are posted: they aren't due yet, the receiver has no
+ * buffer, or the peer is unreachable. A thread that polls executes them when they are due; if no thread polls, the
+ * stand-in's own thread does. The stand-in's thread also reads the process's mail.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -19,11 +19,11 @@ enum { RETRY_WITHOUT_END_NS = 10000000 };
 _Atomic uint32_t pending_pairs;
 static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 static struct queue_pair *pending;       /* guarded by `engine` */
-static _Atomic uint64_t thread_wakes_ns; /* time at which the thread wakes by itself */
+static _Atomic uint64_t thread_wakes_ns; /* time at which the stand-in's thread wakes by itself */
 
 /* ---- one pair, whose `sending` is held ---- */
 
-/* Reads the clock only for work with a due time. */
+/* Returns whether the time `when` has come; 0 is at once. Reads the clock only if `when` is set and `now` is 0. */
 static bool is_due(uint64_t when, uint64_t *now) {
   if (when == 0) return true;
   if (*now == 0) *now = now_ns();
@@ -57,7 +57,10 @@ static struct work *entry(struct queue_pair *pair, uint64_t index) {
   return &pair->work[index % pair->capacity.max_send_wr];
 }
 
-/* Completes all posted work. The first failed request has its own status, and later requests are flushed. */
+/*
+ * Completes all posted work of a pair in the error state: requests that were executed successfully with success, all
+ * others as flushed.
+ */
 static void flush_sends(struct queue_pair *pair) {
   while (pair->completed < pair->posted) {
     const struct work *work = entry(pair, pair->completed);
@@ -101,7 +104,7 @@ static void deliver(struct queue_pair *pair, uint64_t *now) {
     if (outcome == LOST) retry(pair, work, now);
     if (outcome == NOT_READY) wait_for_receiver(pair, work, wait_ns, now);
     if (outcome != DONE && work->status == IBV_WC_SUCCESS) return;
-    /* The data of a read has arrived already; the acknowledgement of any other request is still to come. */
+    /* A read is complete when its data has arrived. Any other request also waits for the acknowledgement. */
     uint64_t latency = atomic_load_explicit(&port->latency_ns, memory_order_relaxed);
     work->complete_ns =
         outcome == DONE && work->deliver_ns != 0 && work->opcode != IBV_WR_RDMA_READ ? work->deliver_ns + latency : 0;
@@ -158,7 +161,7 @@ static uint64_t advance_all(void) {
 }
 
 void engine_progress(void) {
-  if (pthread_mutex_trylock(&engine) != 0) return; /* returns, since another thread makes the progress */
+  if (pthread_mutex_trylock(&engine) != 0) return; /* another thread is making the progress */
   advance_all();
   pthread_mutex_unlock(&engine);
 }
@@ -232,7 +235,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int start_error;
 
 static void start(void) {
-  /* Blocks all signals, which belong to the program's threads. */
+  /* Blocks all signals in the new thread, so that the program's own threads get them. */
   sigset_t all, before;
   pthread_t thread;
   sigfillset(&all);

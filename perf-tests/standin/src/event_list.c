@@ -25,8 +25,8 @@ static void count_up(const struct event_list *list) {
 }
 
 /*
- * Decrements the counter for a removed mail. The caller holds the lock. If a reader has decremented the counter
- * already, poll() keeps this function from blocking; the reader finds the list empty and waits again.
+ * Decrements the eventfd's counter for a removed mail. The caller holds the lock. poll() keeps this function from
+ * blocking if a reader has decremented the counter already; that reader then finds the list empty and waits again.
  */
 static void count_down(const struct event_list *list) {
   struct pollfd readable = {.fd = list->file, .events = POLLIN};

@@ -1,4 +1,4 @@
-/* Asynchronous events: turns other processes' mail into the caller's events. */
+/* Asynchronous events: turns mail from other processes into events for the program. */
 #include "cm_interface.h"
 #include "transmit.h"
 
@@ -80,8 +80,8 @@ void deliver_mail(const struct mail *mail) {
 }
 
 /*
- * Fills the event for the caller and counts it on its object; the caller must acknowledge it. Returns false if that
- * object was destroyed.
+ * Fills in the event for the caller, who must acknowledge it, and counts it for its object. Returns false if the object
+ * was destroyed.
  */
 static bool report(const struct mail *mail, struct ibv_async_event *event) {
   bool known = true;
@@ -144,7 +144,10 @@ void ibv_ack_async_event(struct ibv_async_event *event) {
   }
 }
 
-/* An object can't be destroyed until its events have been acknowledged, as the verbs' manual requires. */
+/*
+ * Waits until all events of an object have been acknowledged: as the verbs' manual requires, it can't be destroyed
+ * before.
+ */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
                         const uint32_t *acknowledged) {
   pthread_mutex_lock(mutex);

@@ -45,8 +45,8 @@ const char *fabric_path(void) {
 }
 
 /*
- * Returns a process's start time, or 0 if there is no such process. It is field 22 of /proc/PID/stat, after a name that
- * may contain blanks.
+ * Returns a process's start time, or 0 if there is no such process. The time is field 22 of /proc/PID/stat, after a
+ * program name that may contain blanks.
  */
 static uint64_t start_of(uint32_t pid) {
   char name[64], text[1024];
@@ -77,8 +77,8 @@ void lock(shared_lock *lock) {
     if (tries > 100) sched_yield();
     if (tries % 4096 == 4095 && !is_process_alive(holder)) {
       /*
-       * The dead holder's change may be half done. The reaper frees that process's own objects, and all other objects
-       * are consistent after every store.
+       * The dead holder's change may be incomplete. fabric_reap() frees the objects of that process, and all other
+       * objects are consistent after every single store.
        */
       if (atomic_compare_exchange_strong(lock, &holder, self)) return;
     }
@@ -159,7 +159,10 @@ static int warn(const char *what) {
   return error;
 }
 
-/* Opens the file and locks it. If the file was removed during the wait for the lock, opens another one. */
+/*
+ * Opens the file and locks it. If the file was removed during the wait for the lock, tries again with the new file of
+ * that name.
+ */
 static int open_locked(const char *path, bool create) {
   for (;;) {
     int file = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
@@ -203,7 +206,7 @@ int fabric_open(const char *path, bool keep) {
   if (fabric_file < 0) return warn("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
-    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number that is used only as owner of locks */
+    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number beyond all slots, for the locks that it holds */
     if (keep) fabric->kept = true;
     fabric_reap();
   }
@@ -231,9 +234,12 @@ static int take_slot(void) {
   return ENOMEM;
 }
 
-/* The last process to leave removes the file, unless the control program created it. */
+/*
+ * Frees this process's objects and slot at its exit. The last process removes the file, unless the control program
+ * created it.
+ */
 static void leave(void) {
-  /* this is a forked child */
+  /* in a forked child, the slot belongs to the parent */
   if (self == 0 || atomic_load(&fabric->processes[self - 1].pid) != (uint32_t)getpid()) return;
   flock(fabric_file, LOCK_EX);
   free_objects_of(self);
@@ -246,7 +252,9 @@ static void leave(void) {
   flock(fabric_file, LOCK_UN);
 }
 
-/* The first process on a host defines its devices; later ones must agree. */
+/*
+ * Configures this host's devices. The first process on a host defines them; the settings of later processes must agree.
+ */
 static int configure(void) {
   struct shared_host *host = &fabric->hosts[this_host];
   bool in_use = fabric->kept;

@@ -2,10 +2,10 @@
  * The fabric: one file mapped by every process that uses the stand-in. It contains everything that a process must know
  * of other processes' objects. The file is sparse, and unused parts cost address space only.
  *
- * Adapters work at both ends by themselves. The stand-in imitates this: the sending process also takes the receiver's
- * posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue, without the
- * receiver's help. So receive queues, completion queues, queue pairs' states and memory regions are in the fabric. Send
- * queues, which only their own process uses, are not.
+ * Real adapters work at both ends without a process's help. To imitate this, the sending process also takes the
+ * receiver's posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue,
+ * without the receiver's help. Receive queues, completion queues, queue pairs' states and memory regions are therefore
+ * in the fabric. Send queues are not, because only their own process uses them.
  *
  * Locks, in locking order: engine (local), send queue (local), objects (local), pair, queue, process. The death of a
  * holder of a shared lock is detected.
@@ -47,23 +47,26 @@ enum {
   PERMANENT_JOIN = UINT32_MAX /* owner of the control program's joins, which are permanent */
 };
 
-/* Contains the number of the process that holds it (its slot + 1), so that waiters detect a dead holder. */
+/*
+ * Spin lock between processes. It contains the number of the process that holds it (its slot + 1), so that waiters
+ * detect a dead holder.
+ */
 typedef _Atomic uint32_t shared_lock;
 
 struct shared_completion {
   struct ibv_wc wc;
-  /* the completion's pair and its epoch; a later reset or destruction changes the pair's epoch */
+  /* slot of the completion's pair, and the pair's epoch; a later reset or destruction changes the pair's epoch */
   uint32_t pair, epoch;
   uint32_t releases; /* entries of the send or receive queue that polling this completion frees */
   uint32_t receive;
 };
 
 struct shared_queue {
-  shared_lock lock; /* producers */
+  shared_lock lock; /* held by a producer of completions */
   _Atomic uint32_t owner, epoch;
   uint32_t capacity;
   uint32_t host, device;
-  _Atomic uint32_t armed; /* one of arm */
+  _Atomic uint32_t armed; /* enum arm */
   _Atomic uint32_t overrun;
   _Alignas(64) _Atomic uint64_t tail; /* written by the holder of the lock */
   _Alignas(64) _Atomic uint64_t head; /* written by the owner */
@@ -84,7 +87,7 @@ struct shared_pair {
   _Atomic uint32_t state; /* enum ibv_qp_state */
   uint32_t number, peer;
   uint32_t type;      /* enum ibv_qp_type */
-  uint32_t queue_key; /* of datagrams */
+  uint32_t queue_key; /* for datagrams */
   uint32_t partition_key;
   uint32_t host, device, gid_index;
   uint32_t send_queue, receive_queue;
@@ -93,7 +96,7 @@ struct shared_pair {
   uint32_t expected_psn;
   uint32_t mtu_bytes;
   uint32_t reads_granted; /* max_dest_rd_atomic */
-  uint32_t rnr_timer;     /* the code that the verb uses */
+  uint32_t rnr_timer;     /* code of min_rnr_timer */
   uint32_t receives;      /* capacity */
   bool established;       /* whether the first message has arrived */
   bool is_global;
@@ -113,11 +116,11 @@ struct shared_region {
 
 struct shared_gid {
   union ibv_gid gid; /* a zero GID is an empty entry */
-  bool cut;          /* address whose packets, from and to it, are dropped silently */
+  bool cut;          /* whether packets from and to this address are dropped silently */
   _Atomic uint64_t sent_bytes;
 };
 
-/* Fault of a verb or of work. The next `after` uses succeed, and then `count` uses fail with `code`. */
+/* Fault of a verb or of work requests. The next `after` uses succeed, and then `count` uses fail with `code`. */
 struct fault {
   int code;
   uint32_t after, count;
@@ -135,11 +138,11 @@ struct port {
   _Atomic uint64_t bits_per_second, latency_ns; /* 0: none */
   _Atomic uint64_t sending_until_ns, receiving_until_ns;
   _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
-  shared_lock lock; /* gids, faults */
+  shared_lock lock; /* guards gids and faults */
   struct shared_gid gids[GIDS];
   uint16_t partition_keys[PKEYS]; /* 0 is an empty entry */
   _Atomic uint32_t lid;           /* LID assigned later by the subnet manager, or 0 for the port's first LID */
-  _Atomic uint32_t hops;          /* hops of paths to the port: more than 0 if there is a router between */
+  _Atomic uint32_t hops;          /* hops of paths to the port: more than 0 if there is a router in between */
   struct fault work;
   struct refusal refusals[REFUSALS];
 };
@@ -171,7 +174,7 @@ struct process {
   uint32_t host;
   /* start time in the kernel's ticks: distinguishes a process from a later one with the same pid */
   uint64_t started;
-  _Atomic uint32_t bell; /* a futex, which counts messages */
+  _Atomic uint32_t bell; /* a futex, which counts mails */
   shared_lock lock;
   _Atomic uint32_t lost_mails;
   _Atomic uint32_t mail_head, mail_tail;
@@ -186,8 +189,9 @@ struct membership {
 };
 
 /*
- * A subnet manager's state: groups, whose LIDs are their indexes, and the ports that have joined them. Switches
- * deliver a group's packets to ports that have joined to receive, and accept them from ports that have joined at all.
+ * A subnet manager's state: groups, whose LIDs follow from their indexes, and the ports that have joined them. Switches
+ * deliver a group's packets to ports that have joined to receive, and accept them from ports that have joined to send
+ * or to receive.
  */
 struct subnet_group {
   union ibv_gid gid; /* zero: free */
@@ -221,7 +225,7 @@ struct fabric {
   struct membership memberships[MEMBERSHIPS];
   struct subnet_group groups[GROUPS]; /* membership_lock guards groups and joins too */
   struct subnet_join joins[JOINS];
-  shared_lock manager_lock; /* guards addresses, services and letters */
+  shared_lock manager_lock; /* guards addresses, services and messages */
   struct subnet_address addresses[ADDRESSES];
   struct subnet_service services[SERVICES];
   struct subnet_message messages[SUBNET_MESSAGES];
@@ -277,7 +281,7 @@ uint32_t subnet_lid(const union ibv_gid *group);
 /* Returns whether the port has joined the group; if `receives` is set, whether it has joined to receive. */
 bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
 void subnet_forget(uint32_t owner);
-/* Restarts the subnet manager: it forgets all joins, groups get other LIDs, and former members are notified. */
+/* Restarts the subnet manager: it forgets all joins, groups get other LIDs, and every process is notified. */
 void subnet_restart(void);
 
 /* Sends a mail to the stand-in's thread of process `owner`. */

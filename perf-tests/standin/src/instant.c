@@ -1,7 +1,7 @@
 /*
  * STANDIN_INSTANT: posting and polling without a transport. A post puts its completions into both ends' queues and
- * returns, without locks, key checks, timing or errors. Only the caller's own cost remains, and a benchmark can measure
- * it.
+ * returns, without locks, key checks, timing or errors. Only the cost of the caller's own code remains, so that a
+ * benchmark can measure it.
  *
  * Both queue pairs are in this process, and one thread at a time posts and polls at both ends. A payload of more than
  * LONGEST_COPY bytes isn't copied.

@@ -16,7 +16,7 @@ enum { MAX_MESSAGE = 1u << 30, MAX_READS = 16, DATAGRAM_BYTES = 4096, LOCAL_ACK_
 
 struct device {
   struct ibv_device device;
-  const void *vendor_operations; /* stock vendor libraries read their operations at this place */
+  const void *vendor_operations; /* vendor libraries of rdma-core read their operations at this offset */
   uint32_t index;
 };
 
@@ -75,10 +75,10 @@ struct completion_queue {
 /* An entry of a send queue. */
 struct work {
   uint64_t wr_id, remote_address;
-  /* 0 is at once for deliver_ns and complete_ns, and not set for give_up_ns */
+  /* 0: at once for deliver_ns and complete_ns, not set for give_up_ns */
   uint64_t deliver_ns, complete_ns, give_up_ns;
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
-  /* The next fields are those of a datagram, whose remote_key is a queue key. */
+  /* The next fields are for datagrams, for which remote_key is the queue key. */
   uint32_t remote_number, source_index;
   union ibv_gid destination;
   uint32_t destination_lid;
@@ -106,7 +106,7 @@ struct queue_pair {
   uint64_t posted, delivered, completed;
   uint32_t unreleased; /* requests that finished without a completion since the last completion */
   uint32_t next_psn;
-  /* whether a work request failed and its completion waits; later work isn't delivered */
+  /* whether a work request has failed whose completion isn't due yet; later requests aren't delivered */
   bool failed;
   _Atomic uint64_t released, received; /* numbers of entries freed by polling */
   struct queue_pair *next_pending;
@@ -150,7 +150,7 @@ int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions);
  * real address.
  */
 bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
-/* Like region_allows, but the region also can't be deregistered until `copying` of `pair` is cleared. */
+/* Like region_allows, but if the access is allowed, ibv_dereg_mr waits until the caller has cleared pair->copying. */
 bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length,
                  uint32_t access);
 
@@ -165,7 +165,7 @@ uint64_t ack_timeout_ns(uint32_t timeout);
 /* engine.c */
 extern _Atomic uint32_t pending_pairs;
 int engine_start(void);
-/* Does the due work. The caller holds pair->sending. Returns true if there is later work. */
+/* Executes the pair's due work requests. The caller holds pair->sending. Returns true if others will be due later. */
 bool advance(struct queue_pair *pair);
 void engine_later(struct queue_pair *pair);
 void engine_progress(void);

@@ -33,13 +33,17 @@ static uint64_t lockable_bytes(void) {
   if (settings_locked_bytes(&wanted) != 0) return 0;
   if (wanted != UINT64_MAX) return wanted;
   /*
-   * As in the kernel, a process that may lock without limit isn't counted. Root counts as a process with CAP_IPC_LOCK.
+   * As in the kernel, there is no limit for a process that may lock any amount of memory. Root stands for every process
+   * with CAP_IPC_LOCK.
    */
   if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur;
 }
 
-/* Populates pages, which the kernel would pin. Returns EFAULT if they don't exist or can't be written. */
+/*
+ * Populates the pages that the kernel would pin. Returns EFAULT if they don't exist, or can't be written although
+ * `write` is set.
+ */
 static int populate(void *address, size_t length, bool write) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t begin = (uintptr_t)address & ~(page - 1);
@@ -118,8 +122,9 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
 }
 
 /*
- * A dma-buf stands for memory outside the process's address space. Here any mappable file can serve as one (a memfd, a
- * udmabuf). The file is mapped while it is registered, so that senders can copy to it.
+ * Registers a dma-buf, which gives access to memory outside the process's address space. Here any mappable file can
+ * serve as a dma-buf (a memfd, a udmabuf). The file stays mapped while it is registered, so that senders can copy to
+ * it.
  */
 static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
                                     unsigned access) {
@@ -149,7 +154,9 @@ static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t l
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
                                  int access) {
   if (settings_dma_buf()) return register_file(pd, offset, length, iova, file, (unsigned)access);
-  /* Refuses before it checks the descriptor, as the kernel does: callers probe with an invalid one. */
+  /*
+   * Refuses before it checks the descriptor, as the kernel does: callers probe for support with an invalid descriptor.
+   */
   if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = EOPNOTSUPP;
   return NULL;
 }
@@ -160,7 +167,7 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address,
   return IBV_REREG_MR_ERR_CMD;
 }
 
-/* Returns only when no thread copies to or from the region any more. */
+/* Deregisters a region. Returns only when no thread copies to or from it any more. */
 int ibv_dereg_mr(struct ibv_mr *mr) {
   int error = refused(mr->context, "ibv_dereg_mr");
   if (error != 0) return error;
@@ -188,7 +195,10 @@ static bool allows(const struct shared_region *region, uint64_t domain, uint64_t
          address - region->iova <= region->length && length <= region->length - (address - region->iova);
 }
 
-/* Converts a request's address, since a region may be registered at an address other than its own. */
+/*
+ * Converts an address in a request to the memory's real address: a region may be registered under another address
+ * (iova).
+ */
 static void translate(const struct shared_region *region, uint64_t *address) {
   *address = *address - region->iova + region->address;
 }

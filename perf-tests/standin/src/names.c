@@ -1,4 +1,4 @@
-/* Names of codes, and rates as the verbs code them. */
+/* Names of verbs' codes, and conversion between rates and their codes. */
 #include <infiniband/verbs.h>
 
 static const char *named(const char *const *names, unsigned count, int code) {

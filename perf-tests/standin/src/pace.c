@@ -4,8 +4,8 @@
 enum { PACKET_OVERHEAD_BYTES = 102 }; /* bytes of preamble, gap, Ethernet, IPv6, UDP, transport header and checksums */
 
 /*
- * Occupies a port, which is busy until `clock`, for the time that `bytes` take, not before `from`. Returns the end of
- * this time.
+ * Occupies a port for the time that `bytes` take, from `from` on or, if the port is still busy then, from `clock` on.
+ * Advances `clock` to the end of this time and returns it.
  */
 static uint64_t occupy(_Atomic uint64_t *clock, uint64_t from, uint64_t bytes, uint64_t bits_per_second) {
   if (bits_per_second == 0) return from;
@@ -38,7 +38,7 @@ uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work) {
   return (received > sent ? received : sent) + latency;
 }
 
-/* Returns the time of an RNR timer code, from the list in the verbs' manual. */
+/* Returns the wait time of an RNR timer code, by the table in the verbs' manual. */
 uint64_t rnr_wait_ns(uint32_t timer) {
   static const uint32_t hundredths_of_ms[32] = {65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
                                                 48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
@@ -46,5 +46,5 @@ uint64_t rnr_wait_ns(uint32_t timer) {
   return (uint64_t)hundredths_of_ms[timer & 31] * 10000;
 }
 
-/* Returns 4.096 us * 2^timeout. The code 0 is infinite, with a retry now and then. */
+/* Returns the timeout of a code, 4.096 us * 2^timeout; 0 for code 0, which means no time limit. */
 uint64_t ack_timeout_ns(uint32_t timeout) { return timeout == 0 ? 0 : (uint64_t)4096 << timeout; }

@@ -1,4 +1,4 @@
-/* Posting: into the send queue of this process, or into the shared receive queue. */
+/* Posting: sends go to a queue in this process, receives to a queue in the fabric. */
 #include <string.h>
 
 #include "transmit.h"
@@ -30,7 +30,10 @@ static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *r
   return free == 0 ? ENOMEM : 0;
 }
 
-/* Returns the status of errors that an adapter detects only when it processes the request. */
+/*
+ * Returns the error status that the request will complete with because of its own fields, or success. Adapters detect
+ * such errors only when they process the request.
+ */
 static uint32_t early_status(const struct queue_pair *pair, const struct ibv_send_wr *request, uint64_t length) {
   if (length > (pair->qp.qp_type == IBV_QPT_UD ? DATAGRAM_BYTES : MAX_MESSAGE)) return IBV_WC_LOC_LEN_ERR;
   if (request->opcode == IBV_WR_RDMA_READ && pair->attributes.max_rd_atomic == 0) return IBV_WC_LOC_QP_OP_ERR;

@@ -119,7 +119,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted)
   return &pair->qp;
 }
 
-/* Returns after a thread that polls this completion queue has left it. */
+/* Waits until no thread is in the middle of polling this completion queue. */
 static void wait_for_pollers(struct ibv_cq *cq) {
   struct completion_queue *queue = (struct completion_queue *)cq;
   pthread_spin_lock(&queue->polling);
@@ -131,7 +131,9 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
   int error = refused(qp->context, "ibv_destroy_qp");
   if (error != 0) return error;
   if (is_in_a_group(qp->qp_num)) return EBUSY;
-  /* From here on the peer's work has no effect, and the pair's entries in the completion queues are void. */
+  /*
+   * From here on, the peer's requests have no effect, and completions of this pair that are still queued are ignored.
+   */
   lock(&pair->shared->lock);
   atomic_store(&pair->shared->state, IBV_QPS_RESET);
   atomic_fetch_add(&pair->shared->epoch, 1);

@@ -1,7 +1,8 @@
 /*
  * A stand-in for librdmacm's multicast and datagram service: a librdmacm.so.1 beside this libibverbs. Programs join
- * InfiniBand groups through it, from the devices' addresses of STANDIN_IPOIB. MGIDs are formed as Linux does
- * (drivers/infiniband/core/cma.c, cma_set_mgid). rdma_sidr.c has the datagram service. Connections are not supported.
+ * InfiniBand groups through it, from the addresses that STANDIN_IPOIB gives to the devices. MGIDs are formed as in
+ * Linux (drivers/infiniband/core/cma.c, cma_set_mgid). rdma_sidr.c has the datagram service. Connections are not
+ * supported.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +21,9 @@
 
 enum { FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
 
-/* Guards ids, their members and channels' events, since the stand-in's thread reports lost groups. */
+/*
+ * Guards ids, their members and the channels' events: the stand-in's thread uses them too, when it reports lost groups.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct manager_id *ids;
 static uint64_t ids_made;
@@ -54,7 +57,10 @@ int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const 
 
 int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event) { return cm_post_event_with(id, event, NULL, 0); }
 
-/* Reports each lost group as the kernel does when a subnet manager requests reregistration. */
+/*
+ * Reports an error event for each joined group, as the kernel does when a restarted subnet manager requests
+ * reregistration.
+ */
 static void report_lost_groups(void) {
   pthread_mutex_lock(&lock);
   for (struct manager_id *id = ids; id != NULL; id = id->next) {
@@ -69,7 +75,7 @@ static void report_lost_groups(void) {
 
 /* ---- addresses ---- */
 
-/* Converts an address, with IPv4 in mapped form. Returns false for another family. */
+/* Converts an address to 16 bytes, with IPv4 in mapped form. Returns false for any other family. */
 bool cm_address(const struct sockaddr *address, uint8_t to[16]) {
   if (address->sa_family == AF_INET6) {
     memcpy(to, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
@@ -253,8 +259,8 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
 /* ---- groups ---- */
 
 /*
- * Forms the MGID by RFC 4391, section 4, with the connection manager's signature for datagrams, 0x01, instead of
- * IPoIB's 0x1b.
+ * Forms the MGID of an IP group by RFC 4391, section 4, but with the connection manager's signature for datagrams,
+ * 0x01, instead of IPoIB's 0x1b.
  */
 static union ibv_gid mapped(const struct rdma_cm_id *id, uint8_t family, const uint8_t *address, size_t bytes) {
   union ibv_gid gid = {.raw = {0xff, 0x10 | LINK_LOCAL, family, 0x01}};

@@ -1,4 +1,4 @@
-/* Declarations that the parts of the double of librdmacm share. */
+/* Declarations that the source files of the stand-in for librdmacm share. */
 #ifndef STANDIN_RDMA_CM_H
 #define STANDIN_RDMA_CM_H
 
@@ -42,7 +42,7 @@ struct manager_channel {
 /* rdma_cm.c: takes the lock of ids, their members and channels' events. */
 void cm_lock(void);
 void cm_unlock(void);
-/* Returns all ids. The caller of this and the next three functions holds the lock. */
+/* Returns the list of all ids. The caller of this and the next three functions holds the lock. */
 struct manager_id *cm_ids(void);
 void cm_enter(struct manager_id *id);
 int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event);
@@ -50,10 +50,10 @@ int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const 
 
 /* Sets errno and returns -1. */
 int cm_fail(int error);
-/* Converts an address, with IPv4 in mapped form. Returns false for another family. */
+/* Converts an address to 16 bytes, with IPv4 in mapped form. Returns false for any other family. */
 bool cm_address(const struct sockaddr *address, uint8_t to[16]);
 
-/* rdma_sidr.c: reads a letter on the stand-in's thread. */
+/* rdma_sidr.c: handles a message from another process. Called on the stand-in's thread. */
 void sidr_read(const struct subnet_message *letter);
 
 #endif

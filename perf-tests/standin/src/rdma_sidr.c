@@ -1,7 +1,7 @@
 /*
- * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: the client gets a path
- * and an answer, and the server gets the addresses and no path (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). A
- * lost request isn't repeated: the client gets an error event at once.
+ * The datagram service (RDMA_PS_UDP) of the stand-in for librdmacm, as in Linux on InfiniBand: the client gets a path
+ * and an answer; the server gets the addresses, but no path (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). A lost
+ * request isn't repeated: the client gets an error event at once.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -126,7 +126,7 @@ static int answer(struct rdma_cm_id *id, struct subnet_message message) {
   message.to = request->from;
   message.client_id = request->client_id;
   int error = standin_cm_send(&message);
-  /* A client that has ended is no error. */
+  /* If the client has ended meanwhile, that is no error. */
   return error == 0 || error == ENOENT ? 0 : cm_fail(error);
 }
 
@@ -142,7 +142,7 @@ int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t bytes) {
   return answer(id, message);
 }
 
-/* ---- letters ---- */
+/* ---- messages from other processes ---- */
 
 static void read_request(const struct subnet_message *message) {
   struct manager_id *listener = cm_ids();

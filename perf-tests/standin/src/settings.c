@@ -73,8 +73,8 @@ bool settings_dma_buf(void) { return is_on("STANDIN_DMABUF"); }
 bool settings_instant(void) { return is_on("STANDIN_INSTANT"); }
 
 /*
- * Copies element `index` of a list; the list's last element also stands for all later indexes. Returns NULL if there is
- * no list or the element doesn't fit.
+ * Copies element `index` of a list to `to`; the last element also counts for all later indexes. Returns NULL if there
+ * is no list or the element doesn't fit.
  */
 static const char *element(const char *list, char separator, uint32_t index, char *to, size_t size) {
   if (list == NULL) return NULL;
@@ -107,7 +107,10 @@ static int name_port(struct port *port, uint32_t device) {
   return 0;
 }
 
-/* Returns the element of a list of numbers at an index, times `unit`. */
+/*
+ * Reads the number for a device from the list in an environment variable, and stores it times `unit`. Returns 0 or an
+ * errno value.
+ */
 static int scaled(const char *name, uint32_t device, double most, double unit, _Atomic uint64_t *to) {
   char text[64];
   const char *list = setting(name), *found = element(list, ',', device, text, sizeof text);
@@ -118,7 +121,7 @@ static int scaled(const char *name, uint32_t device, double most, double unit, _
   return error;
 }
 
-/* Entry 0 is the link-local address, as on every RoCE adapter. */
+/* Fills in the link-local address of a device, which is GID 0 as on every RoCE adapter. */
 static void link_local(union ibv_gid *gid, uint32_t host, uint32_t device) {
   memset(gid, 0, sizeof *gid);
   gid->raw[0] = 0xfe;
@@ -130,7 +133,7 @@ static void link_local(union ibv_gid *gid, uint32_t host, uint32_t device) {
   gid->raw[15] = (uint8_t)(host + 1);
 }
 
-/* Fills in fd5d:a11d:0:<plane>::<host + 1>. Addresses of one plane are in one subnet. */
+/* Fills in the default address fd5d:a11d:0:<plane>::<host + 1>. Addresses of one plane are in one subnet. */
 static void generated(union ibv_gid *gid, uint32_t host, uint32_t plane) {
   memset(gid, 0, sizeof *gid);
   gid->raw[0] = 0xfd;

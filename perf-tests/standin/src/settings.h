@@ -4,19 +4,23 @@
 
 #include "fabric.h"
 
-/* Returns the number of this process's host: STANDIN_HOST. */
+/*
+ * Sets `host` to the number of this process's host, STANDIN_HOST. This and the next two functions return 0 or an errno
+ * value.
+ */
 int settings_host(uint32_t *host);
 
-/* Returns STANDIN_DEVICES, or 0 if it isn't set. */
+/* Sets `count` to STANDIN_DEVICES, or to 0 if it isn't set. */
 int settings_device_count(uint32_t *count);
 
 /*
- * Returns STANDIN_LOCKED_BYTES, the limit of registered memory per process, or UINT64_MAX for the kernel's own limit.
+ * Sets `bytes` to STANDIN_LOCKED_BYTES, the limit of registered memory per process, or to UINT64_MAX for the kernel's
+ * own limit.
  */
 int settings_locked_bytes(uint64_t *bytes);
 /* Returns STANDIN_COMPLETIONS, the largest completion queue, or QUEUE_ENTRIES if it isn't set or is no number. */
 int settings_completions(void);
-/* Returns whether ibv_reg_dmabuf_mr is supported. It then takes any mappable file. */
+/* Returns whether ibv_reg_dmabuf_mr is supported; it then accepts any mappable file. */
 bool settings_dma_buf(void);
 /* Returns STANDIN_INSTANT: whether posts complete at once, without a transport. */
 bool settings_instant(void);
@@ -24,7 +28,7 @@ bool settings_instant(void);
 /* Fills a host's devices from the environment. Returns 0, or EINVAL after a line on stderr. */
 int settings_devices(uint32_t host, struct shared_host *to);
 
-/* Parses a number within the limits. Returns EINVAL after a line on stderr. */
+/* Parses a number within the limits. Returns 0, or EINVAL after a line on stderr. */
 int parse_number(const char *what, const char *text, double least, double most, double *value);
 
 #endif

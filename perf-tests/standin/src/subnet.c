@@ -97,7 +97,7 @@ void standin_cm_end_service(const uint8_t address[16], uint16_t port) {
   unlock(&fabric->manager_lock);
 }
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 int standin_cm_send(const struct subnet_message *message) {
   lock(&fabric->manager_lock);

@@ -98,7 +98,7 @@ static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int m
   return (mask & IBV_QP_AV) != 0 ? check_path(device, &wanted->ah_attr) : 0;
 }
 
-/* Stores the attributes of a transition. The caller holds both locks. */
+/* Stores the attributes of a transition. The caller holds pair->sending and the shared pair's lock. */
 static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int mask) {
   struct shared_pair *shared = pair->shared;
   struct ibv_qp_attr *kept = &pair->attributes;
@@ -133,7 +133,10 @@ static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int
   if ((mask & IBV_QP_RNR_RETRY) != 0) kept->rnr_retry = wanted->rnr_retry;
 }
 
-/* Drops outstanding work and completions that were not polled. The caller holds both locks. */
+/*
+ * Drops outstanding work and completions that were not polled. The caller holds pair->sending and the shared pair's
+ * lock.
+ */
 static void forget_work(struct queue_pair *pair) {
   struct shared_pair *shared = pair->shared;
   atomic_fetch_add(&shared->epoch, 1);

@@ -1,7 +1,7 @@
 /*
- * Transmission of a work request: the sender's adapter checks, the receiver's checks, the copy, the receiver's
- * completion. The sender's process does all of this, with the receiving pair's lock held. So a peer has no effect on a
- * pair that has left its receiving states.
+ * Transmission of a work request: the checks of the sender's adapter, those of the receiver's adapter, the copy, and
+ * the receiver's completion. The sender's process does all of this while it holds the receiving pair's lock, so that a
+ * peer has no effect on a pair that has left its receiving states.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -50,8 +50,8 @@ void pair_to_error(struct shared_pair *pair) {
 /* ---- the sender's side ---- */
 
 /*
- * Returns the memory that a request sends, or that a read fills. Returns false if a key, its rights or its bounds are
- * wrong.
+ * Sets `span` to the memory that a request sends, or that a read fills. Returns false if a key is wrong, or its region
+ * doesn't allow the access.
  */
 static bool local_span(struct queue_pair *pair, const struct work *work, struct span *span) {
   span->count = 0;
@@ -71,7 +71,7 @@ static bool local_span(struct queue_pair *pair, const struct work *work, struct 
   return true;
 }
 
-/* Returns the status that the control program injected, or success. */
+/* Returns the error status that the control program injected for this request, or success. */
 static int injected_status(struct port *port) {
   int status = IBV_WC_SUCCESS;
   if (port->work.count == 0) return status;

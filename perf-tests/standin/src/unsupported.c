@@ -1,4 +1,7 @@
-/* The rest of the library: verbs that the stand-in's devices don't support. They fail as on a device without them. */
+/*
+ * The remaining verbs of libibverbs, which the stand-in's devices don't support. They fail as on a device without that
+ * feature.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +16,8 @@ static void *nothing(int error) {
 }
 
 /*
- * Nothing needs protection on fork, since a forked child has its own copy of the memory that the stand-in copies from
- * and to.
+ * Registered memory needs no protection from fork: the stand-in copies to and from the parent's memory, of which a
+ * child has its own copy.
  */
 int ibv_fork_init(void) { return 0; }
 enum ibv_fork_status ibv_is_fork_initialized(void) { return IBV_FORK_UNNEEDED; }

@@ -1,7 +1,7 @@
 /*
  * Symbols of libibverbs' internals that stock vendor libraries (libmlx5, libefa; perftest links to them) and librdmacm
- * import. The loader needs these names. A vendor's driver registers itself, is never offered a device, and so calls
- * nothing else.
+ * import. The loader requires that these symbols exist. A vendor's driver registers itself, but is never offered a
+ * device, so it calls none of the others.
  */
 #include <stdio.h>
 #include <stdlib.h>

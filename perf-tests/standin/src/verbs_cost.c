@@ -1,7 +1,7 @@
 /*
  * Cost of posting and polling from C: nanoseconds per call, between two queue pairs of this process on the first device
- * that libibverbs lists. This is the baseline for the same calls from Java, which VerbsCost in tools makes in the same
- * way.
+ * that libibverbs lists. This is the baseline for the same calls from Java, which VerbsCost in tools measures in the
+ * same way.
  *
  * Each line on standard input starts a round: a line "case nanoseconds" for each case, then "end".
  */
@@ -103,7 +103,7 @@ static void set_up(void) {
   connect_to(far_pair, near_pair);
 }
 
-/* Fills in requests as the transport does for a chunk: it writes every field and links a list. */
+/* Fills in requests as Heddle's transport does for chunks: writes every field and links the requests to a list. */
 static void fill_in(int count, int signalled) {
   for (int i = 0; i < count; i++) {
     pieces[i] = (struct ibv_sge){.addr = (uintptr_t)memory->addr, .length = WRITE_BYTES, .lkey = memory->lkey};
@@ -144,8 +144,8 @@ static uint64_t empty_poll(int calls) {
 }
 
 /*
- * Posts one request per call. The last request of a batch is signalled, and its completion is polled outside the timed
- * part.
+ * Measures posts of one request per call. The last request of a batch is signalled, and its completion is polled
+ * outside the timed part.
  */
 static uint64_t single_post(int calls) {
   uint64_t spent = 0;
@@ -161,7 +161,7 @@ static uint64_t single_post(int calls) {
   return spent;
 }
 
-/* Returns the cost per request of a list. */
+/* Measures requests that are posted as a list by one call. */
 static uint64_t list_post(int calls) {
   uint64_t spent = 0;
   for (int done = 0; done < calls; done += BATCH) {
@@ -175,7 +175,7 @@ static uint64_t list_post(int calls) {
   return spent;
 }
 
-/* Returns the cost per completion, with completions available. */
+/* Measures polls of completions that are already available. */
 static uint64_t full_poll(int calls) {
   uint64_t spent = 0;
   for (int done = 0; done < calls; done += BATCH) {
@@ -212,7 +212,7 @@ static int compare(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Returns the median of the batches, since preemption affects some of them. */
+/* Returns the median of the batches in nanoseconds per call; the mean would include preemptions. */
 static double round_of(uint64_t (*run)(int calls)) {
   static uint64_t spent[MOST_BATCHES];
   size_t count = 0;

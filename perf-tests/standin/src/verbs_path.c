@@ -107,7 +107,10 @@ static int choose(const struct comm *comm, uint32_t length) {
   return best;
 }
 
-/* Lets a plane that was full catch up by only about one window. */
+/*
+ * Limits the lag of a plane's virtual time behind the furthest plane's. A plane that was full then catches up by only
+ * about one window.
+ */
 static void limit_lag(struct comm *comm) {
   uint64_t furthest = 0, most = ((uint64_t)WINDOW_BYTES << 16) / (uint64_t)comm->planes;
   for (int i = 0; i < comm->planes; i++) {
@@ -128,7 +131,7 @@ static void started(struct comm *comm, struct flow *flow, uint32_t length) {
   if (flow->virtual_time >= comm->limit_at) limit_lag(comm);
 }
 
-/* Posts chunks of a send. Returns whether all its chunks are posted. */
+/* Posts chunks of a send while there is room. Returns whether all its chunks are posted. */
 static bool post_chunks(struct comm *comm, int line) {
   struct send *send = &comm->sends[line];
   for (; send->next < send->count; send->next++) {
@@ -223,7 +226,7 @@ static void acknowledged(struct comm *comm, struct flow *flow, const struct ibv_
 
 /* ---- receiving ---- */
 
-/* Returns the next flow: round robin over the planes. */
+/* Returns the next flow with room, round robin over the planes; NULL if there is none. */
 static struct flow *next_flow(struct comm *comm) {
   for (int i = 0; i < comm->planes; i++) {
     comm->last_flow = (comm->last_flow + 1) % comm->planes;

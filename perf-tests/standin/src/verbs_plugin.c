@@ -1,6 +1,6 @@
 /*
- * A net plugin over verbs, in C: it makes Heddle's steps for a message on this kind of device, written without Java. It
- * is the baseline for the cost of Heddle's calls.
+ * A net plugin over verbs in C: the baseline for the cost of Heddle's calls. For a message, it does the same steps as
+ * Heddle.
  *
  * A receive writes a clear-to-send entry into the sender's ring. A send matches the entry and is cut into chunks. Each
  * chunk goes as an RDMA WRITE WITH IMMEDIATE over the plane with the least traffic. test() polls, counts chunks and

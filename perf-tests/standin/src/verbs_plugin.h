@@ -1,4 +1,4 @@
-/* Declarations that the two halves of verbs_plugin.c's plugin share. Sizes and queue depths equal Heddle's. */
+/* Declarations shared by verbs_plugin.c and verbs_path.c. Sizes and queue depths equal Heddle's. */
 #ifndef VERBS_PLUGIN_H
 #define VERBS_PLUGIN_H
 
@@ -27,7 +27,7 @@ enum { PENDING, DONE, RELEASED };
 
 struct comm;
 
-/* A request. */
+/* A request of NCCL's. */
 struct line {
   _Alignas(64) _Atomic int state;
   int count, sizes[RECEIVES];
@@ -87,8 +87,8 @@ struct comm {
   struct ibv_mr *ring_memory;
   uint64_t messages;
   /*
-   * state of a sender: the group at the ring's head, its receives that have a send, and the sends with chunks to be
-   * posted
+   * state of a sender: the number of the group at the ring's head, a mask of its receives that have a send, and the
+   * sends with chunks to be posted
    */
   uint64_t group;
   uint32_t matched;
@@ -96,7 +96,8 @@ struct comm {
   int backlog[LINES];
   uint64_t backlog_head, backlog_tail, limit_at;
   /*
-   * state of a receiver: groups from the oldest unreleased one to the next to be opened, and the entries being written
+   * state of a receiver: the number of the oldest unreleased group and of the next group to open, and whether each
+   * group's entries are being written
    */
   uint64_t oldest, next;
   struct slot slots[GROUPS];
@@ -106,7 +107,7 @@ struct comm {
   struct flow flows[MAX_PLANES];
 };
 
-/* Logs the failed call to NCCL's logger and returns a system error. */
+/* Logs the failed call to NCCL's logger. Returns NCCL_SYSTEM_ERROR. */
 int verbs_warn(const char *what, int error);
 
 /* verbs_path.c */

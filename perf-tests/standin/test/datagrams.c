@@ -1,6 +1,6 @@
 /*
- * Tests of unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh tests them in
- * two.
+ * Tests of unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh tests datagrams
+ * between two processes.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static int start_in(struct end *end, uint32_t key, uint16_t partition) {
 
 static int start(struct end *end, uint32_t key) { return start_in(end, key, 0); }
 
-/* Replaces the end's connection by a queue pair for datagrams. */
+/* Opens an end whose queue pair is for datagrams instead of a connection. */
 static struct end *open_datagrams_on(uint32_t device) {
   struct options options = usual_options();
   options.device = device;
@@ -281,7 +281,7 @@ static void infiniband_group_needs_its_lid_and_joined_ports(bool in_child) {
   vanishes(left, other, EVERYBODY, right);
   control("leave 0/1 ff1e::77");
   control("send 0/1 ff1e::77");
-  vanishes(left, handle, EVERYBODY, right); /* the port has joined only to send */
+  vanishes(left, handle, EVERYBODY, right); /* the receiver's port has joined only to send */
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID + 1) == EINVAL, "the LID of another one");
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID) == 0, "leave");
   CHECK(ibv_destroy_ah(handle) == 0 && ibv_destroy_ah(other) == 0, "handles");

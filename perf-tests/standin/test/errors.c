@@ -14,7 +14,10 @@ static void failed(struct ibv_wc completion, uint64_t id, enum ibv_wc_status sta
         (unsigned long long)completion.wr_id, ibv_wc_status_str(completion.status), ibv_wc_status_str(status));
 }
 
-/* Expects that one request fails, the next request is flushed, and the pair is in the error state. */
+/*
+ * Posts two requests and checks that the first one fails, the second one is flushed, and the pair is in the error
+ * state.
+ */
 static void fails(struct couple *both, struct ibv_send_wr wanted, enum ibv_wc_status status) {
   struct ibv_send_wr behind = wanted;
   wanted.next = &behind;
@@ -26,7 +29,7 @@ static void fails(struct couple *both, struct ibv_send_wr wanted, enum ibv_wc_st
   CHECK(state_of(both->first) == IBV_QPS_ERR, "state %d", state_of(both->first));
 }
 
-/* Resets and reconnects the ends, which can be used again after RESET. */
+/* Resets and reconnects both ends, and checks that they can be used again. */
 static void recover(struct couple *both) {
   CHECK(to_state(both->first, IBV_QPS_RESET) == 0 && second_to_state(both->second, IBV_QPS_RESET) == 0, "reset");
   second_connect(both->second, &both->near);
@@ -135,7 +138,7 @@ static void a_message_longer_than_its_buffer_fails_both_ends(bool in_child) {
     failed(second_await(both.second), 51, IBV_WC_WR_FLUSH_ERR);
     CHECK(second_event(both.second) == IBV_EVENT_QP_REQ_ERR, "event");
   } else {
-    /* Both ends have their own queue, in this test too. */
+    /* Both ends are in this process, but each has its own completion queue. */
     struct ibv_send_wr wanted = request(IBV_WR_SEND, 1, &sge, &both.far, 0);
     CHECK(post(both.first, &wanted) == 0, "post");
     failed(await(both.first, 1000), 1, IBV_WC_REM_INV_REQ_ERR);
@@ -173,7 +176,7 @@ static void another_sequence_number_is_no_answer(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
   CHECK(to_state(both.first, IBV_QPS_RESET) == 0, "reset");
-  connect_end(both.first, &both.far); /* no packet was sent, so the far end still expects the first number */
+  connect_end(both.first, &both.far); /* no packet was sent, so the far end still expects the first PSN */
   struct ibv_sge sge = piece(both.first, 0, 8);
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, 0);
   CHECK(post(both.first, &wanted) == 0 && await(both.first, 1000).status == IBV_WC_SUCCESS, "the same number still");

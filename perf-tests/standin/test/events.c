@@ -49,7 +49,10 @@ struct loop {
   struct address near, far;
 };
 
-/* The first end waits for events. The second end sends, so that completions appear at the first. */
+/*
+ * Connects a first end, which has a channel for completion events, to a second end, whose sends complete the first
+ * end's receives.
+ */
 static struct loop start_loop(bool in_child) {
   struct options options = usual_options();
   struct loop loop = {.second = start_second(&options, in_child)};
@@ -124,7 +127,7 @@ static void unread_events_do_not_outlive_their_object(bool in_child) {
   write_to(end, &loop.far, 0);
   CHECK(is_readable(loop.listener.channel->fd, 1000), "woken");
   struct ibv_comp_channel *channel = loop.listener.channel;
-  close_end(end); /* doesn't wait for an event that nobody has read */
+  close_end(end); /* doesn't wait for an event that was not read */
   CHECK(!is_readable(channel->fd, 0), "the event is still there");
   fcntl(channel->fd, F_SETFL, O_NONBLOCK);
   struct ibv_cq *which = NULL;
@@ -162,7 +165,7 @@ static void destroying_waits_for_acknowledgements(bool in_child) {
   struct ibv_sge sge = piece(both.first, 0, 8);
   struct end *end = open_end(&options);
   struct address own = address_of(end);
-  /* The end writes to itself, beyond its memory, so its own pair reports the error. */
+  /* The end is connected to itself. It writes beyond its memory, so its own pair reports the error. */
   connect_end(end, &own);
   sge = piece(end, 0, 8);
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &own, BUFFER_BYTES);

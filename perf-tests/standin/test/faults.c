@@ -1,4 +1,7 @@
-/* Tests of the control program's effects on ports, addresses and verbs, and of a process's death on its peer. */
+/*
+ * Tests of the control program's effects on ports, addresses and verbs, and of the effect of a process's death on its
+ * peer.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of random arguments and work requests from a seed. There must be no crash or hang, memory without permission
- * must keep its bytes, and every signalled or failed request must complete once and in order.
+ * Tests with random arguments and work requests, which follow from a seed. There must be no crash or hang, memory
+ * without permission must keep its bytes, and every signalled or failed request must complete once and in order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void seed(void) {
   fprintf(stderr, "STANDIN_SEED=%llu\n", (unsigned long long)state);
 }
 
-/* Returns a number that is mostly valid, and otherwise at or beyond a limit. */
+/* Returns mostly `right`, otherwise a number at a limit or a random one. */
 static uint64_t value(uint64_t right) {
   static const uint64_t edges[] = {0, 1, 0x7fffffff, 0xffffffff, UINT64_MAX, UINT64_MAX - 7};
   if (chance(85)) return right;
@@ -100,7 +100,7 @@ static void verbs_survive_any_argument(bool in_child) {
   close_end(end);
 }
 
-/* Polls both ends' completions until none has come for a while. */
+/* Polls all completions of an end; those of sends must be in order. Returns the number of completed sends. */
 static uint32_t drain(struct end *end, uint64_t *last) {
   struct ibv_wc completions[8];
   uint32_t found = 0;
@@ -118,7 +118,10 @@ static uint32_t drain(struct end *end, uint64_t *last) {
   return found;
 }
 
-/* If nothing in the request is invalid, the device must carry it out. */
+/*
+ * Posts a random request; if `strange` is set, some fields may be invalid. Increments `posted` if the request is
+ * accepted.
+ */
 static void random_send(struct end *end, const struct address *peer, uint64_t *posted, bool strange) {
   static const enum ibv_wr_opcode opcodes[] = {IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
                                                IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ};
@@ -148,7 +151,7 @@ static void random_send(struct end *end, const struct address *peer, uint64_t *p
 }
 
 static void work_of_any_kind_completes_once(bool in_child) {
-  (void)in_child; /* only one process knows the touched memory */
+  (void)in_child; /* the check of memory needs both ends in one process */
   seed();
   struct options options = usual_options();
   options.rnr_timer = 1;

@@ -1,4 +1,4 @@
-/* Tests of InfiniBand groups that programs join through librdmacm, whose double is beside the stand-in's libibverbs. */
+/* Tests of InfiniBand groups that programs join through the stand-in for librdmacm. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>

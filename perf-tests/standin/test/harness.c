@@ -285,7 +285,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "errno %d", errno);
   second->child = fork();
   if (second->child == 0) {
-    close(ends[0]); /* closes this copy, so that the child's input ends when the first process does */
+    close(ends[0]); /* the first process's socket: with a copy here, the child's input would never end */
     free(second);
     serve(ends[1], options);
   }
@@ -294,7 +294,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   return second;
 }
 
-/* Returns the second process's status. */
+/* Waits for the end of the second process and returns its wait status. */
 static int collect(struct second *second) {
   int status = -1;
   CHECK(waitpid(second->child, &status, 0) == second->child, "errno %d", errno);
@@ -356,7 +356,7 @@ enum ibv_event_type second_event(struct second *second) {
   return (enum ibv_event_type)send_order(second, (struct order){.command = EVENT}).value;
 }
 
-/* The child starts before this process opens the stand-in, since a fork would not copy the stand-in's thread. */
+/* The child is forked before this process opens the stand-in: a fork doesn't copy the stand-in's thread. */
 struct couple couple(const struct options *options, bool in_child) {
   struct couple both = {.second = start_second(options, in_child)};
   both.first = open_end(options);

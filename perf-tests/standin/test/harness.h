@@ -20,7 +20,7 @@ _Noreturn void fail(const char *file, int line, const char *condition, const cha
 
 enum { BUFFER_BYTES = 1 << 22, DEPTH = 64 };
 
-/* Data that the ends exchange. */
+/* Parameters of an end that the other end needs to connect. */
 struct address {
   uint32_t number, psn, key;
   uint64_t buffer;
@@ -79,7 +79,7 @@ void second_connect(struct second *second, const struct address *peer);
 int second_receive(struct second *second, uint64_t id, uint64_t offset, uint32_t length);
 struct ibv_wc second_await(struct second *second);
 void second_fill(struct second *second, uint64_t offset, uint32_t length, uint32_t seed);
-/* Returns the index at which the buffer first differs from fill's pattern, or length if it doesn't. */
+/* Returns the index at which the buffer first differs from the pattern of fill(), or `length` if it is equal. */
 uint32_t second_compare(struct second *second, uint64_t offset, uint32_t length, uint32_t seed);
 enum ibv_qp_state second_state(struct second *second);
 int second_to_state(struct second *second, enum ibv_qp_state state);

@@ -1,4 +1,4 @@
-/* Tests of requests for queue pairs through the double of librdmacm: its datagram service on InfiniBand. */
+/* Tests of the datagram service of the stand-in for librdmacm on InfiniBand. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -41,7 +41,7 @@ static void end(struct rdma_cm_id *listener) {
   rdma_destroy_event_channel(channel);
 }
 
-/* Acknowledges the event, which frees its data. */
+/* Returns a copy of the next event, and the first byte of its data. Acknowledging the event frees the data. */
 static struct rdma_cm_event next(enum rdma_cm_event_type kind, uint8_t *first) {
   struct rdma_cm_event *event;
   CHECK(rdma_get_cm_event(channel, &event) == 0, "errno %d", errno);

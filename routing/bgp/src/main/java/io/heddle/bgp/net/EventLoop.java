@@ -114,7 +114,7 @@ public final class EventLoop implements AutoCloseable {
   private final Queue<Runnable> tasks =
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final ResilientThread thread;
-  private volatile FatalHandler fatalHandler = goesOn -> {};
+  private volatile FatalHandler fatalHandler = thrown -> {};
 
   /* Allocated in advance: a fault may be a lack of memory. */
   private final Consumer<Throwable> onTaskFault = this::handleTaskFault;

@@ -57,23 +57,23 @@ public final class BgpSpeaker implements AutoCloseable {
    *
    * @throws HeddleException if the supplier threw, or gave no result within 10 s
    */
-  public <T> T callOnLoop(Supplier<T> question) {
+  public <T> T callOnLoop(Supplier<T> supplier) {
     if (loop.isLoopThread()) {
-      return question.get();
+      return supplier.get();
     }
-    CompletableFuture<T> answer = new CompletableFuture<>();
+    CompletableFuture<T> result = new CompletableFuture<>();
     loop.execute(() -> {
       try {
-        answer.complete(question.get());
+        result.complete(supplier.get());
       } catch (RuntimeException failure) {
-        answer.completeExceptionally(failure);
+        result.completeExceptionally(failure);
       } catch (Error failure) {
-        answer.completeExceptionally(failure);
+        result.completeExceptionally(failure);
         throw failure;
       }
     });
     try {
-      return answer.get(ANSWER_LIMIT_SECONDS, TimeUnit.SECONDS);
+      return result.get(ANSWER_LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new HeddleException("interrupted while waiting for the BGP thread", interrupted);

@@ -32,7 +32,7 @@ final class PeerConnection {
   /*
    * Limit of reads per event: a busy peer must leave time for timers and for other peers' messages.
    */
-  private static final int READS_A_TURN = 8;
+  private static final int READS_PER_EVENT = 8;
 
   private final EventLoop loop;
   private final TcpSocket socket;
@@ -122,7 +122,7 @@ final class PeerConnection {
   }
 
   private void read() {
-    for (int turn = 0; turn < READS_A_TURN && !closed; turn++) {
+    for (int count = 0; count < READS_PER_EVENT && !closed; count++) {
       int got = socket.read(input, inputBytes, input.length - inputBytes);
       if (got == TcpSocket.WOULD_BLOCK) {
         return;

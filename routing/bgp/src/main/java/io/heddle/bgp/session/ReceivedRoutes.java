@@ -102,15 +102,15 @@ final class ReceivedRoutes {
 
   private void count(AttributeFault fault) {
     attributeFaults++;
-    long[] told = logged.get(fault.treatment());
-    if (told == null) {
-      told = new long[4];
-      logged.put(fault.treatment(), told);
+    long[] loggedCodes = logged.get(fault.treatment());
+    if (loggedCodes == null) {
+      loggedCodes = new long[4];
+      logged.put(fault.treatment(), loggedCodes);
     }
-    if ((told[fault.code() >>> 6] & 1L << (fault.code() & 63)) != 0) {
+    if ((loggedCodes[fault.code() >>> 6] & 1L << (fault.code() & 63)) != 0) {
       return;
     }
-    told[fault.code() >>> 6] |= 1L << (fault.code() & 63);
+    loggedCodes[fault.code() >>> 6] |= 1L << (fault.code() & 63);
     loop.log()
         .warn(
             "peer %s: malformed attribute %d: %s (%s); more of this attribute in this session are"

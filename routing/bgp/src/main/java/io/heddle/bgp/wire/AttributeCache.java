@@ -18,7 +18,7 @@ final class AttributeCache {
   private final byte[] @Nullable [] keys = new byte[SLOTS][];
   private final AttributeDecoder.@Nullable Result[] results = new AttributeDecoder.Result[SLOTS];
 
-  private int turn;
+  private int evictions;
 
   AttributeDecoder.Result find(byte[] bytes, int length, WireOptions options) {
     if (length > LONGEST) {
@@ -33,7 +33,7 @@ final class AttributeCache {
       }
     }
     AttributeDecoder.Result result = new AttributeDecoder(options, bytes).decode(length);
-    int slot = first + (turn++ & WAYS - 1);
+    int slot = first + (evictions++ & WAYS - 1);
     keys[slot] = Arrays.copyOf(bytes, length);
     results[slot] = result;
     return result;

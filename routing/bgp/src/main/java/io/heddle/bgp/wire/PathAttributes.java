@@ -49,7 +49,7 @@ public final class PathAttributes {
     PathBandwidth lowestPath = null;
     LinkBandwidth lowestLink = null;
     Color highestColor = null;
-    boolean said = false;
+    boolean foundUnreachable = false;
     for (ExtendedCommunity each : communities) {
       switch (each) {
         case PathBandwidth found -> {
@@ -68,7 +68,7 @@ public final class PathAttributes {
             highestColor = found;
           }
         }
-        case Unreachable found -> said = true;
+        case Unreachable found -> foundUnreachable = true;
         case FibSuppress ignored -> {
           /* Nothing to derive: this community is for routers. */
         }
@@ -86,7 +86,7 @@ public final class PathAttributes {
     pathBandwidth = lowestPath;
     linkBandwidth = lowestLink;
     color = highestColor;
-    unreachable = said;
+    unreachable = foundUnreachable;
     hash = this.all.hashCode();
   }
 

@@ -159,10 +159,10 @@ final class UpdateDecoder {
     return null;
   }
 
-  private DecodeResult assemble(byte[] bytes, Nlri gone4) {
+  private DecodeResult assemble(byte[] bytes, Nlri withdrawnIpv4) {
     AttributeDecoder.Result result = cache.find(shared, sharedBytes, options);
     fatal = null;
-    Nlri withdrawn = unreachAt < 0 ? gone4 : gone4.plus(withdrawn(bytes));
+    Nlri withdrawn = unreachAt < 0 ? withdrawnIpv4 : withdrawnIpv4.plus(withdrawn(bytes));
     NextHop nextHop = null;
     Nlri announced = Nlri.EMPTY;
     if (fatal == null && reachAt >= 0) {
