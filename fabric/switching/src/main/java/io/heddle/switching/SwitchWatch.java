@@ -25,7 +25,7 @@ final class SwitchWatch implements AutoCloseable {
    */
   private static final long INTERVAL_NS = 2_000_000;
 
-  private static final long LOOK_NS = 50_000_000;
+  private static final long POLL_NS = 50_000_000;
 
   private final List<WatchedSwitch> switches;
   private final CommandRunner runner;
@@ -39,7 +39,7 @@ final class SwitchWatch implements AutoCloseable {
 
   /* The next two fields are used only by the thread. */
   private long nextLoads = System.nanoTime();
-  private long nextLook = nextLoads;
+  private long nextPoll = nextLoads;
 
   /** Switch with its links, and whether each member of each group was alive at the last poll. */
   private record WatchedSwitch(
@@ -156,8 +156,8 @@ final class SwitchWatch implements AutoCloseable {
       if (mode == SwitchingMode.SPRAYLINK) {
         detect();
       }
-      if (now - nextLook >= 0) {
-        nextLook = now + LOOK_NS;
+      if (now - nextPoll >= 0) {
+        nextPoll = now + POLL_NS;
         poll();
       }
       return true;
@@ -171,8 +171,8 @@ final class SwitchWatch implements AutoCloseable {
    * may have changed.
    */
   private long waitNs() {
-    boolean loads = mode == SwitchingMode.SPRAYLINK && nextLoads - nextLook < 0;
-    return (loads ? nextLoads : nextLook) - System.nanoTime();
+    boolean loads = mode == SwitchingMode.SPRAYLINK && nextLoads - nextPoll < 0;
+    return (loads ? nextLoads : nextPoll) - System.nanoTime();
   }
 
   private void detect() {

@@ -12,7 +12,7 @@ final class CostReadings {
    * Time in ms for which {@code heddle perf failover} waits until full speed is reached. It stands
    * for rounds that never reached it.
    */
-  private static final double LOOKED_MS = 3_000;
+  private static final double LONGEST_WAIT_MS = 3_000;
 
   static final String FLOODED = "bandwidth with ÷ without";
 
@@ -183,7 +183,7 @@ final class CostReadings {
       List<Double> gaps = new ArrayList<>();
       List<Double> times = new ArrayList<>();
       for (JsonNode round : row.path("rounds")) {
-        full.add(round.path("full_speed_ms").asDouble(LOOKED_MS));
+        full.add(round.path("full_speed_ms").asDouble(LONGEST_WAIT_MS));
         gaps.add(round.path("gap_ms").asDouble());
         times.add(round.path("gap_ms").asDouble() / round.path("usual_gap_ms").asDouble());
       }

@@ -156,7 +156,7 @@ final class RegressionCheck {
     return lines;
   }
 
-  /* Adds a run's figures to {@code seen}. Returns whether one of them is worse than recorded. */
+  /* Adds a run's figures to seen. Returns whether one of them is worse than recorded. */
   private static boolean addFigures(
       List<Figure> figures, List<Outcome> recorded, Map<Compared, List<Double>> seen) {
     Map<String, Figure> byName = new HashMap<>();

@@ -46,7 +46,7 @@ public final class NumberedLoad implements AutoCloseable {
     void run(FabricHost host, int number);
   }
 
-  private Thread start(String name, int number, HostLoop life) {
+  private Thread start(String name, int number, HostLoop loop) {
     return Thread.ofPlatform()
         .daemon()
         .name(name)
@@ -58,7 +58,7 @@ public final class NumberedLoad implements AutoCloseable {
             try (FabricHost host =
                 new FabricHost(number, link, ipv4, fabrics.address(number, false))) {
               host.join(List.of(group), link);
-              life.run(host, number);
+              loop.run(host, number);
             }
           } catch (Throwable thrown) {
             failure = thrown;

@@ -34,8 +34,8 @@ public final class TwoFabrics implements AutoCloseable {
   }
 
   /**
-   * @param kind of namespaces
-   * @param hostsEach hosts of each fabric
+   * @param kind kind of lab, with namespaces
+   * @param hostsEach number of hosts of each fabric
    */
   public static TwoFabrics create(Lab.Kind kind, int hostsEach, int mtuBytes) {
     return create(kind, hostsEach, mtuBytes, 1);
@@ -44,7 +44,7 @@ public final class TwoFabrics implements AutoCloseable {
   /**
    * Creates fabrics with several gateways, whose last address bytes are 254, 253 and so on.
    *
-   * @param gateways at least 1
+   * @param gateways number of gateways, at least 1
    */
   public static TwoFabrics create(Lab.Kind kind, int hostsEach, int mtuBytes, int gateways) {
     int ranks = FABRICS * hostsEach + gateways;
@@ -52,7 +52,7 @@ public final class TwoFabrics implements AutoCloseable {
     TwoFabrics fabrics = new TwoFabrics(lab, hostsEach, gateways);
     try {
       for (int rank = 0; rank < ranks; rank++) {
-        fabrics.settle(rank);
+        fabrics.setAddresses(rank);
       }
       return fabrics;
     } catch (RuntimeException failed) {
@@ -61,7 +61,7 @@ public final class TwoFabrics implements AutoCloseable {
     }
   }
 
-  private void settle(int rank) {
+  private void setAddresses(int rank) {
     List<String> lines = new ArrayList<>(List.of("link set lo up"));
     for (int side = 0; side < FABRICS; side++) {
       String link = interfaceName(side);

@@ -248,7 +248,9 @@ final class BirdConfig {
             name,
             plan.holdSeconds(),
             bfdSession(),
-            topology.isFrr(trunk.leaf().node()) ? paint(spine, trunk.leaf().node()) : "",
+            topology.isFrr(trunk.leaf().node())
+                ? colourAndBandwidth(spine, trunk.leaf().node())
+                : "",
             ownColour);
   }
 
@@ -256,7 +258,7 @@ final class BirdConfig {
    * Returns the statements that add colour and path bandwidth to the prefixes of an FRR leaf, since
    * FRR can set neither.
    */
-  private String paint(Node spine, Node leaf) {
+  private String colourAndBandwidth(Node spine, Node leaf) {
     StringBuilder text = new StringBuilder();
     for (Link port : topology.portsOf(leaf)) {
       for (int plane : topology.planesOf(port)) {

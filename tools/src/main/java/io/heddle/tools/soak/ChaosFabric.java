@@ -101,7 +101,7 @@ final class ChaosFabric implements ChaosNetwork {
       case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
       case SESSION_RESET -> {}
       case DAEMON_KILLED -> speakers.restart(event.rank() + 1);
-      /* {@code begin} has rejected all other faults. */
+      /* begin() has rejected all other faults. */
       default -> throw ChaosNetwork.unsupported(event);
     }
   }

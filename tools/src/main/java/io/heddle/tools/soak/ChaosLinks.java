@@ -54,7 +54,7 @@ final class ChaosLinks implements ChaosNetwork {
           faults.restore(event.rank(), event.plane());
       case NARROWED -> faults.widen(event.rank(), event.plane());
       case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
-      /* {@code begin} has rejected all other faults. */
+      /* begin() has rejected all other faults. */
       default -> throw ChaosNetwork.unsupported(event);
     }
   }

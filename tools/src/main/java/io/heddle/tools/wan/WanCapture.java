@@ -128,7 +128,7 @@ final class WanCapture implements AutoCloseable {
                 LinuxCalls.errnoCapture(), socket, frame.address(), FRAME_BYTES, MSG_DONTWAIT))
         > 0) {
       any = true;
-      note(path, frame.asSlice(0, length).asByteBuffer(), System.nanoTime());
+      recordFrame(path, frame.asSlice(0, length).asByteBuffer(), System.nanoTime());
     }
     return any;
   }
@@ -156,7 +156,7 @@ final class WanCapture implements AutoCloseable {
    * Records a frame: Ethernet | IPv6 | SRH | IPv6 | UDP (8 bytes) | BTH (queue pair in the low 24
    * bits of the word at byte 4).
    */
-  private void note(int path, ByteBuffer frame, long nowNs) {
+  private void recordFrame(int path, ByteBuffer frame, long nowNs) {
     int routing = ETHERNET_BYTES + IPV6_BYTES;
     if (frame.capacity() < routing + 2 || frame.get(NEXT_HEADER_AT) != ROUTING_HEADER) {
       return;

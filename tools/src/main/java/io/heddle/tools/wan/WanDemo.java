@@ -85,7 +85,7 @@ public final class WanDemo {
    * Configuration of the demo.
    *
    * @param reflected whether GoBGP is between controller and gateways
-   * @param extent which parts run
+   * @param extent parts of the demo that run
    */
   public record Setting(boolean reflected, Extent extent) {}
 
@@ -261,7 +261,7 @@ public final class WanDemo {
             begun.set(new Measured(rule.list(), rule.since(), queries.bytes()));
             return null;
           }
-          return fitting(before, queries.bytes());
+          return observedIfFitting(before, queries.bytes());
         });
     steps.step(
         "the audit finds a reason for each rule",
@@ -280,7 +280,7 @@ public final class WanDemo {
    * Compares the lists' shares of the traffic that was sent, since a busy machine sends less than
    * the set rate. Returns null while they don't fit.
    */
-  private static @Nullable String fitting(Measured before, Map<String, Long> now) {
+  private static @Nullable String observedIfFitting(Measured before, Map<String, Long> now) {
     double[] wanted = {35, before.list() == 2 ? 60 : 30, before.list() == 3 ? 60 : 30};
     double[] shares = new double[WanNodes.PATHS];
     double total = 0;

@@ -34,7 +34,7 @@ final class WanPath {
   private static final int BURST = 100;
   private static final int QUARTER = 25;
   private static final double LEAST_ARRIVED = 0.95;
-  private static final int MOST_LOOKS = 200;
+  private static final int MOST_POLLS = 200;
   private static final Path DEV = Path.of("/proc/thread-self/net/dev");
   private static final double MOST = 1.2;
 
@@ -81,7 +81,7 @@ final class WanPath {
    * between two nodes, and the queue there holds few packets.
    */
   private void awaitArrival(long count) throws InterruptedException {
-    for (int look = 0; look < MOST_LOOKS && arrived() < count; look++) {
+    for (int poll = 0; poll < MOST_POLLS && arrived() < count; poll++) {
       TimeUnit.MILLISECONDS.sleep(1);
     }
   }

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  */
 public final class WanSoak {
   private static final int WAIT_SECONDS = 120;
-  private static final int LOOK_MS = 200;
+  private static final int POLL_MS = 200;
 
   /**
    * Seconds after the start of a phase in which flows of the previous phase may still count as
@@ -148,11 +148,11 @@ public final class WanSoak {
   private boolean packetsArrive() {
     try {
       traffic.send(Map.of(2, 1e6, 3, 1e6, 4, 1e6, 5, 1e6, 6, 1e6, 7, 1e6, 8, 1e6, 9, 1e6));
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
       long sent = traffic.stop();
       long before = arrived();
       traffic.send(Map.of(2, 1e6, 3, 1e6, 4, 1e6, 5, 1e6, 6, 1e6, 7, 1e6, 8, 1e6, 9, 1e6));
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
       long more = traffic.stop() - sent;
       return more > 0 && arrivedStably() - before == more;
     } catch (InterruptedException ended) {
@@ -184,7 +184,7 @@ public final class WanSoak {
     TimeUnit.NANOSECONDS.sleep(leftNs);
     addCalmPeriod(begin);
     traffic.check();
-    account(fault);
+    countLostPackets(fault);
     await("each rule has its reason", () -> queries.audit().faults() == 0);
   }
 
@@ -218,7 +218,7 @@ public final class WanSoak {
   }
 
   /* Counts the phase's lost packets. Stops the traffic and waits until no more packets arrive. */
-  private void account(WanSoakPlan.Fault fault) throws InterruptedException {
+  private void countLostPackets(WanSoakPlan.Fault fault) throws InterruptedException {
     long sent = traffic.stop();
     long missing = (sent - sentBefore) - (arrivedStably() - arrivedBefore);
     sentBefore = sent;
@@ -236,7 +236,7 @@ public final class WanSoak {
     long before = -1;
     long now = arrived();
     while (now != before) {
-      TimeUnit.MILLISECONDS.sleep(2 * LOOK_MS);
+      TimeUnit.MILLISECONDS.sleep(2 * POLL_MS);
       before = now;
       now = arrived();
     }
@@ -291,7 +291,7 @@ public final class WanSoak {
       } catch (HeddleException notYet) {
         trouble = String.valueOf(notYet.getMessage());
       }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
     failures.add("phase %s: %s: %s".formatted(phases, what, trouble));
     return false;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Steps of a demo with their results, and the demo's figures. For one thread. */
 final class WanSteps {
   private static final int STEP_SECONDS = 60;
-  private static final int LOOK_MS = 300;
+  private static final int POLL_MS = 300;
 
   /** Exception that ends the demo after a failed step, since later steps depend on it. */
   static final class StepFailed extends RuntimeException {
@@ -73,7 +73,7 @@ final class WanSteps {
     String sentence = null;
     String trouble = "timed out";
     while (sentence == null && !over.getAsBoolean()) {
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
       try {
         if (daemons != null) {
           daemons.check();

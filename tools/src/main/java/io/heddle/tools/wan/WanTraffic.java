@@ -36,7 +36,7 @@ final class WanTraffic implements AutoCloseable {
    * header.
    */
   private static final double PACKET_BITS = 8.0 * (PAYLOAD + 48);
-  private static final long TURN_NS = 2_000_000;
+  private static final long ROUND_NS = 2_000_000;
   private static final long MOST_LATE_NS = 1_000_000_000;
 
   /*
@@ -50,7 +50,7 @@ final class WanTraffic implements AutoCloseable {
   private volatile Map<Integer, Double> rates = Map.of();
   /* Only the sender's thread writes the next two fields. */
   private volatile long sent;
-  private volatile long turns;
+  private volatile long rounds;
   private volatile boolean ended;
   private volatile @Nullable Throwable failure;
 
@@ -95,8 +95,8 @@ final class WanTraffic implements AutoCloseable {
    */
   long stop() throws InterruptedException {
     rates = Map.of();
-    long from = turns;
-    while (turns < from + 2 && failure == null) {
+    long from = rounds;
+    while (rounds < from + 2 && failure == null) {
       TimeUnit.MILLISECONDS.sleep(1);
     }
     check();
@@ -119,7 +119,7 @@ final class WanTraffic implements AutoCloseable {
       Map<Integer, Double> owed = new TreeMap<>();
       long last = System.nanoTime();
       while (!ended) {
-        LockSupport.parkNanos(TURN_NS);
+        LockSupport.parkNanos(ROUND_NS);
         long now = System.nanoTime();
         double seconds = Math.min(now - last, mostLateNs) / 1e9;
         last = now;
@@ -132,7 +132,7 @@ final class WanTraffic implements AutoCloseable {
           }
           owed.put(each.getKey(), packets);
         }
-        turns++;
+        rounds++;
       }
     }
   }

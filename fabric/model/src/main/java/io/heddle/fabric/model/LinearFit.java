@@ -239,24 +239,24 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
       String path = learned.get(base ^ 1 << bit);
       int code = codeOf(path);
       if (code >= 0) {
-        take(bit, code, span, wrong);
+        tryCode(bit, code, span, wrong);
         return;
       }
       if (span < paths) {
         pathOfCode[span] = path;
-        take(bit, span, 2 * span, wrong);
+        tryCode(bit, span, 2 * span, wrong);
         pathOfCode[span] = null;
       }
       for (int sum = 1; sum < span; sum++) {
         if (pathOfCode[sum] == null) {
           pathOfCode[sum] = path;
-          take(bit, sum, span, wrong);
+          tryCode(bit, sum, span, wrong);
           pathOfCode[sum] = null;
         }
       }
     }
 
-    private void take(int bit, int code, int span, int wrong) {
+    private void tryCode(int bit, int code, int span, int wrong) {
       flips[bit] = code;
       List<Integer> named = new ArrayList<>();
       int more = 0;

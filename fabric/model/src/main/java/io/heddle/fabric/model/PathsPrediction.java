@@ -100,19 +100,21 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
     }
     int used = 0;
     int rows = 0;
-    double byLuck = 0;
+    double usedByChance = 0;
     for (int[] row : flows) {
       int sum = Arrays.stream(row).sum();
       used += (int) Arrays.stream(row).filter(each -> each > 0).count();
       rows += sum > 0 ? 1 : 0;
-      byLuck += RandomPlacement.usedLinks(sum, row.length);
+      usedByChance += RandomPlacement.usedLinks(sum, row.length);
     }
     return new TierPair(
         before.name(),
         after.name(),
         used,
-        byLuck,
-        byLuck - rows < 1e-9 ? 0 : Math.clamp((byLuck - used) / (byLuck - rows), 0, 1),
+        usedByChance,
+        usedByChance - rows < 1e-9
+            ? 0
+            : Math.clamp((usedByChance - used) / (usedByChance - rows), 0, 1),
         Arrays.stream(flows).map(row -> Arrays.stream(row).boxed().toList()).toList());
   }
 }

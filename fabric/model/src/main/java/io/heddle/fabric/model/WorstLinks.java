@@ -53,8 +53,8 @@ public record WorstLinks(String tier, int links, List<Point> points) {
       most = Math.max(most, ++loads[link]);
       if (flows % step == 0 || flows == all) {
         double even = (double) flows / links;
-        RandomPlacement.Band luck = RandomPlacement.ofWorstLinks(flows, links, EDGE);
-        points.add(new Point(flows, most / even, luck.least() / even, luck.most() / even));
+        RandomPlacement.Band band = RandomPlacement.ofWorstLinks(flows, links, EDGE);
+        points.add(new Point(flows, most / even, band.least() / even, band.most() / even));
       }
     }
     return new WorstLinks(model.tiers().get(tier).name(), links, points);

@@ -44,7 +44,7 @@ final class RandomPlacementTest {
   }
 
   @Test
-  void expectedLinksInUse() {
+  void usedLinksHaveTheirExpectedNumber() {
     assertEquals(1, RandomPlacement.usedLinks(1, 7), 1e-12);
     assertEquals(1.5, RandomPlacement.usedLinks(2, 2), 1e-12);
     assertEquals(1, RandomPlacement.usedLinks(5, 1), 1e-12);

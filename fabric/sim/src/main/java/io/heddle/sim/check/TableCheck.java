@@ -41,9 +41,9 @@ public final class TableCheck {
   /**
    * Tolerance of policy hash, whose result depends on the planes that the hash happens to select.
    */
-  private static final double OF_LUCK = 0.12;
+  private static final double HASH_TOLERANCE = 0.12;
 
-  private static final double USUAL = 0.04;
+  private static final double TOLERANCE = 0.04;
 
   private static final double NONE = Double.NaN;
 
@@ -86,7 +86,7 @@ public final class TableCheck {
                 policy,
                 expected[scenario.ordinal()],
                 sum / seeds,
-                policy.equals("hash") ? OF_LUCK : USUAL));
+                policy.equals("hash") ? HASH_TOLERANCE : TOLERANCE));
       }
     }
     return rows;

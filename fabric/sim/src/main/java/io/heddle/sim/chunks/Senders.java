@@ -29,12 +29,13 @@ final class Senders {
   private final SprayPolicy[] policies;
   private final PlaneLoads[] loads;
   private final PlaneWeights[] weights;
-  private final long[] out;
+  /* For each connection, a bit for each plane that is down. */
+  private final long[] downPlanes;
   private final int[] epochs;
   private final long[] inFlightBytes;
   /*
    * For each connection, the message to post next and the number of its next chunk; the chunk is
-   * {@link #NOT_BEGUN} before the message begins.
+   * NOT_BEGUN before the message begins.
    */
   private final int[] posting;
   private final int[] nextChunk;
@@ -44,14 +45,14 @@ final class Senders {
    */
   private final int[] oldest;
   private final int[] delivered;
-  /* State of each message in flight, at the index that {@link #place} returns. */
+  /* State of each message in flight, at the index that place() returns. */
   private final int[] chunksOf;
   private final PlaneWeights[] cutBy;
   private final int[] unacknowledged;
   private final int[] undelivered;
   private final long[] begunNs;
-  private final int[] againFirst;
-  private final int[] againLast;
+  private final int[] firstToRetransmit;
+  private final int[] lastToRetransmit;
   private int completedConnections;
 
   Senders(ChunkSetting setting, ChunkTable chunks, ChunkPaths paths) {
@@ -66,7 +67,7 @@ final class Senders {
     policies = new SprayPolicy[connections];
     loads = new PlaneLoads[connections];
     weights = new PlaneWeights[connections];
-    out = new long[connections];
+    downPlanes = new long[connections];
     epochs = new int[connections * planes];
     inFlightBytes = new long[connections];
     posting = new int[connections];
@@ -78,9 +79,9 @@ final class Senders {
     chunksOf = new int[unacknowledged.length];
     undelivered = new int[unacknowledged.length];
     begunNs = new long[unacknowledged.length];
-    againFirst = new int[connections];
-    againLast = new int[connections];
-    Arrays.fill(againFirst, ChunkTable.NONE);
+    firstToRetransmit = new int[connections];
+    lastToRetransmit = new int[connections];
+    Arrays.fill(firstToRetransmit, ChunkTable.NONE);
     Arrays.fill(nextChunk, NOT_BEGUN);
     for (int each = 0; each < connections; each++) {
       policies[each] = SprayPolicy.named(setting.policy(), SplitMix.of(setting.seed(), each));
@@ -107,14 +108,14 @@ final class Senders {
     if (observes) {
       load.setTime(nowNs);
     }
-    while (againFirst[connection] != ChunkTable.NONE) {
-      int slot = againFirst[connection];
+    while (firstToRetransmit[connection] != ChunkTable.NONE) {
+      int slot = firstToRetransmit[connection];
       int plane =
           choose(connection, chunks.message[slot], chunks.index[slot], chunks.lengthBytes[slot]);
       if (plane < 0) {
         return;
       }
-      againFirst[connection] = chunks.link[slot];
+      firstToRetransmit[connection] = chunks.link[slot];
       assign(connection, slot, plane, nowNs);
     }
     while (isPosting(connection) || beginMessage(connection, nowNs)) {
@@ -264,12 +265,12 @@ final class Senders {
   boolean timedOut(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int plane = chunks.plane[slot];
-    if (againFirst[connection] == ChunkTable.NONE) {
-      againFirst[connection] = slot;
+    if (firstToRetransmit[connection] == ChunkTable.NONE) {
+      firstToRetransmit[connection] = slot;
     } else {
-      chunks.link[againLast[connection]] = slot;
+      chunks.link[lastToRetransmit[connection]] = slot;
     }
-    againLast[connection] = slot;
+    lastToRetransmit[connection] = slot;
     chunks.link[slot] = ChunkTable.NONE;
     if (chunks.epoch[slot] != epochs[connection * planes + plane]) {
       return false;
@@ -279,21 +280,21 @@ final class Senders {
       loads[connection].setTime(nowNs);
     }
     loads[connection].lost(plane);
-    use(connection, out[connection] | 1L << plane);
+    setDownPlanes(connection, downPlanes[connection] | 1L << plane);
     return true;
   }
 
   /** Marks a plane that was down as usable again. */
   void restored(int connection, int plane) {
-    use(connection, out[connection] & ~(1L << plane));
+    setDownPlanes(connection, downPlanes[connection] & ~(1L << plane));
   }
 
-  private void use(int connection, long nextOut) {
+  private void setDownPlanes(int connection, long nextDown) {
     int[] eighths = new int[planes];
     for (int plane = 0; plane < planes; plane++) {
-      eighths[plane] = (nextOut >>> plane & 1) != 0 ? 0 : WHOLE;
+      eighths[plane] = (nextDown >>> plane & 1) != 0 ? 0 : WHOLE;
     }
-    out[connection] = nextOut;
+    downPlanes[connection] = nextDown;
     PlaneWeights before = weights[connection];
     weights[connection] = announced.apply(connection).scaledBy(eighths);
     loads[connection].onWeightsChanged(before, weights[connection]);

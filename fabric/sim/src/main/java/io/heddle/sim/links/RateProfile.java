@@ -12,7 +12,7 @@ public final class RateProfile {
   private long[] fromNs = {0};
   private double[] share = {1};
   private int pieces = 1;
-  private int looked;
+  private int lastFound;
 
   /*
    * Generator of random pieces, which are added when a later time is queried. A profile without
@@ -86,11 +86,11 @@ public final class RateProfile {
       double lengthNs = -Math.log(1 - random.nextDouble()) * mean;
       add(fromNs[pieces - 1] + Math.max(1, Math.round(lengthNs)), isCalm ? burstShare : 1);
     }
-    int found = fromNs[looked] <= atNs ? looked : 0;
+    int found = fromNs[lastFound] <= atNs ? lastFound : 0;
     while (found + 1 < pieces && fromNs[found + 1] <= atNs) {
       found++;
     }
-    looked = found;
+    lastFound = found;
     return found;
   }
 

@@ -79,7 +79,7 @@ final class PerfJmhCommand implements Callable<Integer> {
                 + " lists them");
       }
       if (exitCode == 0 && save) {
-        keep(results);
+        copyResults(results);
       }
       return exitCode;
     }
@@ -89,7 +89,7 @@ final class PerfJmhCommand implements Callable<Integer> {
    * Copies the results into perf-tests/results. JMH writes an empty file for a run without results,
    * which is an error.
    */
-  private static void keep(Path results) throws IOException {
+  private static void copyResults(Path results) throws IOException {
     if (!Files.exists(results) || Files.size(results) == 0) {
       throw new HeddleException("JMH measured nothing, so no results are saved");
     }

@@ -271,7 +271,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     return new SwitchedContestant(own.lab(), policy, plugin, plan, rate);
   }
 
-  /* Sets the rate of all links. The first link's rate is divided by {@code slowedBy}. */
+  /* Sets the rate of all links. The first link's rate is divided by slowedBy. */
   private static void setRates(Fabric fabric, double gbps, int slowedBy) {
     for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
       long bitsPerSecond = Math.round(gbps * GIGA / (plane == 1 ? slowedBy : 1));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  */
 class RecoveryTest {
   private static final double EVENT = 3;
-  private static final int LOOK = 3;
+  private static final int EVALUATED_SECONDS = 3;
   private static final long SEND = 1 << 20;
 
   /*
@@ -26,7 +26,7 @@ class RecoveryTest {
     double step = 1e-4;
     double left = SEND;
     List<Double> times = new java.util.ArrayList<>();
-    for (double time = 0; time < EVENT + LOOK + 0.1; time += step) {
+    for (double time = 0; time < EVENT + EVALUATED_SECONDS + 0.1; time += step) {
       left -= rate.applyAsDouble(time) * 1e6 * step;
       if (left <= 0) {
         times.add(100 + time);
@@ -42,7 +42,7 @@ class RecoveryTest {
   }
 
   private static Recovery of(DoubleUnaryOperator rate) {
-    return Recovery.of(List.of(done(rate)), 100 + EVENT, LOOK);
+    return Recovery.of(List.of(done(rate)), 100 + EVENT, EVALUATED_SECONDS);
   }
 
   @Test
@@ -88,7 +88,7 @@ class RecoveryTest {
   void stallOfASingleRankIsAStall() {
     Completions busy = done(time -> 500);
     Completions still = done(time -> time >= 3.1 && time < 3.2 ? 0 : 500);
-    Recovery recovery = Recovery.of(List.of(busy, still), 100 + EVENT, LOOK);
+    Recovery recovery = Recovery.of(List.of(busy, still), 100 + EVENT, EVALUATED_SECONDS);
     assertEquals(100, recovery.gapMs(), 5);
   }
 
