@@ -8,8 +8,9 @@ public final class NearestName {
 
   /**
    * Returns the candidate with the smallest Damerau–Levenshtein distance (swapped adjacent letters
-   * count once). Among several, returns the first in iteration order. @throws
-   * IllegalArgumentException if there are no candidates
+   * count once). Among several, returns the first in iteration order.
+   *
+   * @throws IllegalArgumentException if there are no candidates
    */
   public static String of(String name, Collection<String> candidates) {
     String nearest = null;

@@ -19,13 +19,13 @@ import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
@@ -39,10 +39,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Unicast datagrams between two devices of the stand-in, over its queue pairs. Each fabric is one
- * device, which its host and the bridge share. The stand-in has no communication manager, so the
- * test replaces the manager of each fabric. Runs in a separate process, as {@link
- * ProviderFaultTest}.
+ * Tests of unicast datagrams that a bridge forwards between two devices of the stand-in for
+ * libibverbs. Each fabric is one device, which the fabric's host and the bridge share. There is no
+ * communication manager here, so the test has one of its own for each fabric. They run in a
+ * separate process, like {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -82,8 +82,8 @@ final class MappedOverVerbsTest {
   }
 
   /**
-   * Communication manager of a fabric with a single host. It prepares the paths to that host before
-   * it reports the host.
+   * Communication manager of a fabric with a single host. It creates the address handles to the
+   * host before it reports the host to the bridge.
    */
   private static final class DirectSidrService implements SidrService {
     private final Queue<Message> messages = new ArrayDeque<>();
@@ -154,7 +154,7 @@ final class MappedOverVerbsTest {
     return fabric;
   }
 
-  /** The host of one fabric. */
+  /** Host of one fabric. */
   private final class Host {
     private final int side;
     private final VerbsFabric fabric;
@@ -184,7 +184,10 @@ final class MappedOverVerbsTest {
       fabric.flush();
     }
 
-    /* Returns the sender's number, which immediate data and source queue pair contain. */
+    /*
+     * Receives a word. Returns the sender's queue pair number, which is also the packet's immediate
+     * data.
+     */
     private int receive(Gid from, long word) {
       Deadline deadline = Deadline.ofSeconds(20);
       while (fabric.poll() == 0) {
@@ -199,7 +202,7 @@ final class MappedOverVerbsTest {
     }
   }
 
-  /** A bridge that the test polls, without the bridge's threads. */
+  /** Bridge without threads, which the test polls. */
   private final class ThreadlessBridge implements AutoCloseable {
     private final List<Host> hosts;
     private final List<VerbsFabric> ends;
@@ -209,7 +212,9 @@ final class MappedOverVerbsTest {
     private final MappedForwarder forwarder;
 
     /**
-     * @param number of this bridge among several, from 1
+     * Creates a bridge.
+     *
+     * @param number number of the bridge, from 1
      */
     private ThreadlessBridge(Host a, Host b, int number) {
       hosts = List.of(a, b);
@@ -259,8 +264,8 @@ final class MappedOverVerbsTest {
     }
 
     /*
-     * Returns the number under which a fabric's host sends to the service of the other fabric's
-     * host.
+     * Resolves the service of the other fabric's host. Returns the queue pair number to which this
+     * fabric's host sends for it.
      */
     private int connect(int side) {
       services.get(side).receiveRequest(hosts.get(side).address, addresses.get(side));
@@ -269,7 +274,7 @@ final class MappedOverVerbsTest {
       return services.get(side).accepted;
     }
 
-    /* Sends a word to the server and one back. */
+    /* Sends a word from the client to the server, and the server's answer back. */
     private void exchange(int side, int service, long word) {
       Host client = hosts.get(side);
       Host server = hosts.get(1 - side);
@@ -299,7 +304,9 @@ final class MappedOverVerbsTest {
     }
   }
 
-  /* Each bridge has its own addresses and queue pairs, and neither knows the other's maps. */
+  /*
+   * Each bridge has its own addresses and queue pairs, and doesn't know the other bridge's clients.
+   */
   @Test
   void clientOfEndedBridgeUsesAnother() {
     Host a = new Host(A);

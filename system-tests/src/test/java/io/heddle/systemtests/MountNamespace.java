@@ -1,11 +1,11 @@
 package io.heddle.systemtests;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.util.List;
 
-/** Mounts that only one command sees. */
+/** Mount namespaces for single commands, so that only the command sees its mounts. */
 final class MountNamespace {
   private MountNamespace() {}
 
@@ -20,17 +20,14 @@ final class MountNamespace {
   }
 
   /**
-   * Returns the words to put before a command so that it runs in a new mount namespace, after this
-   * shell line.
+   * Returns the words in front of a command that run it in a new mount namespace, after this line
+   * of shell code.
    */
   static List<String> with(String line) {
     return List.of("unshare", "--mount", "sh", "-ec", line + "\nexec \"$@\"", "sh");
   }
 
-  /**
-   * Returns the words to put before a command so that it runs in the mount namespace of this
-   * process.
-   */
+  /** Returns the words in front of a command that run it in the mount namespace of a process. */
   static List<String> of(long pid) {
     return List.of("nsenter", "--mount", "--target", Long.toString(pid));
   }

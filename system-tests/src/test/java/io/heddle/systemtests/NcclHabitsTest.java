@@ -3,13 +3,13 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,14 +23,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Plugin calls of NCCL besides sending and receiving, by processes on separate hosts. */
+/**
+ * Tests of the ways in which NCCL uses the plugin besides plain sends and receives, by processes on
+ * separate hosts.
+ */
 @EndsWithin(300)
 @SystemTest
 final class NcclHabitsTest {
   private static final int WRONG = 1;
 
   /**
-   * Time limit for a process that hangs. A process in which no message moves ends itself earlier.
+   * Time limit for a process that hangs. A process whose messages make no progress ends itself
+   * earlier.
    */
   private static final long LIMIT_SECONDS = 270;
 
@@ -39,16 +43,16 @@ final class NcclHabitsTest {
   private final Map<String, String> environment = new HashMap<>();
 
   /**
-   * Runs a case with that many processes. Returns the output of each, with the exit code as the
-   * last line.
+   * Runs a case of the C program with this many processes. Returns the output of each, with the
+   * exit code as the last line.
    */
   private List<String> run(int ranks, String name, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     System.out.println("seed " + seed);
     /*
-     * Sets a retry to a second, since a process that waits for a processor must not look like a
-     * failed plane.
+     * With 18, a queue pair waits one second before each retry. So a process that waits for a
+     * processor doesn't look like a failed plane.
      */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
@@ -89,8 +93,9 @@ final class NcclHabitsTest {
   }
 
   /*
-   * Each line is reused as soon as it was read. "late" means packets that arrive 20 ms after their
-   * retransmission, when their buffer has been reused several times.
+   * Lines are units of data and a flag, as in NCCL's protocols LL and LL128: the receiver polls the
+   * flag and reuses the line as soon as it has read it. The fault ghost delivers a packet a second
+   * time 20 ms later, when its line has been reused several times.
    */
   @ParameterizedTest
   @CsvSource({
@@ -133,7 +138,7 @@ final class NcclHabitsTest {
     assertAllPassed(run(2, "lines", "--rounds=400"));
   }
 
-  /* Proves that a wrong byte fails the tests above. */
+  /* Shows that the tests above fail if a byte is wrong. */
   @ParameterizedTest
   @CsvSource({
     "--spoil-data, 8, its flag was set",
@@ -162,7 +167,10 @@ final class NcclHabitsTest {
     assertAllPassed(run(2, "aborts", "--rounds=8"));
   }
 
-  /* Allows growth of the Java heap and of compiled code, both up to their bounds. */
+  /*
+   * The allowed growth of 16 MiB covers the Java heap and compiled code, which grow up to their
+   * limits.
+   */
   @Test
   void twelveCyclesLeakNothing() throws IOException, InterruptedException {
     List<String> output = run(2, "cycles", "--rounds=12", "--growth-kib=16384");

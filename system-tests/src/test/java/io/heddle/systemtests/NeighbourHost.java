@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A separate host for a route daemon, and BGP neighbours whose behaviour, good or bad, the test
- * chooses.
+ * Host of its own for a route daemon and its BGP neighbours. The test chooses whether a neighbour
+ * behaves well or which fault it has.
  */
 final class NeighbourHost implements AutoCloseable {
   static final String GOOD = "fd00:ff::1";
@@ -30,7 +30,7 @@ final class NeighbourHost implements AutoCloseable {
   private final Path folder;
   private final List<Process> neighbours = new ArrayList<>();
 
-  /** Creates the host. The folder gets the output of the neighbours and the daemon. */
+  /** Creates the host. The neighbours and the daemon write their output to the folder. */
   NeighbourHost(Path folder) throws IOException, InterruptedException {
     this.folder = folder;
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -48,7 +48,7 @@ final class NeighbourHost implements AutoCloseable {
     for (int i = 1; i <= 5; i++) {
       run("ip", "-n", name, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
     }
-    /* Packets to the address range of d0 are lost. */
+    /* All packets to the subnet of d0 are lost. */
     run("ip", "-n", name, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
     run("ip", "-n", name, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
     run("ip", "-n", name, "link", "set", "d0", "up");
@@ -87,8 +87,8 @@ final class NeighbourHost implements AutoCloseable {
   /**
    * Starts the daemon.
    *
-   * @param more the rest of the daemon's configuration
-   * @param before words of a command that starts the daemon
+   * @param more further lines of the daemon's configuration
+   * @param before words in front of the daemon's command
    */
   RouteDaemonProcess daemon(String more, String... before) throws IOException {
     List<String> wrapper = new ArrayList<>(List.of("ip", "netns", "exec", name));

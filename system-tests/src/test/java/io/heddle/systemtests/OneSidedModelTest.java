@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Model of puts with signals over several planes, the protocol of docs/decisions/one-sided.md. SPIN
- * searches every order of events that a small connection allows. Broken protocols prove that the
- * model detects errors.
+ * Model check of puts with signals over several planes, the protocol of
+ * docs/decisions/one-sided.md. SPIN searches every order of events in a small connection.
+ * Deliberately broken protocols show that the model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -30,9 +30,11 @@ class OneSidedModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* Two puts of two chunks with strong signals; one of two planes fails or goes silent. */
+        /*
+         * Two puts of two chunks with strong signals; one of two planes fails visibly or silently.
+         */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2",
-        /* One operation at a time, of two chunks with strong signals; the failed plane returns. */
+        /* The same puts, but only one at a time; the failed plane returns. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=1 RETURNS=1",
         /* A plane returns before, during or after the other plane's failure, or fails again. */
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 FAILURES=2 RETURNS=1",

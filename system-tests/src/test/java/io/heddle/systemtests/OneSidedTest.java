@@ -3,14 +3,14 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
 import io.heddle.tools.lab.StandinLab;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * NCCL's one-sided tables, driven by a C program. Processes on separate hosts write to each other,
- * and a thread of each checks the bytes once their signal has arrived.
+ * Tests of the plugin's tables for NCCL's one-sided operations, by a C program. Processes on
+ * separate hosts write to each other, and a thread of each process checks the bytes when their
+ * signal has arrived.
  */
 @EndsWithin(300)
 @SystemTest
@@ -36,7 +37,7 @@ final class OneSidedTest {
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
   private final Map<String, String> environment = new HashMap<>();
 
-  /** Runs that many ranks. Returns the output of each, with the exit code as the last line. */
+  /** Runs this many ranks. Returns the output of each, with the exit code as the last line. */
   private List<String> run(int ranks, String... more) throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
@@ -49,8 +50,8 @@ final class OneSidedTest {
     System.out.println("seed " + seed);
     environment.putIfAbsent("HEDDLE_ONE_SIDED", "1");
     /*
-     * Sets a retry to a second, since a process that waits for a processor must not look like a
-     * failed plane.
+     * With 18, a queue pair waits one second before each retry. So a process that waits for a
+     * processor doesn't look like a failed plane.
      */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
@@ -128,8 +129,8 @@ final class OneSidedTest {
   }
 
   /*
-   * Queue pairs of the policy packet permit no reads, and peers must read each other's
-   * registrations.
+   * Peers read each other's registrations by RDMA, which queue pairs of the policy packet don't
+   * permit. So one-sided operations get a queue pair for each plane even under that policy.
    */
   @Test
   void packetPolicyStillCreatesAQueuePairPerPlane() throws IOException, InterruptedException {
@@ -172,8 +173,8 @@ final class OneSidedTest {
   }
 
   /*
-   * Both ranks get a wrong byte. The first rank that finds it ends, so the other may find its peer
-   * gone first.
+   * Both ranks get a wrong byte. The first rank that finds it ends, so the other rank may report
+   * the loss of its peer instead.
    */
   @Test
   void checkerFindsWrongByte() throws IOException, InterruptedException {

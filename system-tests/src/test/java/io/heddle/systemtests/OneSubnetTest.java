@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Two hosts whose two interfaces are in one subnet. Each plane's bytes leave by the interface that
- * has the plane's address, in proportion to the plane's weight.
+ * Tests of two hosts whose two interfaces are in one subnet. Each plane's bytes leave by the
+ * interface with the plane's address, in proportion to the plane's weight.
  */
 @EndsWithin(120)
 @SystemTest
@@ -32,7 +32,10 @@ final class OneSubnetTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int PLANES = 2;
   private static final int HOSTS = 2;
-  /* A separate host with a bridge that connects every interface. */
+  /*
+   * Shell script that creates two hosts, and a third one with a Linux bridge that connects all
+   * their interfaces.
+   */
   private static final String SETUP_LINES =
       """
       set -e
@@ -158,8 +161,8 @@ final class OneSubnetTest {
   }
 
   /*
-   * A route added by an operator is more specific than the planes' routes, so the device follows
-   * it.
+   * An operator's route is more specific than the planes' routes, so the kernel and the device
+   * follow it.
    */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {

@@ -13,8 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Model of two bridges and a group, the protocol of docs/decisions/bridge.md. SPIN searches every
- * order of events. Broken protocols prove that the model detects errors.
+ * Model check of the ownership of a group by one of two bridges, the protocol of
+ * docs/decisions/bridge.md. SPIN searches every order of events. Deliberately broken protocols show
+ * that the model detects errors.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -29,7 +30,7 @@ class OwnershipModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* A bridge is drained, and its beacons come in any order. */
+        /* A bridge is drained, and its beacons arrive in any order. */
         "EVENTS=1",
         /*
          * Two bridges are drained, one after the other or both at once; or one bridge is drained
@@ -40,7 +41,7 @@ class OwnershipModelTest {
         "EVENTS=1 ORDERS",
         /* A delayed beacon arrives over the other fabric. */
         "EVENTS=1 OVERTAKEN=1",
-        /* A fabric is cut while a group is handed over. The ownership doesn't move. */
+        /* A fabric is cut while a group is handed over to the other bridge. */
         "EVENTS=1 CUTS=1",
         /* Both fabrics are cut, or one fabric is cut and returns. */
         "EVENTS=0 CUTS=2",

@@ -3,13 +3,13 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,7 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The packages of {@code ./heddle dist}, on machines that have nothing but a C library. */
+/**
+ * Tests of the packages of {@code ./heddle dist}, in root folders that have little more than a C
+ * library.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(300)
 final class PackagesTest {
@@ -197,8 +200,8 @@ final class PackagesTest {
                 "--rendezvous",
                 folder.toString(),
                 /*
-                 * The rank's peer never comes, so the rank waits while the warm-up uses otherwise
-                 * idle cores.
+                 * The rank's peer never starts, so the rank waits and the plugin's warm-up has the
+                 * cores for itself.
                  */
                 "--timeout-seconds",
                 "600"),
@@ -268,7 +271,7 @@ final class PackagesTest {
     assertTrue(script.contains("systemd-sysusers heddle.conf"), script);
     Path root = Files.createDirectories(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.toString()));
-    /* Creates the folder of systemd-sysusers' lock. */
+    /* systemd-sysusers needs this folder for its lock file. */
     Files.createDirectories(root.resolve("etc"));
     BareRoot.run(
         List.of(

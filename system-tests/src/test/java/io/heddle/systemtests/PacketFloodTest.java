@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.job.DeviceCounters;
 import io.heddle.tools.lab.FloodPacket;
 import io.heddle.tools.lab.Lab;
@@ -12,10 +16,6 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PacketFlood;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Checkout;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Malformed packets of every kind, sent to a job's port 4791 by a host outside the job: each is
- * counted under its name, and the job continues undisturbed. {@code heddle perf flood} measures the
- * cost of a flood.
+ * Test of malformed packets of every kind, which a host outside the job sends to a rank's port
+ * 4791. Each is counted under the name of its kind, and the job isn't disturbed. {@code heddle perf
+ * flood} measures the cost of a flood.
  */
 @EndsWithin(180)
 @SystemTest
@@ -73,7 +73,7 @@ final class PacketFloodTest {
     return folder.resolve("end");
   }
 
-  /* Waits until the first rank's device has counted the expected increase under each name. */
+  /* Waits until each of the first rank's device counters has grown as expected. */
   private void await(Map<String, Long> before, Map<String, Long> expected, HostProcess rank)
       throws IOException, InterruptedException {
     Deadline deadline = Deadline.ofSeconds(60);
@@ -122,15 +122,15 @@ final class PacketFloodTest {
           expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
         }
         if (kind.ordinal() % 4 == 0) {
-          /* Each burst is so small that no queue overflows. */
+          /* Waits after every fourth kind, so that the socket's queue doesn't overflow. */
           await(before, expected, first);
         }
       }
       await(before, expected, first);
       sendOddFrames(lab);
       /*
-       * A frame with a priority tag counts as untagged. The kernel drops the two other kinds of
-       * frames.
+       * Only one of the three kinds of odd frames is counted: a frame with a priority tag, as if it
+       * were untagged. The kernel drops the other two.
        */
       expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
       await(before, expected, first);
@@ -170,7 +170,7 @@ final class PacketFloodTest {
     }
   }
 
-  /* Returns the device's counters, once it has sent data. */
+  /* Waits until a rank's device has sent data, and returns its counters. */
   private Map<String, Long> awaitTraffic(HostProcess rank)
       throws IOException, InterruptedException {
     Deadline deadline = Deadline.ofSeconds(60);

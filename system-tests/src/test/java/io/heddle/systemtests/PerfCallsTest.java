@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf calls} measures. The test doesn't check the figures. */
+/** Test that {@code heddle perf calls} measures and reports. It doesn't check the figures. */
 @EndsWithin(180)
 @SystemTest
 final class PerfCallsTest {
@@ -31,7 +31,7 @@ final class PerfCallsTest {
         assertTrue(tail.get("median_us").asDouble() <= tail.get("most_us").asDouble());
       }
     }
-    /* There are two JVMs with seven targets each; the last target is the allocation. */
+    /* Seven targets for each of two JVMs. The last target of each is about allocation. */
     assertEquals(14, report.get("verdicts").size(), report.get("verdicts").toString());
   }
 }

@@ -3,13 +3,13 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,16 +21,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests of {@code heddle perf write_bw} and the other perf commands between two processes on two
- * hosts, verified by the interfaces' counters.
+ * Tests of {@code heddle perf write_bw} and the other device tests, between two processes on two
+ * hosts. The interfaces' counters verify the transferred bytes.
  */
 @EndsWithin(120)
 @SystemTest
 final class PerfCommandsTest {
   private static final long LIMIT_SECONDS = 60;
   /*
-   * The tests share their cores with other processes, so perftest's total timeout of half a second
-   * is too short.
+   * Option for a longer timeout. The tests share their cores with other processes, so perftest's
+   * default of half a second in total is too short.
    */
   private static final List<String> PATIENCE = List.of("-u", "20");
 

@@ -3,11 +3,11 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -25,9 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Usage errors of {@code heddle perf}, in processes on a device of the stand-in. Each prints one
- * line with the reason, returns its exit code and leaves an empty fabric. {@link
- * PerftestInteropTest} tests too little lockable memory and killed peers.
+ * Tests of usage errors of {@code heddle perf}, with a device of the stand-in for libibverbs. Each
+ * command prints one line with the reason, returns the right exit code and leaves no objects in the
+ * stand-in's fabric. {@link PerftestInteropTest} covers a low limit of locked memory and killed
+ * peers.
  */
 @EndsWithin(120)
 @SystemTest

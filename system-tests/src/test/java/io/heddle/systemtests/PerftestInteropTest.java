@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -32,8 +32,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Debian's perftest at one end, {@code heddle perf} at the other, both over the stand-in for
- * libibverbs. Tests the handshake and the order of steps without a device and without a guest.
+ * Tests of {@code heddle perf} against Debian's perftest, both over the stand-in for libibverbs.
+ * They cover the handshake and the order of steps, and need neither an RDMA device nor an emulated
+ * guest.
  */
 @EndsWithin(120)
 @SystemTest
@@ -107,7 +108,10 @@ final class PerftestInteropTest {
     return start(host, HeddleRun.command(words.toArray(String[]::new)));
   }
 
-  /* perftest's server doesn't flush its output, so only a client shows that the server listens. */
+  /*
+   * Repeats a client until perftest's server listens. The server doesn't flush its output, so the
+   * output doesn't show that.
+   */
   private HostProcess awaitOwnServer(String test) throws Exception {
     while (true) {
       HostProcess client = ours(0, test, "127.0.0.1");
@@ -188,7 +192,7 @@ final class PerftestInteropTest {
     return PerftestMatrix.rows(20_001);
   }
 
-  /* Both ends must succeed and measure equally many messages. Their rates aren't compared. */
+  /* Both ends must succeed and report the same number of messages. Their rates aren't compared. */
   @ParameterizedTest
   @MethodSource("matrix")
   @WholeRunOnly(alwaysRunRows = {1, 104})
@@ -208,7 +212,10 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Checks some messages of perf in whole processes; HeddleCommandTest checks all of them. */
+  /*
+   * Checks some error messages of heddle perf in a process of its own. HeddleCommandTest checks all
+   * of them without one.
+   */
   @ParameterizedTest
   @CsvSource({
     "write_bw -R, 'rdma_cm is not supported: leave out -R and -z at both ends'",
@@ -240,8 +247,8 @@ final class PerftestInteropTest {
   }
 
   /*
-   * The server prints the row's head before the handshake. A kill may therefore come before the
-   * handshake, which is an error of one line too.
+   * The server prints the table's heading before the handshake, so the kill may happen before the
+   * handshake too. That is also an error of one line.
    */
   @Test
   void killedPerftestIsOneLine() throws Exception {

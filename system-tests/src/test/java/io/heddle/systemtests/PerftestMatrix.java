@@ -5,11 +5,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
 
 /**
- * perftest's options that no other test uses, singly and combined, for each of the five tests and
- * in both roles.
+ * Rows of test parameters: options of perftest that no other test uses, alone and combined, for
+ * each of the five device tests and in both roles.
  */
 public final class PerftestMatrix {
-  /* Number of sizes from 2 bytes to 8 MiB. */
+  /* Number of message sizes, the powers of two from 2 bytes to 8 MiB. */
   private static final int SIZES = 23;
 
   private PerftestMatrix() {}
@@ -17,7 +17,7 @@ public final class PerftestMatrix {
   /**
    * Returns rows of two columns: a test with its options, and whether Heddle is the server.
    *
-   * @param many number of messages in the largest row
+   * @param many largest number of messages in a row
    */
   public static Stream<Arguments> rows(int many) {
     List<String> ofBandwidth =
@@ -54,8 +54,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * Returns the size and the number of messages of each row in an end's output. For a test with a
-   * duration, whose ends count separately, it returns the size only.
+   * Returns the message size and the number of messages of each result in an end's output. For a
+   * test with a duration it returns the size only, since each end counts its own messages.
    */
   public static List<String> measured(String output, String test) {
     boolean byTime = test.contains("-D");
@@ -69,8 +69,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * Returns the rows that the server must have printed beside this client. A passive server, such
-   * as the server of one-way writes, prints only the last of all sizes.
+   * Returns the results that the server must have printed if the client printed this output. A
+   * passive server, such as that of one-way writes, prints only the last message size.
    */
   public static List<String> ofServer(String clientsOutput, String test) {
     List<String> rows = measured(clientsOutput, test);

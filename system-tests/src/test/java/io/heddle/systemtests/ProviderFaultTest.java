@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.GidTable;
@@ -39,8 +39,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The libibverbs provider on failing devices of the stand-in, whose control program makes them
- * fail. Runs in a separate process, whose environment has the stand-in (see this module's pom).
+ * Tests of the libibverbs provider with devices of the stand-in, which the stand-in's control
+ * program makes fail. They run in a separate process, whose environment selects the stand-in (see
+ * this module's pom).
  */
 @EndsWithin(60)
 @SystemTest
@@ -101,7 +102,10 @@ final class ProviderFaultTest {
     }
 
     void connect() {
-      /* A queue pair gives up after four transmissions without an answer, 4.2 ms each. */
+      /*
+       * Timeout code 10 is 4.2 ms. A queue pair of the stand-in fails after four transmissions
+       * without an answer.
+       */
       Endpoint.connect(left, right, context.port().activeMtu(), 10, 7);
     }
 
@@ -198,7 +202,10 @@ final class ProviderFaultTest {
   void failedVerbIsNamedAndLeavesNothingOpen(String refused, String verb, int times)
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      /* The provider retries a refused queue pair without inline payloads. */
+      /*
+       * If the device refuses a queue pair with inline payloads, the provider tries one without
+       * them.
+       */
       control("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));

@@ -2,18 +2,18 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Check that nothing has become slower by a factor. It compares ratios of interleaved contestants
- * with the recorded ratios. A median under load needs many rounds. {@code BenchTest} tests the
- * judgement itself.
+ * Test that Heddle hasn't become several times slower. It measures Heddle and rivals alternately,
+ * and compares the ratios of their speeds with recorded ratios. On a busy machine a stable median
+ * needs many rounds. {@code BenchTest} tests the comparison itself.
  */
 @EndsWithin(400)
 @Isolated("it compares speeds")

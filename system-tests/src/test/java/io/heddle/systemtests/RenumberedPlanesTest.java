@@ -3,10 +3,6 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
@@ -18,6 +14,10 @@ import io.heddle.routes.WeightReason;
 import io.heddle.routes.WeightRules;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -37,9 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Planes lose their addresses and get new ones with another prefix, under a job that checks every
- * byte. This happens at one end alone, and at both ends at once. At the end no address of the job's
- * start is left. {@code ./heddle test --whole} continues for some minutes.
+ * Tests of planes that lose their addresses and get new ones with another prefix, under a job that
+ * checks every byte. This happens at one end alone, and at both ends at once. When the job ends, no
+ * address is left with which it started. {@code ./heddle test --whole} continues for some minutes.
  */
 @EndsWithin(900)
 @SystemTest
@@ -47,12 +47,12 @@ final class RenumberedPlanesTest {
   private static final int PLANES = 3;
   private static final int ROUNDS = Boolean.getBoolean("heddle.test.whole") ? 8 : 2;
 
-  /* An interval longer than any test, so that no heartbeat is sent. */
+  /* Interval of the publisher's heartbeats: longer than any test, so that it sends none. */
   private static final int HEARTBEAT_MS = 900_000;
 
   /*
-   * Bandwidth and weight of the first prefix of each plane, then of the later prefixes of each
-   * plane.
+   * Bandwidth that routes announce, and the weight that follows from it: for each plane's first
+   * prefix, and for its later prefixes.
    */
   private static final int FIRST_MBPS = 100_000;
   private static final int FIRST_WEIGHT = 4096;
@@ -72,8 +72,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Under the policy packet, queue pairs span all planes, so a renumbered plane makes the plugin
-   * recreate them.
+   * Under the policy packet, each queue pair spans all planes. So the plugin recreates the queue
+   * pairs when any plane gets a new address.
    */
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
@@ -119,7 +119,9 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Publishes routes as a daemon does whose planes have the names of their interfaces. */
+  /*
+   * Publishes routes as a route daemon would, with planes that have the names of their interfaces.
+   */
   private void publish(Path file) {
     publisher =
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, HEARTBEAT_MS, NanoClock.SYSTEM);
@@ -203,7 +205,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Moves a plane of a rank to its next address. Returns the line that the log must have about it.
+   * Moves a plane of a rank to its next address. Returns the line that the rank's log must then
+   * contain.
    */
   private String move(CheckedPair job, int rank, int plane, int round, boolean newFirst)
       throws IOException, InterruptedException {
@@ -233,8 +236,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * The sockets belong to present addresses, and to former ones that were in use when the present
-   * ones were added.
+   * Asserts that a rank has few sockets: for its present addresses, and for those former addresses
+   * that were in use when the present ones were added.
    */
   private static void assertFewSockets(CheckedPair job) throws IOException, InterruptedException {
     for (int rank = 0; rank < 2; rank++) {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Fabric;
 import io.heddle.platform.testing.Deadline;
+import io.heddle.tools.lab.Fabric;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** {@code heddle bgp run} on a host of a fabric, and {@code heddle bgp show} beside it. */
+/**
+ * Process of {@code heddle bgp run} on a host of a fabric, with requests to it as by {@code heddle
+ * bgp show}.
+ */
 final class RouteDaemonProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 90;
 
@@ -32,10 +35,10 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a daemon that sees only jobs with statistics in its folder, not the machine's other
-   * jobs.
+   * Starts a daemon that sees only the jobs whose statistics are in the test's folder, not the
+   * machine's other jobs.
    *
-   * @param peers sections of the configuration
+   * @param peers peers' sections of the configuration
    */
   static RouteDaemonProcess start(Fabric fabric, int host, Path folder, String peers)
       throws IOException {
@@ -49,7 +52,9 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * @param wrapper words before the command that enter the host's namespace
+   * Starts a daemon.
+   *
+   * @param wrapper words in front of the command, which enter the host's namespace
    * @param configuration text of the configuration; the paths of the routes file and the control
    *     socket are added
    */
@@ -82,7 +87,7 @@ final class RouteDaemonProcess implements AutoCloseable {
       throws IOException {
     Files.createDirectories(folder);
     configure(folder, configuration);
-    /* The test's parent process may ignore SIGHUP (nohup), and the daemon would inherit this. */
+    /* The test's parent process may ignore SIGHUP (nohup), and the daemon would inherit that. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(heddle);
@@ -141,15 +146,15 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /*
-   * Waits until the daemon logs its control socket, and returns the socket's path. The BGP sessions
-   * may be up before.
+   * Waits until the daemon logs that its control socket is open, and returns the socket's path. BGP
+   * sessions may be established earlier.
    */
   private Path socket() throws IOException, InterruptedException {
     awaitLog("control socket at ");
     return folder.resolve("sock");
   }
 
-  /** Returns the output of {@code heddle bgp show}. */
+  /** Returns the JSON document of {@code heddle bgp show}. */
   JsonNode show(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -157,7 +162,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return HeddleRun.json(arguments.toArray(String[]::new));
   }
 
-  /** Returns the message of a {@code heddle bgp show} that the daemon refuses. */
+  /** Returns the error message of a {@code heddle bgp show} that the daemon rejects. */
   String refusal(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -167,7 +172,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return said.text();
   }
 
-  /** Returns the output of {@code heddle bgp show} as text for users. */
+  /** Returns the text output of {@code heddle bgp show}. */
   String text(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -203,7 +208,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return exitCode();
   }
 
-  /** Waits for the daemon's end. */
+  /** Waits for the daemon's end and returns its exit code. */
   int exitCode() throws InterruptedException {
     if (!Deadline.ofSeconds(LIMIT_SECONDS).awaitExit(process)) {
       throw new AssertionError("it didn't end");

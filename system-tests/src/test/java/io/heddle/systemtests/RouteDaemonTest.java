@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.FabricPlan;
-import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.DirectoryStream;
@@ -30,7 +30,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The route daemon among real routers, and the real plugin that follows the daemon's weights. */
+/**
+ * Tests of the route daemon with real routers, and of the real plugin, which uses the daemon's
+ * weights.
+ */
 @EndsWithin(240)
 @SystemTest
 final class RouteDaemonTest {
@@ -54,7 +57,7 @@ final class RouteDaemonTest {
     make(shape, false, bandwidths);
   }
 
-  /* Builds the fabric. The last leaf runs FRR if requested. */
+  /* Creates the fabric. The last leaf runs FRR if frr is true. */
   private void make(FabricShape shape, boolean frr, Integer... bandwidths) {
     Skip.unlessFabric(frr);
     boolean spines = shape == FabricShape.LEAF_SPINE;
@@ -77,12 +80,15 @@ final class RouteDaemonTest {
     fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
   }
 
-  /* Returns a link's rate: the announced bandwidth, scaled down. The policy observes the rates. */
+  /*
+   * Returns the rate to which a link is shaped: proportional to the announced bandwidth. Shaping is
+   * needed because the spray policy also observes rates.
+   */
   private static long bitsPerSecond(int announced) {
     return announced * 2_500_000L;
   }
 
-  /* Returns the text key=percent of each plane, in the order of keys. */
+  /* Returns each plane as KEY=PERCENT, sorted by key. */
   private static String shares(JsonNode explanation) {
     Map<String, Long> shares = new TreeMap<>();
     for (JsonNode plane : explanation.path("planes")) {
@@ -311,8 +317,8 @@ final class RouteDaemonTest {
   }
 
   /*
-   * One host has no daemon, so its planes are if:e1 and if:e2. The planes of the other host are
-   * plane:p1 and plane:p2.
+   * One host has no daemon, so the keys of its planes are if:e1 and if:e2. Those of the other
+   * host's planes are plane:p1 and plane:p2.
    */
   @Test
   void hostWithoutDaemonConnectsByItsOwnNames() throws Exception {
@@ -380,9 +386,8 @@ final class RouteDaemonTest {
   }
 
   /*
-   * Starts a rank whose policy splits messages into segments by weight only. The policy spray would
-   * also use the observed rates of planes with idle capacity, and a shaped plane on a busy host
-   * sometimes has idle capacity.
+   * Starts a rank with a policy that splits messages by weight alone. The policy spray would also
+   * use observed rates, and on a busy host even a shaped plane sometimes has idle capacity.
    */
   private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {
     List<String> command = HostProcess.endlessAllReduce(meeting, rank, 2, 4 << 20);
@@ -411,7 +416,7 @@ final class RouteDaemonTest {
     }
   }
 
-  /* Returns the share of plane colour:2 in the next bytes that both ranks send. */
+  /* Returns the share of plane colour:2 in the bytes that both ranks send from now on. */
   private static double shareOfSecond(Path stats, long bytes) throws Exception {
     long[] before = sent(stats);
     awaitBytes(stats, bytes);

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Check of the shipped units with systemd's own tool, and test of the daemon under its unit's
- * restrictions.
+ * Tests of the shipped systemd units with systemd-analyze, and of the route daemon under the
+ * restrictions of its unit.
  */
 @EndsWithin(240)
 @SystemTest
@@ -79,7 +79,7 @@ final class RouteServiceTest {
     Matcher told =
         Pattern.compile("exposure is ([0-9.]+), ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
     assertTrue(told.find(), "the page names the exposure of all units");
-    /* The tolerance covers versions of systemd that score differently. */
+    /* Versions of systemd compute the score differently, hence the tolerance. */
     assertEquals(
         Double.parseDouble(told.group(1 + UNITS.indexOf(unit))),
         Double.parseDouble(level.group(1)),
@@ -134,7 +134,10 @@ final class RouteServiceTest {
     }
   }
 
-  /* Returns the backquoted words for the three units in the page's table, by the first column. */
+  /*
+   * Returns the rows of the page's table by their first column: the words in backquotes, one for
+   * each of the three units.
+   */
   private static Map<String, List<String>> rows() throws IOException {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     String section =
@@ -251,8 +254,7 @@ final class RouteServiceTest {
   }
 
   /*
-   * Returns systemd's complaints about this unit only, since the host's own units may have faults
-   * too.
+   * Returns systemd's warnings about this unit. Warnings about the host's own units are left out.
    */
   private List<String> warnings(String name, String unit) throws IOException, InterruptedException {
     return systemd("verify", "--man=no", write(name, unit).toString())

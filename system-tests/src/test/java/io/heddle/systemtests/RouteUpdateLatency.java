@@ -48,11 +48,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * Measurement of the delay from an UPDATE with another path bandwidth to the first chunk with the
  * new weights. The delay begins when a peer hands the UPDATE to TCP, and ends when a running sender
- * posts the chunk. It covers the speaker, the routes file, its follower and the sender, over real
- * sockets. Both times are of this process's System.nanoTime, which is CLOCK_MONOTONIC. Prints the
- * delays in microseconds, sorted.
+ * posts the chunk. It includes the BGP speaker, the routes file, the plugin's reader of the file,
+ * and the sender, over real sockets. Both times are by System.nanoTime of this process. The program
+ * prints the delays in microseconds, sorted.
  *
- * <p>The program must run in a separate network namespace that has the addresses.
+ * <p>The program must run in a network namespace of its own, which has the addresses below.
  */
 final class RouteUpdateLatency {
   /** Addresses of the two BGP peers, one per plane. */
@@ -171,15 +171,15 @@ final class RouteUpdateLatency {
             false));
     send(peer, KeepaliveMessage.INSTANCE);
     /*
-     * Reads and ignores the speaker's messages, since the OPEN and the KEEPALIVE already sent are
-     * all that a session needs.
+     * Reads and ignores the speaker's messages. The session needs nothing more than the OPEN and
+     * the KEEPALIVE that were sent already.
      */
     Thread.ofVirtual()
         .start(() -> {
           try {
             peers[peer].getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
           } catch (IOException ended) {
-            /* The thread ends with the program. */
+            /* The connection ends with the program. */
           }
         });
   }
@@ -231,7 +231,10 @@ final class RouteUpdateLatency {
     }
   }
 
-  /* Withdraws plane 2, restores it by an UPDATE, and waits until the plane carries chunks. */
+  /*
+   * Measures one delay: withdraws plane 2, restores it by an UPDATE, and waits until the plane
+   * carries chunks.
+   */
   private long measure() throws Exception {
     Prefix host = Prefix.of(RIGHT.get(1));
     announce(1, host, 0);
@@ -241,8 +244,8 @@ final class RouteUpdateLatency {
       require(deadline, "loss of plane 2");
     }
     /*
-     * Sends messages for a random time. All chunks cut by old weights leave, and the UPDATE falls
-     * at a random time between two messages.
+     * Sends messages for a random time. So all chunks of messages that were split by the old
+     * weights are sent, and the UPDATE comes at a random time.
      */
     long pauseNs = ThreadLocalRandom.current().nextLong(5_000_000, 30_000_000);
     for (long end = System.nanoTime() + pauseNs; System.nanoTime() - end < 0; ) {
@@ -269,13 +272,13 @@ final class RouteUpdateLatency {
       require(deadline, "chunk on plane 2");
     }
     peer.join();
-    /* Subtracts the time for which tasks waited for a processor. */
+    /* Returns the delay, without the time in which tasks of this host waited for a processor. */
     return Math.min(seenNs - sentNs[0], watch[0].ns());
   }
 
   /*
-   * Sends a message to the other end. Returns the time at which plane 2 has carried more than
-   * before, or 0.
+   * Sends a message to the other end. Returns the time at which plane 2 has carried more bytes than
+   * the argument; 0 if it hasn't.
    */
   private long message(long before) {
     long receive = 0;

@@ -3,10 +3,10 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs {@link RouteUpdateLatency} in a network namespace. */
+/** Test that runs {@link RouteUpdateLatency} in a network namespace. */
 @EndsWithin(180)
 @SystemTest
 final class RouteUpdateLatencyTest {
@@ -59,7 +59,8 @@ final class RouteUpdateLatencyTest {
           delays[ROUNDS / 2], delays[ROUNDS * 9 / 10], ROUNDS, delays[ROUNDS - 1]);
       assertTrue(delays[0] > 0, "stamps in order: " + Arrays.toString(delays));
       /*
-       * Only the fastest quarter counts, since the four threads wait for cores on a busy machine.
+       * The limit applies to the fastest quarter only, since the program's four threads wait for
+       * cores on a busy machine.
        */
       assertTrue(delays[ROUNDS / 4] < MOST_US, Arrays.toString(delays));
     }

@@ -10,9 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A shipped systemd unit, and a daemon under its restrictions without systemd. */
+/**
+ * Shipped systemd units, and commands that run a daemon under a unit's restrictions without
+ * systemd.
+ */
 final class ShippedUnit {
-  /** Unused user id. Files of this owner were created by the daemon. */
+  /**
+   * User ID of the confined daemon. No user of the host has it, so files of this owner are the
+   * daemon's.
+   */
   static final int USER = 64_999;
 
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
@@ -30,17 +36,20 @@ final class ShippedUnit {
     return Files.readString(REPOSITORY.resolve("packaging/" + unit + ".service"));
   }
 
-  /** Writes a packaged unit whose command is replaced by an existing one. */
+  /**
+   * Writes a unit to a file, with an existing program in place of the command, which systemd's
+   * checks require.
+   */
   static Path write(Path file, String text) throws IOException {
     return Files.writeString(file, text.replace("@HEDDLE@", "/bin/sh"));
   }
 
   /**
-   * Returns the words to put before a command so that it runs under the unit's restrictions. The
-   * caller is root.
+   * Returns the words in front of a command that run it under the unit's restrictions. The caller
+   * must be root.
    *
-   * @param runtime folder that replaces the unit's runtime directory, and that the unit's user then
-   *     owns
+   * @param runtime folder in place of the unit's runtime directory; the unit's user becomes its
+   *     owner
    */
   static List<String> confined(String unit, Path runtime) throws IOException {
     Path program = runtime.resolve("as-unit.py");

@@ -8,16 +8,16 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** A running bridge's status file. */
+/** Reader of a running bridge's status file. */
 final class ShownStatus {
   private static final long POLL_MS = 20;
 
   private ShownStatus() {}
 
   /**
-   * Polls the status file until it fulfils the condition.
+   * Reads the status file until the status fulfils the condition, and returns the status.
    *
-   * @param bridge the process whose output is added to a failure's message
+   * @param bridge process of the bridge, whose output is added to the message of a failure
    */
   static BridgeStatus await(
       Path file, HostProcess bridge, long limitSeconds, Predicate<BridgeStatus> what) {

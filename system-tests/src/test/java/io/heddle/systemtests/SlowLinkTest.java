@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The soft device on links much slower than the processors: it fills the link, sends everything
- * once, and keeps the link's queue short. The queue has room for 400 ms.
+ * Tests of the soft device on links that are much slower than the processors. It uses the link
+ * fully, retransmits nothing, and keeps the link's queue short. The queue could hold 400 ms of
+ * packets.
  */
 @EndsWithin(120)
 @SystemTest
@@ -62,7 +63,7 @@ final class SlowLinkTest {
     }
   }
 
-  /* Returns the length of the link's queue as the milliseconds that the link needs to send it. */
+  /* Returns the length of the link's queue, as the milliseconds in which the link sends it. */
   private static double queueMs(Lab lab, long bitsPerSecond) throws IOException {
     List<String> words =
         List.of("tc", "-s", "-j", "qdisc", "show", "dev", LabPlan.interfaceName(0));

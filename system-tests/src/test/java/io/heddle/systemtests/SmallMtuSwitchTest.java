@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -21,14 +21,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A job over a switch that has a smaller MTU than the hosts' interfaces and silently drops longer
- * packets. Packets must become smaller, no queue pair may fail, and every element must be right.
+ * Test of a job over a switch that has a smaller MTU than the hosts' interfaces and silently drops
+ * longer packets. The device must send smaller packets, no queue pair may fail, and every element
+ * must be right.
  */
 @EndsWithin(180)
 @SystemTest
 final class SmallMtuSwitchTest {
   private static final long LIMIT_SECONDS = 60;
-  /* Length of the longest packet that the switch passes. Packets of the path MTU pass. */
+  /*
+   * Length of the longest packet that the switch passes, in bytes: enough for packets of RoCE's
+   * path MTU of 4096.
+   */
   private static final int LONGEST = 4300;
   private static final long ENOUGH_BYTES = 64 << 20;
 

@@ -3,10 +3,10 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short soak of the real plugin, and runs that prove that a soak can fail. */
+/**
+ * Tests of short soaks of the real plugin, and of runs that must fail, which show that a soak finds
+ * faults.
+ */
 @EndsWithin(300)
 @SystemTest
 final class SoakTest {
@@ -41,7 +44,7 @@ final class SoakTest {
         Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder));
   }
 
-  /* The last three of these runs use the policy packet. */
+  /* The last three of the six runs use the policy packet. */
   @Test
   void someSeedsPass() throws IOException, InterruptedException {
     try (HostProcess soak = soak("--runs", "6", "--seed", "61")) {
@@ -51,7 +54,7 @@ final class SoakTest {
   }
 
   /*
-   * The faults of this seed: a link to a spine is cut, a session is reset, and a daemon is killed.
+   * With this seed, a link to a spine is cut, a BGP session is reset, and a route daemon is killed.
    */
   @Test
   void fabricSeedsSurviveLostSessionsAndDaemons() throws IOException, InterruptedException {
@@ -65,8 +68,8 @@ final class SoakTest {
   }
 
   /*
-   * The faults of these seeds: links that go down, silent cuts, loss, and stopped ranks. One run
-   * uses the policy packet.
+   * With these seeds, links go down, planes are cut silently or lose packets, and ranks are
+   * stopped. One run uses the policy packet.
    */
   @Test
   void signalsStayBehindDataDuringFailovers() throws IOException, InterruptedException {
@@ -105,7 +108,10 @@ final class SoakTest {
     return driver;
   }
 
-  /* Rank 1 corrupts some bytes. The seed has no faults, and leaves a second for the corruption. */
+  /*
+   * Rank 1 corrupts some bytes. This seed injects no other faults, and runs long enough (a second)
+   * for the corruption.
+   */
   @Test
   void findsWrongBytesAndPrintsSeed() throws IOException, InterruptedException {
     Path driver = corruptingDriver(BuildOutputs.chaos(), 1);

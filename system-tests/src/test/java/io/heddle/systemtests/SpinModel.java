@@ -16,13 +16,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Runs SPIN over a model of a protocol between two ends of a connection, exhaustively. */
+/** Model of a protocol, which SPIN searches exhaustively. */
 final class SpinModel {
   private static final Pattern ERRORS = Pattern.compile("errors: ([0-9]+)");
   private static final Pattern STATES = Pattern.compile("([0-9.e+]+) states, stored");
   /*
-   * Keys of the sound models that were searched: each is searched once, not once for each injected
-   * fault.
+   * Models and sizes that were found to be correct, so that each is searched once, not once for
+   * each injected fault.
    */
   private static final Set<String> SOUND = ConcurrentHashMap.newKeySet();
   private static final int LEAST_STATES = 100_000;
@@ -56,17 +56,21 @@ final class SpinModel {
   private final Path model;
 
   /**
+   * Creates a model of the module transport-core.
+   *
    * @param folder folder for SPIN's files
-   * @param model a file of transport-core/src/model
+   * @param model name of a file of transport-core/src/model
    */
   SpinModel(Path folder, String model) {
     this(folder, "transport-core", model);
   }
 
   /**
+   * Creates a model.
+   *
    * @param folder folder for SPIN's files
-   * @param module that contains the model
-   * @param model a file of the module's src/model
+   * @param module module that contains the model
+   * @param model name of a file of the module's src/model
    */
   SpinModel(Path folder, String module, String model) {
     this.folder = folder;
@@ -85,7 +89,7 @@ final class SpinModel {
   }
 
   /**
-   * Asserts that no order of events violates an assertion, or ends in an unintended state.
+   * Asserts that no order of events violates an assertion or ends in an unintended state.
    *
    * @param definitions macro definitions of the model, such as {@code PLANES=3}
    */
@@ -97,8 +101,8 @@ final class SpinModel {
   }
 
   /**
-   * Asserts that no run goes on for ever. Together with {@link #assertSound}, every run then ends
-   * in an intended state.
+   * Asserts that no run is endless. Together with {@link #assertSound}, this shows that every run
+   * ends in an intended state.
    */
   void assertEveryRunEnds(String definitions) throws IOException, InterruptedException {
     Verdict verdict = search(Search.CYCLES, definitions);
@@ -106,10 +110,11 @@ final class SpinModel {
   }
 
   /**
-   * Asserts that the model is sound at this size, and unsound once it is broken.
+   * Asserts that the model is correct at this size, and that SPIN finds the fault if the protocol
+   * is broken.
    *
-   * @param broken macro definitions without a value, which break the protocol @param violated text
-   *     of the assertion that the broken protocol violates
+   * @param broken macro definitions without a value, which break the protocol
+   * @param violated text of the assertion that the broken protocol violates
    */
   void assertFinds(String broken, String violated, String definitions)
       throws IOException, InterruptedException {
@@ -130,7 +135,7 @@ final class SpinModel {
     Stream.of(definitions.split(" ")).forEach(definition -> spin.add("-D" + definition));
     spin.addAll(List.of("-a", model.toString()));
     run("spin", spin);
-    /* The compiler takes longer than most searches if it optimises more. */
+    /* With more optimisation, compiling takes longer than most searches. */
     run(
         "cc",
         List.of(
@@ -155,7 +160,7 @@ final class SpinModel {
       throw new AssertionError("no verdict from SPIN:\n" + said);
     }
     int count = Integer.parseInt(errors.group(1));
-    /* A search that is incomplete and finds no violation proves nothing. */
+    /* If the search is incomplete, it is no proof that there is no violation. */
     if (count == 0 && said.contains("Search not completed")) {
       throw new AssertionError("SPIN didn't search everything:\n" + said);
     }

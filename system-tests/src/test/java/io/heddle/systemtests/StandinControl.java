@@ -9,18 +9,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Control program of the stand-in's fabric. It acts like cables, switches and operators. */
+/**
+ * Runner of the control program of the stand-in's fabric, which acts on the fabric as cables,
+ * switches and operators do.
+ */
 final class StandinControl {
   private static final String LID = "lid 0x";
 
   private StandinControl() {}
 
-  /** Runs the program on the fabric of this process's environment. */
+  /** Runs the program on the fabric that this process's environment names. */
   static String run(String words) throws IOException, InterruptedException {
     return run(words, Map.of());
   }
 
-  /** Runs the program and returns its output. @param environment names the fabric */
+  /**
+   * * Runs the program and returns its output.
+   *
+   * @param environment environment variables that name the fabric
+   */
   static String run(String words, Map<String, String> environment)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
@@ -33,7 +40,10 @@ final class StandinControl {
     return output;
   }
 
-  /** Makes a port a receiving member of a group. Returns the group's LID. */
+  /**
+   * Makes a port a member of a group, so that it receives the group's packets. Returns the group's
+   * LID.
+   */
   static int join(String port, Gid group) throws IOException, InterruptedException {
     return lidIn(run("join " + port + " " + group));
   }

@@ -3,11 +3,11 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.StandinLab;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * libibverbs devices of the stand-in fail and return while an all-reduce runs over them. Every
- * element is checked.
+ * Tests of libibverbs devices of the stand-in that fail and return while an all-reduce runs over
+ * them. Every element is checked.
  */
 @EndsWithin(240)
 @SystemTest
@@ -31,7 +31,7 @@ final class StandinFailoverTest {
 
   @TempDir private Path folder;
 
-  /** A job of two ranks that run until the test ends them. */
+  /** Job of two ranks that run until the test ends them. */
   private final class Job implements AutoCloseable {
     private final StandinLab hosts;
     private final List<HostProcess> ranks = new ArrayList<>();
@@ -77,7 +77,7 @@ final class StandinFailoverTest {
       }
     }
 
-    /** Waits until both hosts have sent more bytes from each of these addresses. */
+    /** Waits until both hosts have sent more bytes from each of these addresses than before. */
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
       Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {
@@ -137,7 +137,10 @@ final class StandinFailoverTest {
     }
   }
 
-  /* The GID table gets the new address later than the kernel, and at another index. */
+  /*
+   * The new address appears in the GID table later than in the kernel's list of addresses, and at
+   * another index.
+   */
   @Test
   void planeReturnsAtItsNewAddress() throws IOException, InterruptedException {
     String fresh = "fd03:1::301";
@@ -158,8 +161,8 @@ final class StandinFailoverTest {
   }
 
   /*
-   * All of a device's addresses are at the failed port, so the device has no plane until the port
-   * is up again.
+   * The device has a single port with all its addresses, so it has no plane until the port is up
+   * again.
    */
   @Test
   void jobWaitsForDownPort() throws IOException, InterruptedException {

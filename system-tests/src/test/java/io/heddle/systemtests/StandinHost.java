@@ -5,24 +5,24 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Environment in which a program finds the stand-in for libibverbs and is a host of its fabric. The
+ * Environments in which a program uses the stand-in for libibverbs and is a host of its fabric. The
  * returned maps are mutable.
  */
 final class StandinHost {
   private StandinHost() {}
 
   /**
-   * Returns the environment of a host with an Ethernet port, without communication manager.
+   * Returns the environment of a host with an Ethernet port, without librdmacm.
    *
-   * @param folder of the fabric
-   * @param gids of the port, separated by commas
+   * @param folder folder of the fabric
+   * @param gids GIDs of the port, separated by commas
    */
   static Map<String, String> onEthernet(Path folder, int host, String gids) {
     String library = String.valueOf(BuildOutputs.standin().getParent());
     return on(folder, host, library, gids);
   }
 
-  /** Returns the environment of a host with an InfiniBand port, with the double of librdmacm. */
+  /** Returns the environment of a host with an InfiniBand port and the test double of librdmacm. */
   static Map<String, String> onInfiniband(Path folder, int host) {
     Map<String, String> environment = on(folder, host, BuildOutputs.standinWithManager(), "-");
     environment.put("STANDIN_LINK", "infiniband");

@@ -6,12 +6,14 @@ import io.heddle.tools.lab.StandinLab;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Two hosts in network namespaces whose verbs devices are the stand-in's. */
+/** Factory of two hosts in network namespaces, with verbs devices of the stand-in. */
 final class StandinHosts {
   private StandinHosts() {}
 
   /**
-   * @param addresses of each device, one plane each
+   * Creates the hosts.
+   *
+   * @param addresses number of addresses of each device, one for each plane
    * @param settings STANDIN variables, except those that define the devices
    */
   static StandinLab create(int devices, int addresses, Path folder, Map<String, String> settings) {

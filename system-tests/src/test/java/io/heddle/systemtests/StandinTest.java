@@ -3,15 +3,15 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
 import io.heddle.tools.lab.StandinLab;
-import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
-import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,13 +23,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The plugin on libibverbs devices of the stand-in, in two processes on separate hosts. */
+/**
+ * Tests of the plugin with libibverbs devices of the stand-in, in two processes on separate hosts.
+ */
 @EndsWithin(180)
 @SystemTest
 final class StandinTest {
   private static final long LIMIT_SECONDS = 120;
 
-  /** Bytes of 25 all-reduces of each size from 1 KiB to 8 MiB; a rank sends each once. */
+  /**
+   * Bytes that a rank sends in 25 all-reduces of each size from 1 KiB to 8 MiB: each buffer once.
+   */
   private static final long LEAST_BYTES = 25L * 16 * 1024 * 1024;
 
   @TempDir private Path folder;
@@ -42,7 +46,7 @@ final class StandinTest {
     return HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command);
   }
 
-  /** Runs both ranks, which must exit with success and have every element right. */
+  /** Runs both ranks. Asserts that they succeed and have every element right. */
   private void assertPasses(
       StandinLab hosts, int devices, Map<String, String> environment, String... more)
       throws IOException, InterruptedException {
@@ -69,8 +73,8 @@ final class StandinTest {
         List<Long> sent = hosts.sentBytes(host);
         assertEquals(devices, sent.size());
         /*
-         * The first device may carry more, since the plugin's warm-up uses it for an unpredictable
-         * time.
+         * The first device may carry more than its share, because the plugin's warm-up uses it for
+         * an unpredictable time.
          */
         long share = sent.getLast();
         assertTrue(share > LEAST_BYTES / devices, "host " + host + ": " + sent);
@@ -104,8 +108,8 @@ final class StandinTest {
   }
 
   /**
-   * The completion queues are as small as those of the kernel's Soft-RoCE, which have room for 64
-   * queue pairs of smaller depth.
+   * The completion queues are as small as those of rxe. They suffice for 64 queue pairs only if the
+   * plugin gives each a smaller depth.
    */
   @Test
   void manyQueuePairsShareASmallCompletionQueue() throws IOException, InterruptedException {

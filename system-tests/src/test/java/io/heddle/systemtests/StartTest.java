@@ -15,21 +15,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test that {@code init} loads no class that takes milliseconds, since NCCL waits for {@code init}.
- * {@code ./heddle perf start} measures the time.
+ * Test that the plugin's {@code init}, for which NCCL waits, loads no class that takes
+ * milliseconds. {@code ./heddle perf start} measures the time.
  */
 @EndsWithin(120)
 @SystemTest
 class StartTest {
   /*
-   * Class that is loaded when init is over. NCCL's next steps run in parallel to the loading of
-   * later classes.
+   * First class that is loaded after init. Later classes don't delay NCCL, since they are loaded in
+   * parallel to NCCL's next steps.
    */
   private static final String END = "io.heddle.transport.TransportWarmUp";
 
   /*
-   * Classes that init must not load, with the cause of each. Each took from 2 to 14 ms of 175
-   * (docs/notebook/start.md).
+   * Classes that init must not load, each with the probable reason for loading it. Each took 2 to
+   * 14 ms, of 175 ms in all (docs/notebook/start.md).
    */
   private static final Map<String, String> COSTLY =
       Map.of(

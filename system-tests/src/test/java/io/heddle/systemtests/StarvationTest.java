@@ -3,12 +3,12 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.ProcessThreads;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Ranks that are stopped, or wait for their processors. This fails none of their planes and no
- * control channel. The hosts have no interfaces except the planes.
+ * Tests of ranks that are stopped, or wait for processors. No plane and no control channel may fail
+ * because of that. The hosts have no interfaces except the planes'.
  */
 @EndsWithin(300)
 @Isolated("it reads the clock")
@@ -38,8 +38,8 @@ final class StarvationTest {
   private static final int BUSY_PROCESSES = 20;
 
   /*
-   * Longest time to detect a cut, without the time for which the detecting thread could not run.
-   * The best of several cuts counts, since scheduling affects each.
+   * Limit of the time to detect a cut, without the time in which the detecting thread waited for a
+   * processor. Scheduling affects each measurement, so the fastest of several cuts counts.
    */
   private static final int FOUND_MS = 1_000;
   private static final int CUTS = 5;
@@ -61,8 +61,8 @@ final class StarvationTest {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       String rank = Long.toString(ranks(demo).getFirst().pid());
       /*
-       * Stops the rank repeatedly until it is silent on all planes, since a stop between two
-       * messages delays no message.
+       * Stops the rank repeatedly until its peer logs that the rank is silent on all planes: a stop
+       * between two messages has no effect.
        */
       Deadline deadline = Deadline.ofSeconds(60);
       while (lines("is silent on all planes").isEmpty()) {
@@ -133,7 +133,7 @@ final class StarvationTest {
    * Detection of a cut.
    *
    * @param ms time from just before the cut to the plugin's record of it
-   * @param ownMs the same, less the time for which the rank's packet thread waited for a processor
+   * @param ownMs this time, less the time in which the rank's packet thread waited for a processor
    */
   private record Detection(long ms, long ownMs) {
     @Override
@@ -143,8 +143,9 @@ final class StarvationTest {
   }
 
   /*
-   * Waits until every rank is back on the plane. A rank logs that its first connection leaves a
-   * plane, and that its last one returns. It would log nothing for a cut between these two events.
+   * Waits until all connections of every rank use the plane again. A rank logs when its first
+   * connection leaves a plane and when the last one returns. A new cut between these two events
+   * would not be logged.
    */
   private void awaitBack(String plane) throws InterruptedException {
     Deadline deadline = Deadline.ofSeconds(60);
@@ -188,8 +189,8 @@ final class StarvationTest {
   }
 
   /*
-   * Returns the time for which each rank's thread heddle-soft0 waited for a processor, by the
-   * kernel (Documentation/scheduler/sched-stats.rst).
+   * Returns how long each rank's thread heddle-soft0 has waited for a processor, by process ID, as
+   * the kernel counts it (Documentation/scheduler/sched-stats.rst).
    */
   private static Map<Long, Long> waitedMs(BusyDemo demo) throws IOException {
     Map<Long, Long> waited = new TreeMap<>();
@@ -230,10 +231,7 @@ final class StarvationTest {
     run(atOnce("ip", "netns", "exec", namespace, "nft", words));
   }
 
-  /*
-   * Returns a command with a priority above all waiting processes, since a real cut doesn't wait
-   * for a processor.
-   */
+  /* Returns the command with real-time priority: a real cut doesn't wait for a processor either. */
   private static String[] atOnce(String... words) {
     return Stream.concat(Stream.of("chrt", "-f", "1"), Stream.of(words)).toArray(String[]::new);
   }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The commands that inspect jobs find the jobs of a running demo by themselves. The demo uses
- * private shared memory, so that commands reach no other job.
+ * Test that the commands that inspect jobs find the jobs of a running demo without options. The
+ * demo and the commands have shared memory of their own, so that the commands find no other job.
  */
 @EndsWithin(300)
 @SystemTest
@@ -78,7 +78,7 @@ final class StatOfRunningDemoTest {
         assertEquals(PLANES, planes, process.toPrettyString());
       }
       /*
-       * heddle errors exits with 1 if a rank has logged a warning, such as one about a slow
+       * heddle errors exits with 1 if a rank has logged a warning, for example about a slow
        * machine.
        */
       JsonNode errors = json(demo, Set.of(0, 1), "errors", "--json");

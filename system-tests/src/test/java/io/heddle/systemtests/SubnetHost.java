@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A host of an InfiniBand subnet. It resolves services by RDMA CM, offers a service, and sends by
- * its own queue pairs. It uses only the test's thread.
+ * Host of an InfiniBand subnet. It resolves services by RDMA CM, offers a service, and sends from
+ * its own queue pairs. It has no thread of its own.
  */
 final class SubnetHost implements AutoCloseable {
   static final int PORT = 7174;
@@ -51,7 +51,9 @@ final class SubnetHost implements AutoCloseable {
   record Received(int to, int from, long word) {}
 
   /**
-   * @param meanwhile called repeatedly while the host waits
+   * Creates a host.
+   *
+   * @param meanwhile task that runs repeatedly while the host waits
    */
   SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
@@ -87,7 +89,7 @@ final class SubnetHost implements AutoCloseable {
     }
   }
 
-  /** Resolves a service from one of the host's addresses and returns the answer. */
+  /** Sends a request for a service from one of the host's addresses, and returns the answer. */
   SidrService.Answer request(Gid from, Gid server, int port) {
     lastToken++;
     manager.request(lastToken, from, server, port, List.of((byte) 1, (byte) lastToken));
@@ -123,7 +125,9 @@ final class SubnetHost implements AutoCloseable {
     return answer.number();
   }
 
-  /** Sends from one of the host's queue pairs, with the queue pair's number as immediate data. */
+  /**
+   * Sends a word from one of the host's queue pairs. The immediate data is the queue pair's number.
+   */
   void send(int index, Gid to, int number, long word) {
     int own = number(index);
     DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, own);
@@ -148,7 +152,7 @@ final class SubnetHost implements AutoCloseable {
     return heard.getFirst();
   }
 
-  /** Returns the messages received. */
+  /** Returns the messages that have arrived, without waiting. */
   List<Received> poll() {
     List<Received> heard = new ArrayList<>();
     int trains = fabric.poll();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Selection of tests by {@code ./heddle test NAME}. */
+/** Test of the selection of tests by {@code ./heddle test NAME}. */
 final class TestSelectionTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
   private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * All-reduces among threads that call the plugin as NCCL's threads do, with every element checked.
+ * Tests of all-reduces whose threads call the plugin as NCCL's threads do, with every element
+ * checked.
  */
 @EndsWithin(240)
 @SystemTest
@@ -31,7 +32,7 @@ final class ThreadedAllReduceTest {
   private static final int WRONG = 1;
   private static final long LIMIT_SECONDS = 100;
 
-  /* Timeout that tolerates a rank descheduled for half a second. */
+  /* Timeout that tolerates a rank that doesn't run for half a second. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
   @TempDir private Path folder;
@@ -80,8 +81,8 @@ final class ThreadedAllReduceTest {
   }
 
   /*
-   * Messages of up to 64 KiB have flags in their lines; longer ones use counters. The last size
-   * reuses slots.
+   * In messages of up to 64 KiB each line has a flag, as in NCCL's LL protocols. Longer messages
+   * use counters. The largest size reuses slots.
    */
   @ParameterizedTest
   @CsvSource({
@@ -111,7 +112,7 @@ final class ThreadedAllReduceTest {
     }
   }
 
-  /* Proves that a wrong element fails the test above. */
+  /* Shows that the test above fails if an element is wrong. */
   @ParameterizedTest
   @CsvSource({"2, ring, 65536", "2, tree, 0", "3, ring, 0", "3, tree, 65536"})
   void aSpoiledElementIsFound(int ranks, String algorithm, int linesBytes)

@@ -8,16 +8,16 @@ import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
 import io.heddle.bridge.status.RedundancyStatus;
 import io.heddle.cli.kit.ControlSocket;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.bridge.GroupLoad;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,8 +35,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two bridges between the stand-in for libibverbs and an interface, under load in both directions.
- * Beacons use the interfaces: e2 is the network interface of the devices' ports.
+ * Tests of two bridges between the stand-in for libibverbs and an Ethernet interface, under load in
+ * both directions. The bridges send beacons over the interfaces e1 and e2; e2 is the network
+ * interface of the devices' ports.
  *
  * <pre>
  *          stand-in, e2                e1
@@ -56,10 +57,15 @@ class TwoBridgesOverVerbsTest {
   private static final int LOAD_RANK = 2;
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
-  /* Number of measured gaps: a pause of the machine lengthens a gap, so the test needs several. */
+  /*
+   * Number of measured gaps. A pause of the machine may lengthen a gap, so the test measures
+   * several.
+   */
   private static final int KILLS = 5;
   private static final long POLL_MS = 10;
-  /* Characters at the end of the load's output that contain its newest counts. */
+  /*
+   * Length of the end of the load's output, in characters, that surely contains the newest counts.
+   */
   private static final int TAIL = 1000;
   private static final ControlSocket.Daemon BRIDGE =
       new ControlSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
@@ -75,8 +81,8 @@ class TwoBridgesOverVerbsTest {
   private boolean infiniband;
 
   /*
-   * Counts of the load's payloads from one fabric so far, and the longest gap between two recent
-   * payloads.
+   * Counts of the load's payloads from one fabric so far, and the longest gap between two payloads
+   * since the load's previous line.
    */
   private record Counts(long sent, long newest, long duplicates, long lost, double pauseMs) {
     Counts(MatchResult line) {
@@ -182,7 +188,7 @@ class TwoBridgesOverVerbsTest {
     awaitFlow();
   }
 
-  /* Adds a port to the group as a subnet's operator can. Returns the group's LID. */
+  /* Adds the load's port to the group, as the operator of a subnet can. Returns the group's LID. */
   private int joinLoad() throws Exception {
     Map<String, String> environment = standin(LOAD_RANK);
     StandinControl.run("host " + LOAD_RANK, environment);
@@ -232,7 +238,7 @@ class TwoBridgesOverVerbsTest {
   }
 
   /*
-   * Waits until this bridge is the owner, both bridges agree on this, and the other is ready to
+   * Waits until a bridge owns the group, both bridges agree on that, and the other bridge could
    * take over.
    */
   private void awaitOwner(int number) throws InterruptedException {
@@ -258,8 +264,8 @@ class TwoBridgesOverVerbsTest {
   }
 
   /*
-   * Returns the longest gap in either direction that the load printed after this position of its
-   * output.
+   * Returns the longest gap in either direction that the load printed after this position in its
+   * output, in milliseconds.
    */
   private double longestPauseMs(int begin) {
     double longest = 0;
@@ -282,8 +288,8 @@ class TwoBridgesOverVerbsTest {
         });
   }
 
-  private void order(int number, String word) {
-    String answer = ControlSocket.request(BRIDGE, control(number), word);
+  private void sendCommand(int bridge, String command) {
+    String answer = ControlSocket.request(BRIDGE, control(bridge), command);
     assertTrue(answer.replace(" ", "").contains("\"followed\":true"), answer);
   }
 
@@ -300,13 +306,13 @@ class TwoBridgesOverVerbsTest {
     assertEquals(0, counts("a").duplicates() + counts("b").duplicates(), this::outputs);
   }
 
-  /* Drains the second bridge and lets it take the group back, this many times. */
+  /* Drains the second bridge and ends the drain, so that it takes the group back; repeats this. */
   private void handOver(int times) throws Exception {
     for (int i = 0; i < times; i++) {
-      order(2, "drain");
+      sendCommand(2, "drain");
       awaitNewOwner(1);
       awaitFlow();
-      order(2, "end-drain");
+      sendCommand(2, "end-drain");
       awaitOwner(2);
       awaitFlow();
     }
@@ -359,8 +365,8 @@ class TwoBridgesOverVerbsTest {
   }
 
   /*
-   * Each bridge receives the packets that the other sends into the subnet, and recognises their
-   * source.
+   * On InfiniBand each bridge also receives the packets that the other one sends into the subnet.
+   * It recognises them by their source.
    */
   @Test
   @WholeRunOnly

@@ -6,16 +6,16 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * A host that offers a service, or one that resolves a service and sends to it, as a separate
- * program. The server echoes each word negated. The client fails if an echo is missing, wrong, or
- * from another source.
+ * Program in the role of a host: a server that offers a service, or a client that resolves the
+ * service and sends to it. The server answers each word with its negation. The client fails if an
+ * answer is missing, wrong, or from another source.
  */
 final class UnicastHost {
   private UnicastHost() {}
 
   /**
-   * Arguments: the kind of host, the device or interface, the host's address, the server's address
-   * or {@code serve}, and the number of words.
+   * Runs the host. The arguments are the kind of host, the device or interface, the host's address,
+   * the server's address or {@code serve}, and the number of words.
    */
   public static void main(String[] words) throws UnknownHostException {
     Gid own = gid(words[2]);

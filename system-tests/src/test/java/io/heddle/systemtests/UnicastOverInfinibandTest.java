@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
-import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Unicast datagrams over a bridge between an InfiniBand port of the stand-in and an interface. The
- * bridge and the InfiniBand host resolve services through the double of librdmacm.
+ * Test of unicast datagrams over a bridge between an InfiniBand port of the stand-in for libibverbs
+ * and an Ethernet interface. The bridge and the InfiniBand host resolve services through the test
+ * double of librdmacm.
  *
  * <pre>
  * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host

@@ -9,7 +9,7 @@ import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf verbs} measures. The test doesn't check the figures. */
+/** Test that {@code heddle perf verbs} measures and reports. It doesn't check the figures. */
 @EndsWithin(300)
 @SystemTest
 final class VerbsCostTest {

@@ -16,7 +16,6 @@ import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
@@ -25,6 +24,7 @@ import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -40,9 +40,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests of the bridge's port in a libibverbs fabric, on two devices of the stand-in. One device
- * sends to a multicast group, and the other one receives. Runs in a separate process, as {@link
- * ProviderFaultTest} does.
+ * Tests of the bridge's end in a fabric of kind verbs, with two devices of the stand-in for
+ * libibverbs. One device sends to a multicast group, and the other one receives. They run in a
+ * separate process, like {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -52,8 +52,8 @@ final class VerbsFabricTest {
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
   /*
-   * Values of the bridge: packets per poll, posted receives, and the longest delay of a device in
-   * nanoseconds.
+   * Constants of the bridge: packets per poll, posted receives, and the longest delay in a device,
+   * in nanoseconds.
    */
   private static final int BATCH = 64;
   private static final int RECEIVES = 1024;
@@ -110,7 +110,10 @@ final class VerbsFabricTest {
     assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
-  /* Builds a datagram with the headers of a wire fabric and its immediate data. */
+  /*
+   * Builds a datagram with the headers that the bridge uses on a wire fabric, and with immediate
+   * data. Returns its length.
+   */
   private int build(int payloadBytes) {
     int pad = -payloadBytes & 3;
     int opcode = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
@@ -167,7 +170,10 @@ final class VerbsFabricTest {
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
   }
 
-  /* The bound lets a bridge that takes over a group recognise packets of the former owner. */
+  /*
+   * A packet's time of arrival is known within limits. By that, a bridge that takes over a group
+   * recognises packets that the former owner has forwarded.
+   */
   @Test
   void packetHasBoundedTimestamp() {
     far.join(NAME);
@@ -183,7 +189,10 @@ final class VerbsFabricTest {
     assertTrue(batch.arrivedNs(0) - sent >= 0, "it had come before it was polled");
     assertTrue(batch.notBeforeNs(0) - sent < 0);
     assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
-    /* More than a batch waits at all times, so that each slot is posted exactly once. */
+    /*
+     * More packets than a batch are always waiting, so that each receive slot is posted exactly
+     * once.
+     */
     for (int i = 0; i < 2 * BATCH; i++) {
       send(sendPath, length);
     }
@@ -211,8 +220,8 @@ final class VerbsFabricTest {
   }
 
   /*
-   * The datagram queue pairs that carry many hosts' numbers. Each queue pair receives and sends
-   * under its own number.
+   * A fabric may have several datagram queue pairs, for the hosts whose numbers they carry. Each
+   * receives and sends under its own number.
    */
   @Test
   void severalQueuePairsHaveNumbersAndSleepTogether() {

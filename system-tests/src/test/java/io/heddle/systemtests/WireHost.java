@@ -23,8 +23,9 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host on the wire without a device: it resolves services by SIDR, answers requests for its own
- * service, and sends by one queue pair. Its immediate data is the queue pair's number.
+ * Host on a wire fabric, without an RDMA device. It resolves services by SIDR, answers requests for
+ * its own service, and sends from one queue pair. The immediate data that it sends is the queue
+ * pair's number.
  */
 final class WireHost implements AutoCloseable {
   private static final int NUMBER = 0x4711;
@@ -112,7 +113,10 @@ final class WireHost implements AutoCloseable {
     return heard;
   }
 
-  /** Returns a message for the host's queue pair, or null. Answers requests for the service. */
+  /**
+   * Returns a message to the host's queue pair; null if none has arrived. Answers requests for the
+   * service.
+   */
   @Nullable Received poll() {
     Received heard = null;
     int trains = fabric.poll();
@@ -134,7 +138,7 @@ final class WireHost implements AutoCloseable {
   private void read(long mad, Gid from) {
     CmMessage message = ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES);
     if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == REQUEST_ID) {
-      /* The request is repeated until the server listens. */
+      /* After a rejection, the caller repeats the request until the server listens. */
       answered = SidrReply.status(mad) == SidrReply.STATUS_SUCCESS ? SidrReply.queuePair(mad) : -1;
     } else if (message == CmMessage.SIDR_REQUEST) {
       long reply = packet + DatagramFormat.HEADER_BYTES;
@@ -146,7 +150,7 @@ final class WireHost implements AutoCloseable {
           NUMBER,
           CmaHeader.QUEUE_KEY,
           SidrRequest.serviceId(mad));
-      /* The reply repeats the request's private data, as a reply of a subnet's host does. */
+      /* The reply contains the request's private data, as replies of SubnetHost do. */
       long privateData = SidrRequest.privateData(mad) + CmaHeader.BYTES;
       PrivateBytes.write(
           SidrReply.privateData(reply),

@@ -75,8 +75,8 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Opens the socket.
    *
-   * @param answers function that returns the document for a request @throws HeddleException if the
-   *     socket can't be created
+   * @param answers function that returns the document for a request
+   * @throws HeddleException if the socket can't be created
    */
   public static ControlSocket listen(
       Daemon daemon, Path path, Function<String, Object> answers, Log log) {

@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host of both fabrics that constantly sends numbered payloads to a group in each, and counts how
- * often each arrives in the other: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS KIND END
- * ADDRESS}, where {@code MICROSECONDS} is the time between two payloads, followed by a port in
- * fabric a and one in fabric b. A comma and the group's name in that fabric may follow an address.
- * Until it is killed, the program prints its counts by source fabric, and the longest gap since the
- * last line.
+ * Program in the role of a host in both fabrics. It sends numbered payloads to a group in each
+ * fabric at a constant rate, and counts how often each arrives in the other fabric: {@code
+ * GroupLoad GROUP MICROSECONDS KIND END ADDRESS KIND END ADDRESS}. {@code MICROSECONDS} is the time
+ * between two payloads. The rest is a port in fabric a and one in fabric b. A comma and the group's
+ * name in that fabric may follow an address. Until it is killed, the program prints its counts by
+ * source fabric, and the longest gap between payloads since the last line.
  *
- * <p>The sender's thread of a stand-in device delivers a datagram to one receiver after another. A
- * pause between two receivers would be one that no switch makes. So that thread has a real-time
+ * <p>With a device of the stand-in, the sending thread itself delivers a datagram to one receiver
+ * after another. No switch would pause between two receivers, so the thread has a real-time
  * priority.
  *
  * <pre>
@@ -36,7 +36,7 @@ public final class GroupLoad {
 
   private static final int MARK = 0x4c4f_4144;
   private static final int BYTES = 100;
-  /* Polls per period: the thread sleeps this fraction of the time between two payloads. */
+  /* Number of polls between two payloads. The thread sleeps between polls. */
   private static final int NAPS = 20;
   private static final int REPORT_AFTER = 20;
 
@@ -45,7 +45,7 @@ public final class GroupLoad {
   private final List<Direction> directions = List.of(new Direction(), new Direction());
   private final ByteBuffer room = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.BIG_ENDIAN);
 
-  /* Counts of payloads that were sent into one fabric and received from the other. */
+  /* Payloads that were sent into one fabric and received from the other. */
   private static final class Direction {
     private static final int MOST = 1 << 20;
 
@@ -67,8 +67,8 @@ public final class GroupLoad {
     }
 
     /*
-     * Returns the counts. Payloads before the first arrival don't count: they were sent before a
-     * bridge was known.
+     * Returns the counts. Payloads before the first arrival don't count, since no bridge may have
+     * forwarded the group yet.
      */
     String counts() {
       int first = 0;
@@ -110,7 +110,10 @@ public final class GroupLoad {
     return Gid.of(InetAddress.getByName(text));
   }
 
-  /* Raises the priority of this thread only. The compiler's threads and others may wait. */
+  /*
+   * Gives this thread a real-time priority. The JVM's other threads, such as the compiler's, keep
+   * theirs.
+   */
   private static void raisePriority() throws IOException, InterruptedException {
     String thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
     Process chrt = new ProcessBuilder("chrt", "-f", "-p", "1", thread).inheritIO().start();
@@ -131,7 +134,7 @@ public final class GroupLoad {
       if (now - sendNs >= 0) {
         send(0);
         send(1);
-        /* After a pause, the missed payloads aren't sent later. */
+        /* After a pause of this thread, the missed payloads are left out. */
         sendNs = now + paceNs;
       }
       if (now - tellNs >= 0) {
@@ -162,7 +165,8 @@ public final class GroupLoad {
   }
 
   /*
-   * Counts the arrival of a payload from a fabric. A device also returns the load's own payloads.
+   * Counts the arrival of a payload. A device also delivers the payloads that this program sent by
+   * it.
    */
   private void take(int from, ByteBuffer payload) {
     payload.order(ByteOrder.BIG_ENDIAN);

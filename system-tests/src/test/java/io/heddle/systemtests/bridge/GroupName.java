@@ -9,7 +9,7 @@ import java.util.List;
  * Name of a group in a host's configuration: {@code 239.1.1.1}, or, on InfiniBand, the MGID and LID
  * {@code ff12:401b::1@0xc000}.
  *
- * @param lid 0 on Ethernet
+ * @param lid LID of the group; 0 on Ethernet
  */
 record GroupName(Gid address, int lid) {
   static GroupName of(String text) throws IOException {

@@ -5,16 +5,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A host's port in a fabric. It sends to multicast groups and receives from them. */
+/** Port of a host in a fabric. It sends to multicast groups and receives from them. */
 interface GroupPort extends AutoCloseable {
-  /** The queue key of RDMA CM's datagram service. */
+  /** Queue key that RDMA CM uses for datagrams. */
   int QUEUE_KEY = 0x0123_4567;
 
-  /** Receiver of a datagram. */
+  /** Callback for received datagrams. */
   interface Heard {
     /**
-     * @param payload valid until the call returns
-     * @param immediate 0 if the datagram has none
+     * Handles a datagram.
+     *
+     * @param payload payload, which is valid until the call returns
+     * @param immediate immediate data; 0 if the datagram has none
      */
     void datagram(ByteBuffer payload, boolean hasImmediate, int immediate);
   }
@@ -24,7 +26,7 @@ interface GroupPort extends AutoCloseable {
    *
    * @param kind verbs, or wire
    * @param end name of the device or interface
-   * @param own the address that the port sends from
+   * @param own source address of the port's datagrams
    */
   static GroupPort open(String kind, String end, Gid own, List<GroupName> groups)
       throws IOException {

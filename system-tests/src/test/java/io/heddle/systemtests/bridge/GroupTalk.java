@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One of two hosts that exchange datagrams by multicast groups: {@code GroupTalk KIND END ME COUNT
- * SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each host sends
- * numbered payloads of many lengths to each group. It must receive all payloads of the other host,
- * in order and once. Each host acknowledges its progress, so that no buffer overflows. The program
- * succeeds once both hosts have received everything.
+ * Program in the role of one of two hosts that exchange datagrams over multicast groups: {@code
+ * GroupTalk KIND END ME COUNT SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with one list for IPv4
+ * and one for IPv6. Each host sends numbered payloads of many lengths to each group. It must
+ * receive all payloads of the other host, in order and once. Each host acknowledges payloads, so
+ * that the other one doesn't fill the buffers. The program succeeds when both hosts have received
+ * everything.
  *
  * <pre>
  *  0       4       8      12      20     28
@@ -50,7 +51,7 @@ public final class GroupTalk {
     received = new long[groups];
     receivedByPeer = new long[groups];
     room = ByteBuffer.allocateDirect(port.mostBytes()).order(ByteOrder.BIG_ENDIAN);
-    /* The other host's progress is unknown before its first datagram. */
+    /* The other host hasn't started, as far as this host knows, before its first datagram. */
     Arrays.fill(receivedByPeer, Long.MIN_VALUE);
   }
 
@@ -99,7 +100,7 @@ public final class GroupTalk {
         + Arrays.toString(receivedByPeer);
   }
 
-  /* Returns whether both hosts have received all payloads. */
+  /* Receives and sends what is due. Returns whether both hosts have received all payloads. */
   private boolean round() throws IOException {
     port.poll(this::take);
     for (int group = 0; group < sent.length; group++) {
@@ -158,7 +159,7 @@ public final class GroupTalk {
     room.clear().limit(length);
     room.putInt(MARK).putInt(me).putInt(group).putLong(number).putLong(received[group]);
     if (number == NO_NUMBER) {
-      /* Payloads all differ, since a bridge drops equal payloads as copies. */
+      /* No two payloads are equal, since a bridge would drop the second one as a duplicate. */
       room.putLong(words++);
     }
     while (room.hasRemaining()) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host that only sends numbered datagrams to a group, or only receives such datagrams: {@code
- * OneWay send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. The program succeeds once all
+ * Program in the role of a host that only sends numbered datagrams to a group, or only receives
+ * them: {@code OneWay send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. It succeeds when all
  * datagrams were sent, or have arrived once and in order.
  */
 public final class OneWay {

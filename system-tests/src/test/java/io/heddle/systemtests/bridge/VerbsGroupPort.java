@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 
-/** A host's port on a datagram queue pair of a libibverbs device. */
+/** Port of a host with a datagram queue pair of a libibverbs device. */
 final class VerbsGroupPort implements GroupPort {
   private static final int SLOTS = 512;
   private static final int SLOT_BYTES = 8192;
@@ -43,13 +43,13 @@ final class VerbsGroupPort implements GroupPort {
   private final CompletionQueue sent;
   private final MemoryRegion region;
   private final List<AddressHandle> groups = new ArrayList<>();
-  /* Memberships by sockets: up to Linux 6.7, rxe doesn't join groups by itself. */
+  /* UDP sockets that join the groups, since rxe doesn't do so itself up to Linux 6.7. */
   private final List<DatagramChannel> members = new ArrayList<>();
   private final WorkCompletion[] completions = WorkCompletion.batch(SENDS);
-  private int onTheirWay;
+  private int pendingSends;
   private int next;
 
-  /** Sends a datagram as hosts do: on InfiniBand with hop limit 0. */
+  /** Opens a port that sends with the hop limit of hosts: 0 on InfiniBand, else 1. */
   VerbsGroupPort(String device, Gid own, List<GroupName> groups) throws IOException {
     this(device, own, groups, groups.getFirst().lid() == 0 ? 1 : 0);
   }
@@ -131,7 +131,7 @@ final class VerbsGroupPort implements GroupPort {
   @Override
   public void send(int group, ByteBuffer payload, boolean hasImmediate, int immediate) {
     long start = System.nanoTime();
-    while (onTheirWay == SENDS) {
+    while (pendingSends == SENDS) {
       reap();
       if (System.nanoTime() - start > SEND_LIMIT_NS) {
         throw new IllegalStateException("the device doesn't send");
@@ -154,7 +154,7 @@ final class VerbsGroupPort implements GroupPort {
     if (queuePair.postSend(request) != 1) {
       throw new IllegalStateException("a send is refused");
     }
-    onTheirWay++;
+    pendingSends++;
   }
 
   private void reap() {
@@ -162,7 +162,7 @@ final class VerbsGroupPort implements GroupPort {
     for (int i = 0; i < count; i++) {
       require(completions[i]);
     }
-    onTheirWay -= count;
+    pendingSends -= count;
   }
 
   private static void require(WorkCompletion completion) {

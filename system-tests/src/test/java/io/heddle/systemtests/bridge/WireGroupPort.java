@@ -21,13 +21,16 @@ import java.util.zip.CRC32;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** A host's port on a plain UDP socket for each group. It checks each packet as a device would. */
+/**
+ * Port of a host with a plain UDP socket for each group. It checks each packet as an RDMA device
+ * would.
+ */
 final class WireGroupPort implements GroupPort {
   private static final int ROOM_BYTES = 16_384;
   private static final int MOST_BYTES = 1024;
   /*
-   * Datagrams per poll, as for a device's port. With one per poll, a host that waits long for its
-   * processor falls behind the other's datagrams and never catches up.
+   * Largest number of datagrams in a poll, as with a device. With only one, a host that has waited
+   * long for a processor would never catch up with the other host's datagrams.
    */
   private static final int BATCH = 64;
   private static final int SOURCE_QUEUE_PAIR = 0x4711;
@@ -55,7 +58,10 @@ final class WireGroupPort implements GroupPort {
       channel.setOption(StandardSocketOptions.IP_MULTICAST_LOOP, false);
       channel.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
       if (each.isIpv4Mapped()) {
-        /* The packet has identification 0, which the CRC covers. */
+        /*
+         * With don't-fragment set, Linux sends identification 0. The CRC, which covers the
+         * identification, assumes that.
+         */
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
       }
       channel.bind(new InetSocketAddress(each.toAddress(), PacketFormat.ROCE_PORT));

@@ -1,5 +1,5 @@
 /**
- * Bridges over libibverbs, and the hosts that communicate over them. Each is a separate process.
+ * Programs in the role of hosts that communicate over a bridge. Each host is a separate process.
  */
 @NullMarked
 package io.heddle.systemtests.bridge;

@@ -3,10 +3,10 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -25,10 +25,10 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The plugin's all-reduce between two rxe devices over four planes. The driver checks every
- * element, and counters of the interfaces verify each plane's share. Also puts with signals, which
- * a separate thread checks. {@link FailoverOnRxeTest}, which uses all planes, and OneSidedTest, on
- * devices of a host, are shorter forms of these tests.
+ * Tests of the plugin's all-reduce between two rxe devices over four planes. The driver program
+ * checks every element, and the interfaces' counters verify each plane's share. One test is of puts
+ * with signals. In a short run, {@link FailoverOnRxeTest} (over all planes) and OneSidedTest (with
+ * the soft device) cover the same code.
  */
 @WholeRunOnly
 @EndsWithin(600)
@@ -42,7 +42,8 @@ final class AllReduceOnRxeTest {
   private static final int ITERATIONS = 4;
 
   /**
-   * Bytes that each rank sends: the buffer once in each iteration. The warm-up adds one iteration.
+   * Bytes that each rank sends: the buffer once in each iteration, including one iteration of
+   * warm-up.
    */
   private static final long SENT_BYTES = (long) BYTES * ITERATIONS;
 
@@ -52,7 +53,7 @@ final class AllReduceOnRxeTest {
   private static final Path PUTS = RxeGuest.ROOT.resolve("perf-tests/target/heddle-one-sided");
   private static final Pattern SENT = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
-  /* Both hosts are in one guest, so each rank's addresses must be set. */
+  /* Both hosts' interfaces are in one guest, so a setting must name each rank's addresses. */
   private static final String ALL_OF_A = planesOf("a");
   private static final String ALL_OF_B = planesOf("b");
 
@@ -85,8 +86,8 @@ final class AllReduceOnRxeTest {
   }
 
   /**
-   * Runs both ranks in the guest with these additional settings. Returns the outputs of both ranks.
-   * Before and after them, the output has the bytes sent by each plane.
+   * Runs both ranks in the guest, each with additional settings. Returns their outputs, with the
+   * sent bytes of each plane before and after them.
    */
   private String allReduce(String forA, String forB) throws Exception {
     return bothRanks(
@@ -210,7 +211,9 @@ final class AllReduceOnRxeTest {
         .collect(Collectors.joining(","));
   }
 
-  /** With queue pairs of the usual depth, the completions of all exceed an rxe completion queue. */
+  /**
+   * With the usual depth, the completions of 64 queue pairs wouldn't fit a completion queue of rxe.
+   */
   @Test
   @Order(5)
   void sixtyFourQueuePairsShareACompletionQueue() throws Exception {
@@ -224,7 +227,7 @@ final class AllReduceOnRxeTest {
     assertEqualShares(output);
   }
 
-  /* This test comes last, since it leaves the addresses changed. */
+  /* This test runs last, since it changes the addresses for all later tests. */
   @Test
   @Order(6)
   void planesMatchAtAnyGidIndex() throws Exception {

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between two rxe devices, with stock RDMA CM programs at both ends, so that the kernel's
- * own communication manager sends the requests and answers.
+ * Test of a bridge between two rxe devices, with stock RDMA CM programs at both ends. So the
+ * kernel's own communication manager sends the requests and answers.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 [gw: the bridge] gB 10.2.0.254 ══ hB 10.2.0.1 rxeB
@@ -27,8 +27,8 @@ final class BridgeOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
   /*
-   * Both hosts are in the namespace that has rxe's sockets, so packets that leave by hA never count
-   * as local.
+   * Both hosts' interfaces are in the one namespace that has rxe's sockets. These settings keep
+   * packets between the hosts from being delivered locally, without the wire.
    */
   private static final String TOPOLOGY =
       """
@@ -82,7 +82,7 @@ final class BridgeOnRxeTest {
       CONFIG
       """;
 
-  /* A listening program prints nothing, so its client retries until the server is ready. */
+  /* The server prints nothing when it listens, so the client is repeated until it succeeds. */
   private static final String PROGRAMS =
       """
       for ip in "addr add 10.1.0.200/32 dev gA" "addr add 10.2.0.200/32 dev gB" \\

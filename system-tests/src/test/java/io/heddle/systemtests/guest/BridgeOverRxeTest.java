@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between a port of the kernel's rxe and an interface. The kernel's RDMA CM joins the rxe
- * port's groups. The interface is in a separate namespace, since rxe has bound RoCEv2's port.
+ * Test of a bridge between a port of the kernel's rxe and an Ethernet interface. The kernel's RDMA
+ * CM joins the groups for the rxe port. The interface is in a namespace of its own, because rxe has
+ * bound RoCEv2's port in the first one.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 rxeG [the bridge] [gw: gB 10.2.0.254] ══ hB 10.2.0.1 rxeB
@@ -32,8 +33,8 @@ final class BridgeOverRxeTest {
   private static final int PACKETS = 300;
 
   /*
-   * Counts of a group: forwarded from a, dropped there as the bridge's own, and forwarded from b.
-   * The pattern requires 0 other drops from b.
+   * Counts of a group in the bridge's table: packets forwarded from a, packets from a that were
+   * dropped as the bridge's own, and packets forwarded from b. The pattern allows no drops from b.
    */
   private static final Pattern COUNTS =
       Pattern.compile(
@@ -41,8 +42,8 @@ final class BridgeOverRxeTest {
               + " +b>a +\\d+ +\\S+ +(\\d+) +\\S+ +\\S+ +0 *\n");
 
   /*
-   * All interfaces except gB are in the namespace that has rxe's sockets, so packets that leave by
-   * an interface never count as local.
+   * All interfaces except gB are in the one namespace that has rxe's sockets. These settings keep
+   * packets between the interfaces from being delivered locally, without the wire.
    */
   static final String TOPOLOGY =
       """
@@ -117,8 +118,8 @@ final class BridgeOverRxeTest {
   }
 
   /*
-   * Stock programs join by RDMA CM themselves. The listening program prints nothing, so the other
-   * program sends until the listener has all datagrams.
+   * Exchange between stock programs, which join the groups by RDMA CM themselves. The listener
+   * prints nothing when it is ready, so the sender sends until the listener has all datagrams.
    */
   private static final String STOCK =
       """
@@ -159,7 +160,7 @@ final class BridgeOverRxeTest {
     assertTrue(output.contains("stock programs have talked"), output);
   }
 
-  /* Returns whether all drops are rxe's own multicast, which it receives back. */
+  /* Returns whether all dropped packets are the bridge's own multicast, which rxe receives back. */
   private boolean isRight(MatchResult group) {
     return Integer.parseInt(group.group(1)) > PACKETS
         && Integer.parseInt(group.group(3)) > PACKETS

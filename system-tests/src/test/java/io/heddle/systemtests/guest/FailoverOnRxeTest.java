@@ -14,8 +14,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes of the kernel's rxe fail under traffic, each with a different cause, and return: no byte
- * is wrong and the other planes continue.
+ * Tests of planes of the kernel's rxe that fail under traffic, each for a different cause, and
+ * return. No byte may be wrong, and the other planes must continue.
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -24,8 +24,8 @@ final class FailoverOnRxeTest {
   private static final long CARRIED = 512 << 10;
 
   /*
-   * Log messages about a lost address. Netlink reports it, the device reports it, or a send fails;
-   * the first of these is logged.
+   * Log messages about a lost address. The plugin learns of it from netlink, from the device, or
+   * from a failed send, and logs the first of these.
    */
   private static final String ADDRESS_GONE =
       "(address is gone|no more|LOCAL_QUEUE_PAIR_OPERATION_ERROR)";
@@ -69,7 +69,7 @@ final class FailoverOnRxeTest {
     traffic.awaitBytes(CARRIED, plane);
   }
 
-  /** A failure under traffic, and the script that repairs it. */
+  /** Step that lets planes fail under traffic, and repairs them. */
   private interface Failures {
     void inject(RxeTraffic traffic) throws Exception;
   }
@@ -123,7 +123,7 @@ final class FailoverOnRxeTest {
       assertFailsOverAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
       assertFailsOverAndReturns(
           traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
-      /* Leaves a device temporarily without a plane, by setting its link down. */
+      /* Sets the link down, so that the device has no plane for some time. */
       traffic.guest("ip link set hA0 down");
       traffic.await("moving off plane plane:1 .*" + PORT_DOWN);
       traffic.guest("device_routes A 0; wait_for_gids rxeA0");

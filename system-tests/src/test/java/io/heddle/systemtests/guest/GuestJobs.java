@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A guest that runs submitted scripts in parallel, passed through a shared folder ({@code
- * jobs.sh}). A guest's start is expensive, so one guest serves many tests.
+ * Guest that runs the scripts of many tests in parallel, since the start of a guest is expensive.
+ * The scripts are passed through a shared folder ({@code jobs.sh}).
  */
 final class GuestJobs implements AutoCloseable {
   private static final String READY = "the guest takes jobs";
@@ -26,7 +26,9 @@ final class GuestJobs implements AutoCloseable {
   }
 
   /**
-   * @param setUp a script that runs before the first job
+   * Starts a guest.
+   *
+   * @param setUp script that runs before the first job
    */
   static GuestJobs start(GuestPlan plan, Path folder, String setUp)
       throws IOException, InterruptedException {
@@ -47,7 +49,7 @@ final class GuestJobs implements AutoCloseable {
     }
   }
 
-  /** Starts a script, for {@code bash -eu}, in the guest. */
+  /** Starts a script in the guest, with {@code bash -eu}. */
   Job submit(String script) throws IOException {
     Job job = new Job("job" + ++count);
     put(job.name + ".job", script);
@@ -68,7 +70,7 @@ final class GuestJobs implements AutoCloseable {
     }
   }
 
-  /** A script in the guest. */
+  /** Script that runs in the guest. */
   final class Job implements AutoCloseable {
     private final String name;
 
@@ -101,7 +103,7 @@ final class GuestJobs implements AutoCloseable {
       }
     }
 
-    /** Returns the exit status of the ended script. */
+    /** Returns the script's exit status; empty while it runs. */
     OptionalInt exitCode() throws IOException {
       return hasEnded()
           ? OptionalInt.of(
@@ -109,7 +111,7 @@ final class GuestJobs implements AutoCloseable {
           : OptionalInt.empty();
     }
 
-    /** Waits for the script to end. */
+    /** Waits for the script to end, and returns its exit status. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
       Deadline deadline = Deadline.ofSeconds(limitSeconds);
       while (!hasEnded()) {

@@ -7,8 +7,9 @@ import java.util.List;
 /**
  * Description of a guest.
  *
- * @param options of {@code run.sh}
- * @param outside words before the guest's command, such as words that enter a network namespace
+ * @param options options of {@code run.sh}
+ * @param outside words in front of the command that starts the guest, for example to enter a
+ *     network namespace
  * @param limitSeconds time limit after which the guest is ended
  */
 record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
@@ -28,14 +29,14 @@ record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
     return of("--cables", Integer.toString(cables));
   }
 
-  /** Returns a plan with devices rxeA and rxeB with an address in each plane. */
+  /** Returns a plan with the devices rxeA and rxeB, each with an address in each plane. */
   static GuestPlan planes(int planes) {
     return of("--planes", Integer.toString(planes));
   }
 
   /**
-   * Returns a plan with devices rxeA0, rxeB0, rxeA1, …, each with an address in each of the planes
-   * that they share.
+   * Returns a plan with the devices rxeA0, rxeB0, rxeA1 and so on, each with an address in each
+   * plane.
    */
   static GuestPlan planes(int planes, int devices) {
     return of("--planes", planes + "x" + devices);
@@ -45,15 +46,18 @@ record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
     return new GuestPlan(options, outside, seconds);
   }
 
-  /** Adds this folder as /run/out, writable by the guest. */
+  /**
+   * Returns this plan with a folder of the host, which the guest sees as /run/out and may write to.
+   */
   GuestPlan sharing(Path folder) {
     return with(List.of("-o", folder.toString()), outside);
   }
 
   /**
-   * Connects the guest's eth0 to this tap device.
+   * Returns this plan with the guest's eth0 connected to a tap device.
    *
-   * @param commandLine prefix of the guest's command, which enters the device's network namespace
+   * @param commandLine words in front of the command that starts the guest, which enter the tap
+   *     device's network namespace
    */
   GuestPlan behindTap(String tap, List<String> commandLine) {
     return with(List.of("--tap", tap), commandLine);

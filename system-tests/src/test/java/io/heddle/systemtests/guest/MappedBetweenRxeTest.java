@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Unicast datagrams between two ports of the kernel's rxe. The bridge uses the kernel's RDMA CM on
- * both sides, and the hosts run stock programs.
+ * Test of unicast datagrams over a bridge between two ports of the kernel's rxe. The bridge uses
+ * the kernel's RDMA CM on both sides, and the hosts run stock programs.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 rxeGA [the bridge] rxeGB gB 10.2.0.254 ══ hB 10.2.0.1 rxeB
@@ -27,8 +27,8 @@ final class MappedBetweenRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
   /*
-   * All interfaces are in the namespace that has rxe's sockets, so packets that leave by an
-   * interface never count as local.
+   * All interfaces are in the one namespace that has rxe's sockets. These settings keep packets
+   * between the interfaces from being delivered locally, without the wire.
    */
   private static final String TOPOLOGY =
       """

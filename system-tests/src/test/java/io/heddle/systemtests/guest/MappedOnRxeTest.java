@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Unicast datagrams between a port of the kernel's rxe and an interface, in the topology of {@link
- * BridgeOverRxeTest}. The bridge uses the kernel's RDMA CM on the rxe side and its own packets on
- * the interface's side. The hosts run stock programs.
+ * Test of unicast datagrams over a bridge between a port of the kernel's rxe and an Ethernet
+ * interface, in the topology of {@link BridgeOverRxeTest}. The bridge uses the kernel's RDMA CM on
+ * the rxe side and its own packets on the interface's side. The hosts run stock programs.
  */
 @EndsWithin(600)
 @SystemTest
@@ -48,7 +48,7 @@ final class MappedOnRxeTest {
       CONFIG
       """;
 
-  /* A listening program prints nothing, so its client retries until the server is ready. */
+  /* The server prints nothing when it listens, so the client is repeated until it succeeds. */
   static final String PROGRAMS =
       """
       heddle bridge check /tmp/bridge.conf

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A host behind a port of the kernel's rxe and a host beyond an interface see each other's own
- * addresses over bridge 1. All rxe devices are in one namespace, where an address can't belong to
- * both a host and a bridge. So the far host, 10.3.0.1, is an address of bridge 2, which maps it to
- * 10.2.0.1.
+ * Test of a host behind a port of the kernel's rxe and a host behind an Ethernet interface, which
+ * reach each other over bridge 1 by their own addresses. All rxe devices are in one namespace,
+ * where an address can't belong to both a host and a bridge. So the far host's address 10.3.0.1 is
+ * one of bridge 2, which maps it to 10.2.0.1.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA rxeG [bridge 1] [gw1: x1] ══ [gw2: x2 [bridge 2] gB] ══ hB 10.2.0.1 rxeB
@@ -29,7 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class OwnAddressesOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
-  /* Settings with which packets that leave by an interface never count as local. */
+  /*
+   * Script that creates the interfaces. Its settings keep packets between them from being delivered
+   * locally, without the wire.
+   */
   private static final String TOPOLOGY =
       """
       load_rdma

@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The libibverbs provider's own tests, run on the kernel's rxe; they are skipped on a host without
- * a device. The guest has both ends of a cable, and addresses and links that the tests may change.
+ * Test that runs the libibverbs provider's own tests in a guest, with the kernel's rxe. On a host
+ * without a device they would be skipped. The guest has both ends of a cable, and the tests may
+ * change its addresses and links.
  */
 @EndsWithin(600)
 @SystemTest

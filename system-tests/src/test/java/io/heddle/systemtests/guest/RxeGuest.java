@@ -1,7 +1,7 @@
 package io.heddle.systemtests.guest;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A running guest: its bash script, the output of both streams, and its exit status. */
+/**
+ * Running guest: an emulated machine that runs one bash script, with the output of both streams and
+ * the exit status.
+ */
 final class RxeGuest implements AutoCloseable {
   static final Path ROOT = Path.of("").toAbsolutePath().getParent();
   static final int TIME_IS_UP = 124;
@@ -23,7 +26,7 @@ final class RxeGuest implements AutoCloseable {
   private static final int NO_GUEST_HERE = 77;
   private static final int MAKE_LIMIT_SECONDS = 300;
 
-  /** Time for a guest to end after its time limit. */
+  /** Time in which a guest must end after its time limit. */
   private static final int GRACE_SECONDS = 30;
 
   private static @Nullable String refusal;
@@ -46,7 +49,7 @@ final class RxeGuest implements AutoCloseable {
   /** Exit code and output of a guest. */
   record Ended(int exitCode, String output) {}
 
-  /** Skips the test, with the reason printed, if this machine can't run a guest. */
+  /** Skips the test if this machine can't run a guest, and prints the reason. */
   static synchronized void assume() throws IOException, InterruptedException {
     if (refusal == null) {
       Process make =
@@ -84,11 +87,11 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * Returns the command line, in the guest, of a Java program from the tests' class path. It
-   * selects C1 and the serial collector: with other compilers and collectors, an emulated JVM has
-   * crashed in code that it had just patched.
+   * Returns the command line with which the guest runs a Java program from the tests' class path.
+   * It selects the compiler C1 and the serial collector: with others, an emulated JVM has crashed
+   * in code that it had just patched.
    *
-   * @param options of the JVM
+   * @param options options of the JVM
    */
   static String java(List<String> options, Class<?> program, String... arguments) {
     List<String> words =
@@ -102,8 +105,10 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * @param folder folder for the guest's output and temporary files @param script script for {@code
-   *     bash -eu}, with the functions of {@code topology.sh}
+   * Starts a guest.
+   *
+   * @param folder folder for the guest's output and temporary files
+   * @param script script for {@code bash -eu}, which can use the functions of {@code topology.sh}
    */
   static RxeGuest start(GuestPlan plan, Path folder, String script)
       throws IOException, InterruptedException {
@@ -150,7 +155,7 @@ final class RxeGuest implements AutoCloseable {
     }
   }
 
-  /* Sends SIGTERM, which lets the script remove its files. QEMU ends with the script. */
+  /* Sends SIGTERM, so that run.sh can remove its files. QEMU ends with it. */
   @Override
   public void close() throws InterruptedException {
     try {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test of the guest itself: its inputs and outputs, and stock programs over rxe. */
+/** Tests of the guest itself: its inputs and outputs, and stock programs over rxe. */
 @EndsWithin(600)
 @SystemTest
 final class RxeGuestTest {
@@ -53,7 +53,7 @@ final class RxeGuestTest {
     assertTrue(
         ended.output().matches("(?s).*kernel [0-9.]+[0-9a-z-]*-amd64 of 2 proc.*"), ended.output());
     assertTrue(ended.output().contains("complaint\n"), ended.output());
-    /* The two output streams have no common order, and one may interrupt the other. */
+    /* The output streams arrive in no fixed order, and one may be inserted into the other. */
     String standardOutput = ended.output().replaceFirst("complaint\n", "");
     assertTrue(standardOutput.contains("bytes \u0001\n\r\u00ff."), ended.output());
     assertEquals("kept\n", Files.readString(shared.resolve("file")));
@@ -86,7 +86,7 @@ final class RxeGuestTest {
     assertTrue(ended.output().contains("sysrq triggered crash"), ended.output());
   }
 
-  /* {@code SoftToRxeTest} covers stock programs on rxe in each run. */
+  /* In a short run, {@code SoftToRxeTest} covers stock programs on rxe. */
   @Test
   @WholeRunOnly
   void stockProgramsUseRxeAndGuestsAreIsolated() throws Exception {

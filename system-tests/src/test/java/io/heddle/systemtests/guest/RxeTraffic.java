@@ -2,8 +2,8 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.Deadline;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,13 +17,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Two ranks of a program of {@code perf-tests} over the plugin, in a guest of {@link
- * GuestPlan#planes(int, int)}. A test disturbs the planes meanwhile. The program checks every byte.
+ * Traffic of two ranks of a program of {@code perf-tests} through the plugin, in a guest of {@link
+ * GuestPlan#planes(int, int)}. The test disturbs the planes while the ranks run. The program checks
+ * every byte.
  */
 final class RxeTraffic implements AutoCloseable {
   static final int PLANES = 4;
 
-  /* Time limit for an emulated guest on cores that other processes load as well. */
+  /* Time limit, long enough for an emulated guest on a busy machine. */
   private static final int LIMIT_SECONDS = 300;
 
   private static final Path PLUGIN =
@@ -53,7 +54,10 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /* Both hosts are in one guest, so each rank's addresses must be set. */
+  /*
+   * Returns the setting of a rank's planes. Both hosts' interfaces are in one guest, so it must
+   * name the rank's addresses.
+   */
   private static String planesOf(String side, int devices) {
     return IntStream.range(0, PLANES * devices)
         .mapToObj(i -> "fd00:%s:%s:%s::/64=%s".formatted(side, i / PLANES, i % PLANES, i % PLANES))
@@ -67,8 +71,8 @@ final class RxeTraffic implements AutoCloseable {
   }
 
   /**
-   * Starts both ranks, each on the first devices of its side. Each rank gets only one control
-   * address. So it doesn't take its peer's slow start for a dead address.
+   * Starts both ranks, each on the first devices of its side. Each rank has only one address for
+   * control connections, so that it doesn't try another one while its peer starts slowly.
    */
   static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
       throws IOException {
@@ -112,7 +116,7 @@ final class RxeTraffic implements AutoCloseable {
     return new RxeTraffic(guest, guest.submit(script));
   }
 
-  /** Runs a script in the guest beside the traffic. */
+  /** Runs a script in the guest while the traffic continues, and returns its output. */
   String guest(String script) throws IOException, InterruptedException {
     seen = job.output().length();
     try (GuestJobs.Job beside = guest.submit(script)) {
@@ -122,7 +126,10 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /** Waits until the traffic's program prints this text after the last {@link #guest} call. */
+  /**
+   * Waits until the ranks print text that matches the expression. Only output after the last call
+   * of {@link #guest} counts.
+   */
   void await(String expression) throws IOException, InterruptedException {
     Pattern pattern = Pattern.compile(expression);
     Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
@@ -144,7 +151,7 @@ final class RxeTraffic implements AutoCloseable {
     TimeUnit.MILLISECONDS.sleep(100);
   }
 
-  /** Returns the bytes that each side has sent over each plane: A's in row 0. */
+  /** Returns the bytes that each side has sent over each plane; row 0 is side A's. */
   long[][] sent() throws IOException, InterruptedException {
     int before = seen;
     Matcher line = SENT.matcher(guest("plane_bytes"));
@@ -172,7 +179,7 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /** Ends the program; both ranks must have found every byte right. */
+  /** Ends both ranks and returns their output. Asserts that they found every byte right. */
   String end() throws IOException, InterruptedException {
     guest("touch /run/traffic/end");
     int status = job.exitCode(LIMIT_SECONDS);

@@ -2,10 +2,6 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
-import io.heddle.tools.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
@@ -13,6 +9,10 @@ import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.PerftestMatrix;
 import io.heddle.systemtests.guest.TwoEnds.End;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,9 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The soft device against the kernel's rxe. {@code heddle perf} runs in a namespace of this
- * machine, and stock perftest runs on rxe in a guest, without code of Heddle. A tap device connects
- * them.
+ * Tests of the soft device against the kernel's rxe. {@code heddle perf} runs in a namespace of
+ * this machine. Stock perftest runs with rxe in a guest that has no code of Heddle. A tap device
+ * connects them.
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -41,15 +41,15 @@ final class SoftToRxeTest {
   private static final String OURS = "fd00:b::1";
   private static final String THEIRS = "fd00:b::2";
 
-  /* Addresses of the handshake: Debian 12's perftest connects to its peer over IPv4 only. */
+  /* Addresses for perftest's TCP handshake. Debian 12's perftest does it over IPv4 only. */
   private static final String OUR_HANDSHAKE = "192.0.2.1";
   private static final String THEIR_HANDSHAKE = "192.0.2.2";
 
   private static final int LIMIT_SECONDS = 90;
 
   /*
-   * Longer timeout: the emulated end is slow and shares its cores, so perftest's total of half a
-   * second is too short.
+   * Option for a longer timeout. The emulated end is slow and shares its cores, so perftest's
+   * default of half a second in total is too short.
    */
   private static final String PATIENCE = " -u 18";
 
@@ -118,12 +118,12 @@ final class SoftToRxeTest {
     return "ib_" + arguments + PATIENCE + " -F -d rxe0 -x \"$(gid_index rxe0)\"";
   }
 
-  /** A check of both ends' output after they have ended. */
+  /** Check of both ends' output, after they have ended. */
   private interface OutputCheck {
     void check(End ours, String weSaid, End theirs, String theySaid) throws Exception;
   }
 
-  /** Runs both ends of one test, which must succeed and print a measurement. */
+  /** Runs both ends of one test. Asserts that they succeed and print a measurement. */
   private void measure(
       boolean oursIsServer,
       String test,
@@ -182,7 +182,7 @@ final class SoftToRxeTest {
     measure(oursIsServer, test, Map.of());
   }
 
-  /** A run of a test: Heddle's role, the MTU, and the number of queue pairs. */
+  /** Parameters of a run: test, Heddle's role, MTU, and number of queue pairs. */
   record Run(String test, boolean oursIsServer, int mtu, int queuePairs) {
     /*
      * Returns whether this run is in the short set, in which every pair of values of the four
@@ -201,7 +201,8 @@ final class SoftToRxeTest {
     }
 
     /*
-     * The length of 10,001 bytes is no multiple of 4, so the last packet of each message is padded.
+     * Returns the options of perftest. The length of 10,001 bytes is no multiple of 4, so the last
+     * packet of each message has padding.
      */
     private String words() {
       return isLatency()
@@ -211,9 +212,9 @@ final class SoftToRxeTest {
   }
 
   /**
-   * Returns about every fourth run; a short test run executes one of each test. With {@code
-   * -Dheddle.test.whole=true -Dheddle.matrix=whole} it returns all eighty. With a test's name
-   * instead of {@code whole}, it returns all runs of that test.
+   * Returns about every fourth of all runs. A short run of the tests executes one for each of
+   * perftest's tests. With {@code -Dheddle.test.whole=true -Dheddle.matrix=whole} it returns all
+   * eighty. With a test's name instead of {@code whole}, it returns all runs of that test.
    */
   static Stream<Run> runs() {
     String matrix = System.getProperty("heddle.matrix", "");
@@ -238,8 +239,8 @@ final class SoftToRxeTest {
   }
 
   /*
-   * The largest row has 501 messages, since rows take half a minute in the guest and a moment on
-   * the stand-in.
+   * Rows have 501 messages at most, since a row takes half a minute in the guest. With the stand-in
+   * it takes a moment.
    */
   static Stream<Arguments> matrix() {
     return PerftestMatrix.rows(501);
@@ -290,8 +291,8 @@ final class SoftToRxeTest {
   }
 
   /*
-   * Both ends run Java, but the kernel's rxe answers Heddle's device. perftest can't replace this
-   * test: it has no immediate data and checks no byte.
+   * The programs at both ends are Heddle's, one with the soft device and one with rxe. perftest
+   * can't replace them, because it uses no immediate data and checks no bytes.
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

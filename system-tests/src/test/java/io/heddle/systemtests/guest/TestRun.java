@@ -11,7 +11,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs the test classes of its arguments in the guest, and prints the number of passed tests. */
+/** Program that runs the given test classes in the guest, and prints the number of passed tests. */
 final class TestRun {
   private TestRun() {}
 

@@ -22,8 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Planes in a guest are separate: each carries its own traffic, and can be cut alone. {@link
- * FailoverOnRxeTest} is the short form of this test, since it depends on both properties.
+ * Tests that the planes in a guest are separate: each carries its own traffic, and can be cut
+ * alone. In a short run, {@link FailoverOnRxeTest} covers this, since it depends on both
+ * properties.
  */
 @WholeRunOnly
 @EndsWithin(600)
@@ -32,15 +33,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TopologyTest {
   private static final int PLANES = 3;
 
-  /** Least number of bytes on the wire for 40 writes of 65536 B. */
+  /** Smallest number of bytes on the wire for 40 writes of 65536 bytes. */
   private static final long MESSAGE_BYTES = 40 * 65536L;
 
   private static final Pattern BYTES = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
   /*
-   * Shell function write_over PLANE [SECONDS]. perftest sets 7 retries, which rxe treats as
-   * infinite, so only a time limit shows that a plane is cut. Without -F, perftest gives up if an
-   * emulated processor's clock is uneven.
+   * Shell function write_over PLANE [SECONDS]. perftest sets 7 retries, with which rxe retries for
+   * ever, so only a time limit shows that a plane is cut. Without -F, perftest ends if the speed of
+   * the processor's clock varies, as in an emulation.
    */
   private static final String WRITE_OVER =
       """
@@ -85,7 +86,7 @@ final class TopologyTest {
     return guest;
   }
 
-  /* Returns the output of a script, which must succeed. */
+  /* Runs a script, asserts that it succeeds, and returns its output. */
   private String run(String topology, String script) throws Exception {
     try (GuestJobs.Job job = guest(topology).submit(WRITE_OVER + script)) {
       assertEquals(0, job.exitCode(LIMIT_SECONDS), job::outputOrWhyNot);
@@ -93,10 +94,7 @@ final class TopologyTest {
     }
   }
 
-  /**
-   * Returns the bytes that side A sent on each plane, once for each time that the script printed
-   * them.
-   */
+  /** Returns the bytes that side A has sent on each plane, as often as the script printed them. */
   private static List<long[]> sentByPlane(String output) {
     List<long[]> all = new ArrayList<>();
     Matcher line = BYTES.matcher(output);

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test of two bridges between fabric A, of the kernel's rxe devices, and fabric B, of interfaces.
- * They share a multicast group, and each has its own proxy addresses for hosts. Under load, one
- * bridge is drained, and later killed. An RDMA CM client then resolves the host by the other
- * bridge's proxy address.
+ * Test of two bridges between fabric A, of the kernel's rxe devices, and fabric B, of Ethernet
+ * interfaces. They bridge the same multicast group, and each has its own proxy addresses for hosts.
+ * Under load, one bridge is drained, and later killed. Then an RDMA CM client resolves a host by
+ * the other bridge's proxy address.
  *
  * <pre>
  *                    swA                              swB
@@ -35,15 +35,16 @@ final class TwoBridgesOnRxeTest {
   private static final Pattern COUNTS =
       Pattern.compile("from-[ab] sent \\d+ newest \\d+ twice (\\d+) lost (\\d+) ");
   /*
-   * Number of loads: one each in steady state, after a drain, after the drain's end, and after a
+   * Number of runs of the load: undisturbed, after a drain, after the drain's end, and after a
    * kill.
    */
   private static final int FLOWS = 4;
   private static final Pattern NO_OWNER = Pattern.compile("no-owner (\\d+)");
 
   /*
-   * All interfaces except gB1 and gB2 are in the namespace that has rxe's sockets. Therefore rules
-   * keep packets that leave by an interface from local delivery, and each interface answers ARP for its own address only.
+   * All interfaces except gB1 and gB2 are in the one namespace that has rxe's sockets. So rules
+   * keep packets between the interfaces from being delivered locally, without the wire, and each
+   * interface answers ARP for its own address only.
    */
   private static final String TOPOLOGY =
       """

@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The two programs of one test. A failure's message begins with the exit status and last output of
- * each program, since a summary shows only this line. The whole output follows.
+ * Two programs of one test. The first line of a failure's message has the exit status and the last
+ * output of each program, since summaries of tests show only this line. The whole output follows.
  */
 final class TwoEnds {
-  /* Time for the remaining program to notice that the other has ended, and to report it. */
+  /* Time in which a program must notice that the other one has ended, and report that. */
   private static final int GRACE_SECONDS = 20;
 
   private final String what;
@@ -31,7 +31,7 @@ final class TwoEnds {
     String now() throws IOException;
   }
 
-  /** A program, with its name in messages. */
+  /** Program, with its name in messages. */
   record End(String name, ExitCode exitCode, Output output) {
     static End of(String name, HostProcess process) {
       return new End(name, process::exitCode, process::output);
@@ -57,9 +57,10 @@ final class TwoEnds {
   }
 
   /**
-   * Waits until both programs have succeeded. After one has failed, the other has little time left.
+   * Waits until both programs have succeeded. If one has failed, the other one has little time
+   * left.
    *
-   * @param what the programs do, for the message
+   * @param what activity of the programs, for the message
    */
   static void assertPass(String what, End first, End second, int limitSeconds)
       throws IOException, InterruptedException {
@@ -78,7 +79,7 @@ final class TwoEnds {
     }
   }
 
-  /** Unless the expectation holds, fails with both outputs in the message. */
+  /** Fails if the expectation isn't met, with both outputs in the message. */
   static void assertThat(String expected, boolean isSo, String what, End first, End second)
       throws IOException {
     if (!isSo) {

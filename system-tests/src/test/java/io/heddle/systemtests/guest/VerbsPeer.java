@@ -32,14 +32,17 @@ import java.util.EnumSet;
 import java.util.ServiceLoader;
 
 /**
- * One end of an exchange of every operation of a reliable connection in awkward lengths: {@code
- * VerbsPeer PROVIDER DEVICE ADDRESS PORT [HOST]}. Without HOST, the program waits for the other
- * end. The receiving end checks each byte.
+ * Program that is one end of a reliable connection. Both ends exchange every operation in lengths
+ * around the limits of packets: {@code VerbsPeer PROVIDER DEVICE ADDRESS PORT [HOST]}. Without
+ * HOST, the program waits for the other end. The receiving end checks each byte.
  */
 final class VerbsPeer implements AutoCloseable {
   private static final int[] LENGTHS = {1, 3, 1024, 4095, 4096, 4097, 65_537, 300_001};
   private static final int BUFFER_BYTES = 1 << 19;
-  /* First sequence number of both ends, so near the end of the 24 bits that it wraps. */
+  /*
+   * First packet sequence number of both ends. It is so near the largest one (24 bits) that numbers
+   * wrap.
+   */
   private static final int FIRST_PSN = 0xfffff8;
   private static final int TIMEOUT_CODE = 17;
   private static final long DEADLINE_NS = 30_000_000_000L;
@@ -141,8 +144,8 @@ final class VerbsPeer implements AutoCloseable {
   }
 
   /*
-   * Runs one operation; both ends call this method. One end acts, and the other end checks its
-   * buffer or is read from.
+   * Runs one operation; both ends call this method. The acting end posts it. The other end checks
+   * its buffer, or provides the bytes for a read.
    */
   private void exchange(Operation operation, int length, boolean acting) throws IOException {
     int seed = ++checked;

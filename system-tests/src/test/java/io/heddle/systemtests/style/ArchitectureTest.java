@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Test that the compiled classes keep to the arrows of ARCHITECTURE.md. */
+/**
+ * Test that modules depend on each other only along the arrows in ARCHITECTURE.md, by the compiled
+ * classes.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";

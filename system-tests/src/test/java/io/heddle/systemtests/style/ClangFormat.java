@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The C formatter, if installed. Only version 14 breaks lines as the sources do. */
+/** Runner of clang-format, if it is installed. Only version 14 breaks lines as the sources do. */
 final class ClangFormat {
   static final String MISSING = "no clang-format 14 on the path (on Debian: clang-format-14)";
 

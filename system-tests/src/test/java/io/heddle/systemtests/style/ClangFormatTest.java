@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** C sources are formatted by the tool; {@code ./heddle format} corrects the findings. */
+/** Test that C sources are formatted by clang-format; {@code ./heddle format} formats them. */
 @Execution(ExecutionMode.CONCURRENT)
 class ClangFormatTest {
   @Test

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Limits class cycles, since classes that all depend on each other, directly or not, can only be
- * read and tested together. No cycle within a module is larger than {@link #MOST} classes. A nested
- * class counts as part of its outer class.
+ * Test that limits dependency cycles of classes, since classes that depend on each other can only
+ * be read and tested together. No cycle within a module may have more than {@link #MOST} classes. A
+ * nested class counts as part of its outer class.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ClassCyclesTest {

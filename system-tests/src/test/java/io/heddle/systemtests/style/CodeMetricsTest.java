@@ -19,9 +19,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Code metrics: sizes of files, class cycles and tests by module, lengths of sentences by page. The
- * test prints them as tables for docs/decisions/house.md. The page's figures may be older than the
- * code, but the page must list the current modules.
+ * Test that computes code metrics: sizes of files, class cycles and tests by module, lengths of
+ * sentences by page. The test prints them as tables for docs/decisions/house.md. The page's figures
+ * may be older than the code, but the page must list the current modules.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMetricsTest {

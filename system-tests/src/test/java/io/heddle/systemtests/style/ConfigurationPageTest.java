@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Check that the configuration page equals the one generated from the options. */
+/** Test that docs/configuration.md is the page that is generated from the options. */
 @Execution(ExecutionMode.CONCURRENT)
 class ConfigurationPageTest {
   private static final Path PAGE = Repository.ROOT.resolve("docs/configuration.md");

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Check of docs/decisions/README.md, the index of decisions, against the headings of the other
- * pages there.
+ * Test that docs/decisions/README.md, the index of decisions, agrees with the headings of the other
+ * pages in that folder.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DecisionsPageTest {

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Java sources are formatted by the tool; {@code ./heddle format} corrects the findings. */
+/**
+ * Test that Java sources are formatted by google-java-format; {@code ./heddle format} formats them.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class FormatTest {
   @Test

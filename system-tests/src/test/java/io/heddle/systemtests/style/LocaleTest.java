@@ -31,8 +31,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Test that output doesn't depend on the user's locale. A decimal comma is not valid JSON, and no
- * option's name has a Turkish lower-case I.
+ * Test that output doesn't depend on the user's locale. For example, a decimal comma isn't valid
+ * JSON, and Turkish lower-case letters would change the names of options.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LocaleTest {
@@ -146,7 +146,10 @@ class LocaleTest {
       }
     }
 
-    /** A format that isn't a literal may contain any conversion. */
+    /**
+     * Returns whether a format may depend on the locale. One that isn't a literal may contain any
+     * conversion.
+     */
     private static boolean dependsOnLocale(ExpressionTree format) {
       return !isText(format) || OF_LOCALE.matcher(text(format).replace("%%", "")).find();
     }

@@ -3,7 +3,7 @@ package io.heddle.systemtests.style;
 import com.tngtech.archunit.core.domain.JavaClass;
 import java.util.Set;
 
-/** Names of the modules that classes belong to. */
+/** Names of the modules to which classes belong. */
 final class ModuleNames {
   private static final String ROOT_PACKAGE = "io.heddle.";
   private static final Set<String> FAMILIES = Set.of("roce", "cli", "tools", "fabric");
@@ -12,7 +12,8 @@ final class ModuleNames {
 
   /**
    * Returns the name of the root package of a class's module, without the common prefix. It has two
-   * parts for a module of a family. For a foreign class, returns the package.
+   * parts if the module is one of a family, such as roce. For a class that isn't Heddle's, returns
+   * its package.
    */
   static String of(JavaClass type) {
     String name = type.getPackageName();

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Test that class names are unique, so that a log, a stack trace or a discussion needs no package.
+ * Test that class names are unique without their packages, so that logs, stack traces and
+ * discussions need no package names.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class NamesTest {

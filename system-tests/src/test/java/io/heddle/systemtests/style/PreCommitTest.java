@@ -43,7 +43,7 @@ class PreCommitTest {
       Files.createDirectories(to.getParent());
       Files.copy(Repository.ROOT.resolve(name), to, StandardCopyOption.COPY_ATTRIBUTES);
     }
-    /* Takes the formatter from the test's class path, so that ./heddle doesn't download it. */
+    /* Copies the formatter from the test's class path, so that ./heddle doesn't download it. */
     String version =
         Files.readString(repository.resolve("pom.xml"))
             .replaceFirst("(?s).*<google-java-format.version>(.*?)<.*", "$1");

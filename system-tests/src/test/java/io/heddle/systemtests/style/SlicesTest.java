@@ -21,10 +21,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Test that a module's packages have no cycles. The root package counts like any other.
+ * Test that the packages of a module have no new dependency cycles. The root package counts like
+ * any other.
  *
- * <p>{@code slices.txt} lists the present dependencies that form cycles. A new dependency in a
- * cycle fails this test, as does a listed one that no longer exists. So the list only shrinks.
+ * <p>{@code slices.txt} lists the existing dependencies that form cycles. The test fails if there
+ * is another one, or if a listed one no longer exists. So the list only shrinks.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SlicesTest {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Check that the plugin prints each message that docs/symptoms.md quotes. */
+/** Test that each message that docs/symptoms.md quotes is in the plugin's sources. */
 @Execution(ExecutionMode.CONCURRENT)
 class SymptomsPageTest {
   private static final List<String> MODULES =

@@ -1,4 +1,7 @@
-/** Rules for every file of the repository: architecture, style and live links. */
+/**
+ * Tests of rules for every file of the repository: architecture, style, and links that lead
+ * somewhere.
+ */
 @NullMarked
 package io.heddle.systemtests.style;
 

@@ -26,8 +26,8 @@ public final class HeatMap {
    * Labels of a picture.
    *
    * @param name name of the picture
-   * @param rows what a row stands for
-   * @param columns what a column stands for
+   * @param rows meaning of a row
+   * @param columns meaning of a column
    * @param none label of the colour of 0
    * @param all label of the colour of 1
    */
