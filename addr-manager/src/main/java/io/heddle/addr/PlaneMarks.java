@@ -51,7 +51,7 @@ public record PlaneMarks(
     return address instanceof Inet6Address;
   }
 
-  /** Returns whether the address has no on-link prefix, as a pod's address. */
+  /** Returns whether the address has no on-link prefix, like the address of a pod. */
   public boolean isHostAddress() {
     return prefixLength >= bits();
   }

@@ -31,8 +31,7 @@ public final class PlaneSuccession {
    *
    * @param key the plane's key at both ends
    * @param ownKey key that this host gives the plane without a route daemon
-   * @param addresses the plane's addresses; of the plane that is searched, the removed address
-   *     comes first
+   * @param addresses the plane's addresses. If one was removed, it comes first
    */
   public record KnownPlane(
       String key, String ownKey, List<InetAddress> addresses, String interfaceName) {

@@ -38,7 +38,9 @@ public final class FlowHash {
   }
 
   /**
-   * @param queuePair 0 if the packet isn't RoCEv2
+   * Returns the hash of a packet.
+   *
+   * @param queuePair number of the queue pair; 0 if the packet isn't RoCEv2
    */
   public static int of(
       InetAddress source,

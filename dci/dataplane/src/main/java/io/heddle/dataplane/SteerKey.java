@@ -4,8 +4,8 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Key of a steer, which moves the packets to a queue pair to another list. A queue pair's number is
- * unique only per destination.
+ * Key of a steer, which assigns the packets to one queue pair to a segment list. A queue pair's
+ * number is unique only per destination.
  *
  * @param queuePair number of the queue pair, 2 to 2^24 − 1: QP 0 and QP 1 belong to management and
  *     are never steered

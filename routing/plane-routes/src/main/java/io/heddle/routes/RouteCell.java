@@ -2,14 +2,14 @@ package io.heddle.routes;
 
 /**
  * Route of a plane for one prefix, in 32 bits. Bit 31 is set if the plane borrows another plane's
- * path. Bits 24 to 30 hold the reason's code, and the others the weight in Mbit/s. Zero means that
- * the plane has no route for this prefix, so a shorter prefix decides.
+ * path. Bits 24 to 30 are the code of the weight's reason, and bits 0 to 23 the weight in Mbit/s.
+ * Zero means that the plane has no route for this prefix, so a shorter prefix decides.
  */
 public final class RouteCell {
   /** Cell without a route. */
   public static final int EMPTY = 0;
 
-  /** Largest weight; greater weights are cut to it. */
+  /** Largest weight, to which greater weights are limited. */
   public static final int LARGEST_WEIGHT = (1 << 24) - 1;
 
   private static final int REASON_SHIFT = 24;

@@ -63,8 +63,8 @@ public final class RuleAnnouncer implements SessionListener {
    * Announces a rule, or changes the list of an announced rule.
    *
    * @throws IllegalArgumentException if the rule is already announced for another gateway, since
-   *     both would be one BGP route (with its source, each becomes a rule of its own); or if there
-   *     is no codec for the rule's family
+   *     both would be one BGP route, unless they also match different sources; or if there is no
+   *     codec for the rule's family
    */
   public void announce(FlowRule rule, Target target) {
     FlowspecCodec codec = codec(rule);

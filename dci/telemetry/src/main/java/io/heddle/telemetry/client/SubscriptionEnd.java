@@ -7,7 +7,7 @@ import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Generator of the message that tells why a subscription ended and what to do about it. */
+/** Generator of messages that say why a subscription ended and what to do about it. */
 final class SubscriptionEnd {
   private SubscriptionEnd() {}
 

@@ -4,7 +4,8 @@ import io.heddle.roce.wire.PacketSizes;
 
 /**
  * Transmit interface of a queue pair: the soft device's sockets, or a simulated fabric. It is
- * called for each train, so at most two implementations are loaded. Under the progress lock.
+ * called for each train, so at most two implementations are loaded, which the JIT compiler can
+ * inline. Under the progress lock.
  */
 public interface PacketOutlet {
   /** Result of sending a train. */

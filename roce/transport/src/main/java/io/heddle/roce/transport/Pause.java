@@ -27,7 +27,7 @@ public final class Pause {
     untilNs = NEVER_NS;
   }
 
-  /** Ends the pause if it is due; returns whether it was. */
+  /** Ends the pause if its end is due. Returns whether it was due. */
   public boolean endIfDue(long nowNs) {
     boolean due = isRunning() && nowNs - untilNs >= 0;
     if (due) {

@@ -9,9 +9,9 @@ import java.lang.invoke.VarHandle;
  * posted together share one row of the queue: hundreds of receives for immediates take a single
  * row.
  *
- * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it;
- * {@link #take} releases {@code taken} after its last read of a row, posting acquires it before
- * filling.
+ * <p>Memory order: {@link #post} releases {@code posted} after filling rows, and {@link #isEmpty}
+ * acquires it. {@link #take} releases {@code taken} after its last read of a row, and {@code post}
+ * acquires it before filling rows.
  */
 public final class ReceiveQueue {
   private static final VarHandle POSTED = index("posted");

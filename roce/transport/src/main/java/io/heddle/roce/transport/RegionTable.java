@@ -31,7 +31,7 @@ public final class RegionTable {
   }
 
   /**
-   * Enters a region.
+   * Adds a region.
    *
    * @return key, or 0 when the table is full
    */
@@ -79,7 +79,7 @@ public final class RegionTable {
     free[freeCount++] = row;
   }
 
-  /** Returns the row of the region with this key, domain and rights, or −1. */
+  /** Returns the row of the region with this key, domain and rights, or −1 if there is none. */
   int find(int key, int domain, int neededRights) {
     int row = key & INDEX_MASK;
     return row >= used
@@ -105,7 +105,7 @@ public final class RegionTable {
       return false;
     }
     long offset = address - addresses[row];
-    /* An address below the region gives a negative offset. Lengths are 31 bits, so the sum can't wrap. */
+    /* An address below the region gives a negative offset, which is refused. */
     return lengthBytes >= 0
         && offset >= 0
         && offset <= lengths[row]

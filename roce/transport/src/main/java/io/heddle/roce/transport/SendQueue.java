@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Queue of send requests, from the posting thread to the lock holder, which builds packets from
  * them.
  *
- * <p>Three indices, each with one writer: {@code posted} (the poster), {@code started} and {@code
- * completed} (the lock holder). Pairings: {@link #post} releases {@code posted} after filling rows,
- * {@link #posted} acquires it; {@link #complete} releases {@code completed} after its last read of
- * a row, {@code post} acquires it before filling.
+ * <p>The queue has three indices, each with one writer: the posting thread writes {@code posted},
+ * the lock holder {@code started} and {@code completed}. Memory order: {@link #post} releases
+ * {@code posted} after filling rows, and {@link #posted} acquires it. {@link #complete} releases
+ * {@code completed} after its last read of a row, and {@code post} acquires it before filling rows.
  */
 public final class SendQueue {
   private static final VarHandle POSTED = index("posted");

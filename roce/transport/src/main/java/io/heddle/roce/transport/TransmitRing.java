@@ -57,9 +57,9 @@ public final class TransmitRing {
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
   /*
-   * Zero-copy blocks rest in a queue until the device has sent enough further trains to evict them
-   * from the cache of the processor that read them. A longer queue would use memory that is in no
-   * cache.
+   * Blocks of acknowledged zero-copy trains. They wait in a queue until the device has sent enough
+   * further trains to evict them from the cache of the processor that read them. A longer queue
+   * would use memory that is in no cache.
    */
   private final byte[] read = new byte[SLOTS];
   private long[] zeroCopyCount = {};
@@ -223,8 +223,8 @@ public final class TransmitRing {
   }
 
   /**
-   * Returns whether the slot has a READ request. The slot's numbers are then those of the READ's
-   * responses.
+   * Returns whether the slot has a READ request. The slot's sequence numbers are then those of the
+   * READ's responses.
    */
   public boolean isRead(long index) {
     return PacketFormat.opcode(address(index)) == PacketFormat.READ_REQUEST;

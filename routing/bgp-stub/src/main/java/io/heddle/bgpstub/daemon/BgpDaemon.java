@@ -513,7 +513,7 @@ public final class BgpDaemon implements AutoCloseable {
     });
   }
 
-  /** Closes the sessions, and marks the routes file as closed for its readers. */
+  /** Closes the sessions, and records in the routes file that the daemon has ended. */
   @Override
   public void close() {
     speaker.execute(rib::freeze);

@@ -23,7 +23,8 @@ record ConfigChange(
   /**
    * Compares two configurations.
    *
-   * @throws HeddleException with both values if a value can't change while the daemon runs
+   * @throws HeddleException if a value differs that can't change while the daemon runs; the message
+   *     has both values
    */
   static ConfigChange between(DaemonConfig now, DaemonConfig next) {
     refuse("as", now.as(), next.as());

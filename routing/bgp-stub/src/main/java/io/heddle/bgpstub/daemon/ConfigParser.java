@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Parser of a configuration file into a {@link DaemonConfig}. */
 public final class ConfigParser {
-  /** Default path of the configuration. */
+  /** Default path of the configuration file. */
   public static final Path DEFAULT_FILE = Path.of("/etc/heddle/bgp.conf");
 
   /** Default path of the control socket. */

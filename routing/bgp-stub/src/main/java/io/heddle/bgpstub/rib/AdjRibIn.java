@@ -190,7 +190,7 @@ public final class AdjRibIn implements AutoCloseable {
       withdraw(gone[i], gone[i + 1], (int) gone[i + 2]);
     }
     if (routes.size() == 0) {
-      routes.clear(); // returns the table's memory
+      routes.clear(); // frees the table's memory
     }
     rib.publishSoon();
   }

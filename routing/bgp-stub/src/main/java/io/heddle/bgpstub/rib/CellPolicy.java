@@ -65,10 +65,10 @@ final class CellPolicy {
   }
 
   /**
-   * Returns whether the first of two routes of one prefix on one plane is better. The better route
-   * is the first that differs in this order: it carries traffic; it uses its plane's own path; it
-   * has the lower AIGP, where a missing AIGP is highest; its path has fewer ASes; its bandwidth is
-   * greater.
+   * Returns whether the first of two routes of one prefix on one plane is better. The first of
+   * these criteria in which they differ decides: the better route carries traffic; it uses its
+   * plane's own path; its AIGP is lower, where a missing AIGP is the highest; its path has fewer
+   * ASes; its bandwidth is greater.
    */
   static boolean isBetter(PathAttributes a, int cellA, PathAttributes b, int cellB) {
     boolean carriesA = RouteCell.reason(cellA).carriesTraffic();

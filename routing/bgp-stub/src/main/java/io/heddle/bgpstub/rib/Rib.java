@@ -153,7 +153,7 @@ public final class Rib implements AutoCloseable {
     return keys.get(number);
   }
 
-  /** Sets this host's address on a plane, and its port's rate. */
+  /** Sets this host's address on a plane, and the rate of the local port. */
   public void setSource(String key, @Nullable InetAddress source, long rateMbps, String via) {
     if (plane(key, via) != AttributeTable.NO_PLANE) {
       flush();

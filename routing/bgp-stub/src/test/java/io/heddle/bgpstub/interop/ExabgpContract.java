@@ -57,7 +57,9 @@ abstract class ExabgpContract extends DaemonContract {
             + " 2>/dev/null; sleep 0.05; done\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(told, "");
-    /* ExaBGP must keep its root privileges. */
+    /*
+     * Lets every user read the folder and write the file, in case ExaBGP drops its root privileges.
+     */
     Files.setPosixFilePermissions(net.folder(), PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rw-rw-rw-"));
     Path configuration = net.folder().resolve("exabgp.conf");

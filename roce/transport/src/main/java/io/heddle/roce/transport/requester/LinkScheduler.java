@@ -18,12 +18,12 @@ import java.util.List;
  * link takes all.
  */
 final class LinkScheduler {
-  /** No link. */
+  /** Result if no link has room. */
   static final int NONE = -1;
 
   private static final int SCALE = 1 << 16;
 
-  /* Largest deficit that a link may catch up after it was full or at rest. */
+  /* Largest number of bytes that a link may catch up on after it was full or resting. */
   private static final long MOST_LAG_BYTES = 1 << 20;
 
   private final Outstanding outstanding;
@@ -78,8 +78,8 @@ final class LinkScheduler {
   }
 
   /**
-   * Returns the packets in flight on this link; a READ counts as one, however many responses it
-   * has.
+   * Returns the number of packets in flight on this link. A READ counts as one packet, however many
+   * responses it has.
    */
   int inFlight(int link) {
     return numbers.hasSeveral()
@@ -120,7 +120,7 @@ final class LinkScheduler {
 
   private boolean isWorthwhile(int link) {
     int room = room(link);
-    /* Sending less than a train costs as much as a train. */
+    /* Sending a part of a train costs as much as sending a whole train. */
     return room >= links[link].window.smallest() / 2 || room > 0 && numbers.inFlightOn(link) == 0;
   }
 
@@ -152,7 +152,7 @@ final class LinkScheduler {
     }
   }
 
-  /** Sets new weights and clears the balances under the old ones. */
+  /** Sets new weights, and clears the virtual times, which follow from the old weights. */
   void setWeights(int[] weights) {
     for (int i = 0; i < links.length; i++) {
       links[i].weight = weights[i];

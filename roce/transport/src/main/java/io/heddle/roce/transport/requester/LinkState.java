@@ -102,7 +102,7 @@ final class LinkState {
     return !isDown || sentAtNs - downAtNs >= 0;
   }
 
-  /** Returns whether no answer has come on this link for a whole timeout. */
+  /** Returns whether no answer has arrived on this link for a whole timeout. */
   boolean isOverdue(long nowNs) {
     return nowNs - lastAnswerNs > roundTrip.timeoutNs();
   }

@@ -11,7 +11,10 @@ import io.heddle.roce.wire.PsnBits;
  * acknowledgement answers. Under the progress lock.
  */
 final class LossDetector {
-  /* Later packets of the same link that must arrive before a missing one counts as lost. */
+  /*
+   * Number of later packets of the same link that must arrive before a missing packet counts as
+   * lost.
+   */
   private static final int REORDER_PACKETS = 3;
 
   private final Outstanding outstanding;
@@ -35,7 +38,7 @@ final class LossDetector {
     this.tags = tags;
   }
 
-  /** Clears the state; nothing is outstanding. */
+  /** Clears the state, because nothing is outstanding. */
   void clear() {
     declared.clearAll();
     declaredCount = 0;
@@ -76,7 +79,7 @@ final class LossDetector {
         continue;
       }
       if (ring.sends(slot) == 1 && ring.wasBundled(slot) != highestBundled) {
-        continue; /* packets sent through another socket may be late */
+        continue; /* packets sent through another socket may only be delayed */
       }
       long from = Math.max(first, outstanding.unacknowledged());
       long to = Math.min(first + ring.packets(slot), highest - REORDER_PACKETS + 1);

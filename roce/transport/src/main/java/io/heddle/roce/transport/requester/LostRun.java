@@ -52,12 +52,12 @@ final class LostRun {
     return slot;
   }
 
-  /** Returns the first packet of the run in the slot. */
+  /** Returns the index, in the slot, of the run's first packet. */
   int from() {
     return from;
   }
 
-  /** Returns the packet after the run's last packet. */
+  /** Returns the index, in the slot, after the run's last packet. */
   int to() {
     return to;
   }

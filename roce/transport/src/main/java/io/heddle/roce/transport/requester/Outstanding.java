@@ -25,12 +25,14 @@ final class Outstanding {
     this.ring = ring;
   }
 
-  /** Returns the link of each number. */
+  /** Returns the map from numbers to links. */
   PsnLinks links() {
     return links;
   }
 
-  /** Resets to a state with nothing outstanding, with this next number and this number of links. */
+  /**
+   * Resets to a state with nothing outstanding, in which {@code psn} is the next number to send.
+   */
   void start(int psn, int linkCount) {
     /* The offset keeps numbers below the first one positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
@@ -62,7 +64,7 @@ final class Outstanding {
     return unacknowledged == next;
   }
 
-  /** Returns the numbers in flight: neither acknowledged nor lost. */
+  /** Returns the count of numbers in flight, which are neither acknowledged nor lost. */
   int inFlight() {
     return (int) (next - unacknowledged) - acknowledgedCount - lostCount;
   }
@@ -154,7 +156,10 @@ final class Outstanding {
     return news;
   }
 
-  /* Acknowledges new bits of the number's word; returns their count. */
+  /*
+   * Acknowledges the numbers of these bits in the word that contains {@code wordOf}. Returns their
+   * count.
+   */
   private int acknowledgeWord(long wordOf, long fresh) {
     if (fresh == 0) {
       return 0;

@@ -89,7 +89,7 @@ final class PendingRead {
 
   /**
    * Limits a cumulative acknowledgement to the first missing response. The part beyond the
-   * responses takes effect once the last response has come.
+   * responses takes effect once the last response has arrived.
    */
   long limitAcknowledgement(long upTo) {
     if (!active) {
@@ -129,7 +129,7 @@ final class PendingRead {
   }
 
   /**
-   * Places the next response; returns false where access to the local memory is no longer allowed.
+   * Places the next response. Returns false if access to the local memory isn't permitted any more.
    */
   boolean take(long payload, int payloadBytes) {
     long to = queue.localAddress(index) + offset;

@@ -147,7 +147,7 @@ public final class Requester {
   /**
    * Sends at most {@code trains} trains.
    *
-   * @return whether only that bound stopped it
+   * @return whether sending stopped only because of that bound
    */
   public boolean transmit(long nowNs, int trains) {
     if (receiverNotReady.isWaiting() || sender.isBlocked()) {
@@ -253,7 +253,7 @@ public final class Requester {
    * Processes the tag of a soft peer's acknowledgement, before the acknowledgement itself.
    *
    * @param waitedNs longest time that the tagged packet may have waited in the peer's socket, plus
-   *     the answer in this host's
+   *     the answer in this host's socket
    */
   public void onTag(int tag, long waitedNs, long nowNs) {
     if (tags.answer(tag)) {
@@ -544,7 +544,7 @@ public final class Requester {
     events.activate();
   }
 
-  /** Fails the oldest send; everything after it is flushed. */
+  /** Completes the oldest send request with an error, and moves the queue pair to ERROR. */
   private void failSend(Status status) {
     if (!events.isDead() && completer.failOldestSend(status)) {
       events.fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
@@ -597,7 +597,7 @@ public final class Requester {
     return loads.hasSeveral() ? loads.counts(arrivals) : List.of();
   }
 
-  /** Stops: clears all outstanding packets and timers. */
+  /** Clears all outstanding packets and timers. */
   public void stop() {
     if (peerGroup != null) {
       peerGroup.leave(this);

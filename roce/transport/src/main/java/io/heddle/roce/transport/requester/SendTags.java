@@ -31,9 +31,9 @@ final class SendTags {
   private final byte[] kept = new byte[EndpointParameters.MOST_LINKS];
 
   /*
-   * In order: number of transmissions so far; serial number of each link's newest answered
-   * transmission; send time of the newest answered transmission; serial number of the last answered
-   * probe, or 0.
+   * The fields below, in order: number of transmissions so far; serial number of each link's newest
+   * answered transmission; send time of the newest answered transmission; serial number of the last
+   * answered probe, or 0.
    */
   private long transmissions;
   private final long[] answered = new long[EndpointParameters.MOST_LINKS];

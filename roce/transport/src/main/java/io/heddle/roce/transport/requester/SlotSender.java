@@ -82,7 +82,7 @@ final class SlotSender {
     return blocked.isRunning();
   }
 
-  /** Ends the pause of sending if it is due; returns whether it was. */
+  /** Ends the pause of sending if its end is due. Returns whether it was due. */
   boolean endBlockIfDue(long nowNs) {
     return blocked.endIfDue(nowNs);
   }
@@ -156,8 +156,8 @@ final class SlotSender {
   }
 
   /*
-   * If the socket becomes full midway, all packets are sent again later. The peer ignores the
-   * duplicates.
+   * Sends packets one by one. If the socket becomes full midway, all packets are sent again later.
+   * The peer ignores the duplicates.
    */
   private boolean sendPacketsSingly(int link, long address, int bytes, int segment) {
     for (int at = 0; at < bytes; at += segment) {
@@ -416,7 +416,7 @@ final class SlotSender {
     }
     long oldest = outstanding.unacknowledged();
     long slot = ring.slotOf(oldest);
-    /* The links take turns: one of them may be dead. */
+    /* Probes the links in turn, since one of them may be dead. */
     int last = unanswered > 1 ? probedOn : outstanding.links().link(oldest);
     probedOn = loads.next(last, unanswered > loads.count());
     if (ring.isRead(slot)) {

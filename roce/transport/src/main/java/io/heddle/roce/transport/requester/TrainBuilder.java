@@ -39,7 +39,7 @@ final class TrainBuilder {
   private int readBytes;
   /* Payload of a full packet on a path that carries wide packets, in bytes. */
   private int wideBytes = 1024;
-  /* Length of a full WRITE ONLY packet. */
+  /* Length of a full WRITE ONLY packet, in bytes. */
   private int fullBytes;
   private int remoteQueuePair;
   /* Remote queue pair number with the data mark, for data packets. */

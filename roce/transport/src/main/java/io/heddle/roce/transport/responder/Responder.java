@@ -218,7 +218,7 @@ public final class Responder {
       return;
     }
     if (events.isDead()) {
-      return; /* a completion overran its queue */
+      return; /* a completion overran its completion queue */
     }
     if (hasSeveralLinks) {
       arrivals.count(currentLink, payloadBytes, 0);
@@ -236,7 +236,7 @@ public final class Responder {
     }
     if (fills && !hasSeveralLinks) {
       acknowledger
-          .acknowledgeNow(); /* stops a retransmission by the peer (RFC 5681, section 4.2) */
+          .acknowledgeNow(); /* so that the peer stops retransmitting (RFC 5681, section 4.2) */
     }
     acknowledger.onExecuted(
         1, PacketFormat.requestsAcknowledgement(thirdWord), highest >= expected);

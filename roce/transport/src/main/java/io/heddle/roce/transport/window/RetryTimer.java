@@ -16,7 +16,7 @@ import io.heddle.verbs.ReadyToSendAttributes;
  *
  * <p>The caller's time measures the path, not this process: its clock pauses while the process
  * waits for a processor or is stopped. Otherwise, of two processes suspended together, the first to
- * resume would give up the other within milliseconds.
+ * resume would end the connection to the other within milliseconds.
  *
  * <p>Nor does the caller's time measure the peer, if queue pairs reach the peer over several paths.
  * In that case a path's silence lasts from the last progress to the send time of the newest packet
@@ -27,8 +27,8 @@ import io.heddle.verbs.ReadyToSendAttributes;
  * {@code MOST_UNREACHED} times the caller's time.
  *
  * <p>Progress means that more packets have arrived. An answer without progress proves that the peer
- * is alive, not that the path is usable: otherwise a path that drops all large packets would be
- * probed for ever.
+ * is alive, not that the path is usable. If it counted as progress, a path that drops all large
+ * packets would be probed for ever.
  */
 public final class RetryTimer {
   private static final int MOST_NEEDED = 2;

@@ -4,15 +4,15 @@ package io.heddle.roce.transport.window;
  * Congestion window of a requester, in packets: slow start, reduction by a quarter after a loss,
  * and a limit on queueing delay. Under the progress lock.
  *
- * <p>A fast link's window would fill the queue of a slow link for a third of a second. So each
- * round trip is compared with the shortest one. The excess is queueing in the network, or waiting
- * in a socket until the receiving process runs. That waiting says nothing about the path, and
- * dominates where processes share cores. Each end knows when it last found its socket empty. The
- * longest possible wait since then is subtracted. If the rest of the excess is above the target,
- * the window is reduced in proportion, once per round trip.
+ * <p>A window that is large enough for a fast link would fill a slow link's queue for a third of a
+ * second. So each round trip is compared with the shortest one. The excess is queueing in the
+ * network, or waiting in a socket until the receiving process runs. That waiting says nothing about
+ * the path, and dominates where processes share cores. Each end knows when it last found its socket
+ * empty. The longest possible wait since then is subtracted. If the rest of the excess is above the
+ * target, the window is reduced in proportion, once per round trip.
  */
 public final class SendWindow {
-  /** Packets of a train at path MTU 4096, plus one. */
+  /** Number of packets of a train at path MTU 4096, plus one. */
   private static final int USUAL_TRAIN = 16;
 
   /**
@@ -49,7 +49,7 @@ public final class SendWindow {
    * Returns the smallest useful window: two full trains, so that one is in flight while the next is
    * built.
    *
-   * @param trainPackets packets of a full train, without a closing packet
+   * @param trainPackets number of packets of a full train, without a packet for the immediate
    */
   public static int smallest(int trainPackets) {
     return 2 * Math.min(trainPackets + 1, USUAL_TRAIN);
@@ -175,7 +175,7 @@ public final class SendWindow {
     thresholdBeforeLoss = 0;
   }
 
-  /** Resets to the smallest window: not even a probe was answered for a whole timeout. */
+  /** Resets to the smallest window, because not even a probe was answered for a whole timeout. */
   public void silent() {
     forgetLoss();
     threshold = Math.max(least(), packets / 2);

@@ -126,7 +126,7 @@ public final class TrainPath {
     }
   }
 
-  /** Ends a trial that this slot's train is, because the slot is freed. */
+  /** Ends the trial if it uses this slot, because the slot is freed. */
   public void removed(long slot, long nowNs) {
     endTrial(slot, nowNs);
   }

@@ -61,7 +61,7 @@ class LossDetectorTest {
 
   /*
    * Acknowledges {@code packets} numbers from {@code from} on by a bitmap. Returns the number of
-   * losses.
+   * packets that are marked as lost.
    */
   private int arrived(long from, int packets) {
     long word = Memory.allocate(arena, 8, 8);
@@ -81,17 +81,17 @@ class LossDetectorTest {
 
   @Test
   void bundledPacketIsOnlyLateBehindOwnSocketsPackets() {
-    long guest = sent(1, true);
+    long bundled = sent(1, true);
     long later = sent(8, false);
     assertEquals(0, arrived(later, 8));
-    assertFalse(outstanding.isLost(guest));
+    assertFalse(outstanding.isLost(bundled));
   }
 
   @Test
   void ownSocketsTrainIsOnlyLateBehindBundledPackets() {
     sent(8, false);
-    long guest = sent(4, true);
-    assertEquals(0, arrived(guest, 4));
+    long bundled = sent(4, true);
+    assertEquals(0, arrived(bundled, 4));
   }
 
   @Test
