@@ -329,10 +329,10 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Connects step by step. The state between two calls is kept under a number in the handle's
-   * buffer.
+   * Connects step by step. Between two calls, the handle's buffer has the number under which this
+   * process keeps the state.
    *
-   * @param trafficClass -1 where undefined
+   * @param trafficClass traffic class of the communicator; -1 where undefined
    * @return null while the connection is pending; the caller calls again
    * @throws HeddleException when the connection can't be made
    */
@@ -351,7 +351,7 @@ public final class Transport implements AutoCloseable {
     return connector.accept(listener, !isWarmingUp());
   }
 
-  /** As {@link #listen}, for a rank of a one-sided group. */
+  /** Starts listening like {@link #listen}, for a rank of a one-sided group. */
   public OneSidedListener listenOneSided(int index, long handleAddress) {
     NetDevice device = device(index);
     return new OneSidedListener(
@@ -405,7 +405,7 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Closes the devices. Communicators must be closed before. Waits up to {@link #LINGER_NS} for
+   * Closes the devices. Communicators must be closed before. Waits up to half a second for
    * connections whose peer hasn't closed yet, so that the peer can retransmit after a lost
    * acknowledgement.
    */

@@ -147,9 +147,9 @@ final class TransportWarmUp implements Runnable {
   }
 
   /*
-   * Collects the garbage of the start and moves survivors aside now, while no request is in
-   * flight. Otherwise the first collection would stop a job's calls for milliseconds. Later ones
-   * find next to nothing.
+   * Collects the garbage of the start and moves survivors to the old generation now, while no
+   * request is in flight. Otherwise the first collection would stop a job's calls for milliseconds.
+   * Later ones find next to nothing.
    */
   private static void collectGarbage() {
     System.gc();

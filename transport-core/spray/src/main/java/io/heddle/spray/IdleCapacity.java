@@ -131,8 +131,8 @@ final class IdleCapacity {
     PlaneRates rates = loads.rates();
     if (!isAnyBusy && !rates.isAnyInFlight()) {
       /*
-       * No plane was late since the last poll. No plane can be late at the next poll either: chunks
-       * posted now are not overdue by then.
+       * Nothing was in flight at the last poll, and nothing is now, so no plane was late. No plane
+       * can be late at the next poll either: chunks posted now are not overdue by then.
        */
       polledAtNs = rates.nowNs();
       loads.copyCarriedBytes(carriedBytes);

@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * by the thread that drives the connection.
  *
  * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with each chunk. The next chunk goes
- * to the plane that would have the lowest virtual time with it. This shares bytes in proportion to
+ * to the plane whose virtual time would be the lowest after it. This shares bytes in proportion to
  * the weights: weighted fair queueing, with the planes as the queues.
  */
 public final class PlaneLoads {
-  /** Virtual time of one byte at weight 1; leaves room for 2^47 bytes between two re-bases. */
+  /**
+   * Virtual time of one byte at weight 1; leaves room for 2^47 bytes before all virtual times are
+   * lowered.
+   */
   static final int SCALE = 1 << 16;
 
   /*
@@ -53,9 +56,9 @@ public final class PlaneLoads {
   private final long[] unlimited;
 
   /*
-   * Plane that takes small chunks until another plane lags by a preferred chunk. On one plane, the
-   * acknowledgement of a chunk can travel with the next packet. The second field is the virtual
-   * time up to which no other plane lags that far, as of the last full comparison.
+   * Plane that takes small chunks until another plane lags by a preferred chunk. Staying on one
+   * plane lets the acknowledgement of a chunk travel with the next packet. The second field is the
+   * virtual time up to which no other plane lags that far, as of the last full comparison.
    */
   private int smallChunkPlane;
   private long smallChunkUntil;

@@ -8,8 +8,9 @@ package io.heddle.spray;
  * other; their chunks are matched in order of posting, which is right on average.
  *
  * <p>Two facts need no acknowledgement. A plane whose oldest chunk is overdue is slower than
- * observed. And an observation ages while its plane is idle: its weight falls in units of the time
- * that the observation took. So a slow plane is tried again, and a very slow one seldom.
+ * observed. And an observation ages while its plane is idle: the assumed rate rises with the idle
+ * time, in units of the time that the last chunk took. So a slow plane is tried again, and a very
+ * slow one seldom.
  */
 final class PlaneRates {
   /** Weight of a new observation in the moving average. */

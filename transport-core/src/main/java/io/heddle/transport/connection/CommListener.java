@@ -27,8 +27,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private static final int MAX_HANDSHAKES = 1024;
 
   /*
-   * Maximum number of calls with a decided outcome that are remembered. A call's channels end
-   * within seconds, so older calls aren't needed.
+   * Maximum number of calls, that is connects of peers, whose decided outcome is remembered. A
+   * call's channels end within seconds, so older calls aren't needed.
    */
   private static final int MAX_SETTLED = 4096;
 
@@ -114,8 +114,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   /*
-   * Each call gets one outcome. If this end is slow, a peer sends Hello on several channels and
-   * continues on one of them.
+   * Handles the end of an authenticated handshake. Each call gets one outcome. If this end is slow,
+   * a peer sends Hello on several channels and continues on one of them.
    */
   private void endedAuthenticated(Handshake<C> handshake, boolean connected) {
     long call = handshake.call();

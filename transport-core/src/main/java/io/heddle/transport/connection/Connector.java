@@ -211,10 +211,10 @@ public final class Connector {
   }
 
   /**
-   * Connects step by step. The state between two calls is kept under a number in the handle's
-   * buffer.
+   * Connects step by step. Between two calls, the handle's buffer has the number under which this
+   * process keeps the state.
    *
-   * @param trafficClass -1 where undefined
+   * @param trafficClass traffic class of the communicator; -1 where undefined
    * @param finish whether an established connection may be returned already
    * @return null while none is established; the caller calls again
    * @throws HeddleException when the connection can't be made
@@ -261,7 +261,7 @@ public final class Connector {
     return outcome.require();
   }
 
-  /** As {@link #listen}, for initiators of one-sided operations. */
+  /** Starts listening like {@link #listen}, for initiators of one-sided operations. */
   public SignalListener listenOneSided(
       NetDevice device, long handleAddress, CounterSource source, Log connectionLog) {
     requireControl();
@@ -304,7 +304,7 @@ public final class Connector {
   /**
    * Connects to a peer for one-sided operations. Never blocks.
    *
-   * @param trafficClass -1 where undefined
+   * @param trafficClass traffic class of the communicator; -1 where undefined
    * @param answers request lines in which operations are completed
    * @throws HeddleException when the handle isn't a valid one
    */

@@ -40,7 +40,9 @@ public final class ControlSession
       "the control thread failed while it handled this connection; the error is logged before"
           + " this line";
 
-  /* Listener of abandoned channels, which must not refer to a connection. */
+  /*
+   * Listener of abandoned channels. It must not refer to a connection, which would stay in memory.
+   */
   private static final ControlChannel.Listener DISCARD = new DiscardingListener();
 
   private final ControlLoop loop;
@@ -270,8 +272,8 @@ public final class ControlSession
           long now = loop.nanoTime();
           SessionChannel active = current;
           /*
-           * A channel newer than that has just carried the message again, so the peer gets more
-           * time.
+           * A channel newer than ANSWER_NS has just carried the message again, so the peer gets
+           * more time.
            */
           if (active == null || now - active.begunNs >= ANSWER_NS) {
             calls.probe("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);

@@ -18,7 +18,7 @@ import java.util.Map;
 /**
  * Pairing of this end's planes with the peer's, by {@link PlaneMatching}, and its log lines.
  *
- * @param pairs in order of their names
+ * @param pairs paired planes, in order of their names
  * @param renamed sentences about planes whose key at the peer differs from the key here
  * @param leftOut planes that only one end has, with their marks
  * @param addressesOnBoth planes of this end whose address the other host has, too
@@ -36,9 +36,9 @@ record PlanePairing(
     List<PlaneMarks> here,
     List<PlaneMarks> there) {
   /**
-   * Plane of both ends.
+   * Plane that both ends have.
    *
-   * @param name the name that both use
+   * @param name name of the plane at both ends
    */
   record Pair(String name, LocalPlane mine, PlaneOffer theirs) {}
 

@@ -241,7 +241,7 @@ final class Reconnector {
     }
   }
 
-  /* Whether a connection was accepted, perhaps by the peer. */
+  /* Returns whether a connection was accepted, perhaps by the peer. */
   private boolean isReached() {
     return attempts.stream().anyMatch(each -> each.isUsed && !each.isForeignProtocol);
   }

@@ -117,7 +117,7 @@ public final class ControlListener implements ControlLoop.Handler {
   }
 
   /*
-   * Accepts this connection with the reserved descriptor. The handshake then fails for lack of the
+   * Accepts a connection with the reserved descriptor. The handshake then fails for lack of the
    * next descriptor, and both ends get the reason.
    */
   private boolean acceptWithSpareDescriptor() {

@@ -76,7 +76,7 @@ public sealed interface ControlMessage {
    * and so on.
    *
    * @param ringAddress address of the ring into which the peer writes clear-to-send entries; 0 from
-   *     the receiver
+   *     the receiver of data
    * @param ringKey remote key of the ring
    * @param receiveDepth receives that this end keeps posted on each queue pair
    */
@@ -136,7 +136,7 @@ public sealed interface ControlMessage {
   }
 
   /**
-   * The sender noticed a failure of a plane and is fencing it; the receiver must fence it too.
+   * The sender noticed a failure of a plane and is fencing it; the other end must fence it, too.
    *
    * @param epoch epoch of the plane
    * @param reason for the other end's log

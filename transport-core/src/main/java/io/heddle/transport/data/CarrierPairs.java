@@ -374,7 +374,10 @@ public final class CarrierPairs implements AutoCloseable {
     return -1;
   }
 
-  /** Takes a link of queue pairs over several planes out of use: the host knows that it is down. */
+  /**
+   * Takes a link of queue pairs over several planes out of use: the host knows that the link is
+   * down.
+   */
   public void markLinkDown(int link) {
     pairs.forEach(pair -> pair.queuePair().linkLost(link));
   }

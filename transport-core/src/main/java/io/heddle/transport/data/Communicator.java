@@ -44,7 +44,7 @@ public abstract sealed class Communicator implements AutoCloseable
   private boolean closed;
 
   /**
-   * @param sendClosing sends Closing to the peer, and releases the connection later
+   * @param sendClosing action that sends Closing to the peer, and releases the connection later
    * @param direction direction of the data, for the log
    */
   Communicator(
@@ -239,7 +239,7 @@ public abstract sealed class Communicator implements AutoCloseable
   /** Handles the success of a request on a sub-flow in use. */
   abstract void succeeded(WorkCompletion wc, SubFlow flow);
 
-  /** Returns whether a failed request still matters. */
+  /** Returns whether the failure of a request is to be handled in the peer's present state. */
   abstract boolean isFailureRelevant();
 
   /** Called once the completion queue is empty for now. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Flush of received data to device memory. A completion says that the adapter's writes have left
- * for the bus. A read of the same memory by the same adapter can't overtake them there, so the
- * writes have arrived once the read completes. The read goes over {@link LoopbackQueuePairs}.
+ * for the bus. A read of the same memory by the same adapter can't overtake those writes on the
+ * bus, so they have arrived once the read completes. The read goes over {@link LoopbackQueuePairs}.
  *
  * <p>Created by the service thread; otherwise used with the communicator's baton.
  */

@@ -7,8 +7,8 @@ package io.heddle.transport.data;
  * | slot 8 | generation 4 | receive 3 | chunk 6 | chunks − 1 6 | flags 5 |
  * </pre>
  *
- * <p>It doesn't name the communicator, since the queue pair is the communicator's own. One flag is
- * defined: {@link #PROBE}.
+ * <p>The data doesn't name the communicator, since the queue pair is the communicator's own. One
+ * flag is defined: {@link #PROBE}.
  */
 final class Immediate {
   /** Immediate of a probe: an empty write that tests whether the plane carries traffic. */

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reporter of queue pairs' per-link counts to the counters of the planes. Control thread, and the
- * thread that ends the counters.
+ * Reporter of queue pairs' per-link counts to the counters of the planes. Used by the control
+ * thread, and by the thread that detaches the counters.
  */
 final class LinkCountReporter {
   private record ReportedCounts(QueuePair queuePair, List<LinkCounts> counts) {}

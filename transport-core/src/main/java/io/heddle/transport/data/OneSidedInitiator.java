@@ -29,7 +29,7 @@ public final class OneSidedInitiator extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /* Stands for the length in the id of a request that isn't a chunk. */
+  /* Length in the id of a request that isn't a chunk. */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 
   private final Log log;

@@ -148,7 +148,10 @@ public final class RecvComm extends Communicator {
     return 0;
   }
 
-  /* Returning no request would mean that there is nothing to flush, so this call waits for the baton. */
+  /*
+   * Posts the read that flushes. Waits for the baton, since returning no request would mean that
+   * there is nothing to flush.
+   */
   private long flush(DeviceMemoryFlush reads, long address, int rkey) {
     while (!baton().tryTake()) {
       Thread.onSpinWait();
@@ -326,7 +329,7 @@ public final class RecvComm extends Communicator {
     super.close();
   }
 
-  /* Closes the flush with the baton: a plane may return at this moment. */
+  /* Closes the flush with the baton: the control thread may renew it at this moment. */
   private void closeFlush() {
     while (!baton().tryTake()) {
       Thread.onSpinWait();

@@ -43,8 +43,8 @@ public final class DeviceWatch {
     }
 
     /*
-     * Most connections are idle most of the time. Where the device had no activity, none of them
-     * needs a poll.
+     * Polls the device, and its connections if the device had activity or a peer is silent. Most
+     * connections are idle most of the time.
      */
     void poll() {
       device.context().pollAsyncEvents(events);

@@ -15,7 +15,7 @@ final class PeerSilenceMonitor {
 
   /** Listener of the stages of a wait. */
   interface Listener {
-    /** Handles the begin of a silence on all planes. */
+    /** Handles the beginning of a silence on all planes. */
     void silent();
 
     /** Handles a plane that waits for a peer that has left. */

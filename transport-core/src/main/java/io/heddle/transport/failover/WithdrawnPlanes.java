@@ -56,9 +56,10 @@ final class WithdrawnPlanes {
   }
 
   /*
-   * Polls the plane's sub-flows. If the other planes have requests in flight too and have answered
-   * none in that time, the peer is slow. answeredBefore and othersBefore are the counts at the last
-   * answer of the plane, or of a slow peer's other planes.
+   * Polls the plane's sub-flows. If the plane is silent, but the other planes have requests in
+   * flight too and have answered none meanwhile, the peer is slow, and the plane hasn't failed.
+   * answeredBefore and othersBefore are the counts at the last answer of the plane, or of a slow
+   * peer's other planes.
    */
   private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {

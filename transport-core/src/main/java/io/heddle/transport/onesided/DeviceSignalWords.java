@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * (docs/decisions/one-sided.md).
  *
  * <p>Works in rounds. A round takes up to {@link #MOST} waiting additions, flushes arrived data by
- * a read of each registration, and reads the words on the device. Then it adds to words in host
- * memory and writes those on the device. Rounds don't overlap, so no addition to a word is lost.
+ * a read of each registration, and reads the words on the device. Then it adds to the words. It
+ * changes words in host memory in place, and writes words on the device back. Rounds don't overlap,
+ * so no addition to a word is lost.
  *
  * <p>Signals arrive on any thread; rounds run on the driving thread, with the group's lock.
  */

@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group of a communicator's ranks, as one rank accesses the others' memory: the result of NCCL's
- * one-sided {@code connect}.
+ * Group of a communicator's ranks, as seen by one of them, which accesses the others' memory: the
+ * result of NCCL's one-sided {@code connect}.
  *
  * <p>NCCL's progress thread starts operations and drives progress; its service thread registers
  * memory, creates contexts and closes. A lock allows any thread to call any method.

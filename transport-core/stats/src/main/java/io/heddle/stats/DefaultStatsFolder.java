@@ -90,7 +90,10 @@ final class DefaultStatsFolder {
     }
   }
 
-  /* Java's name for a user without an entry in the user database is a question mark. */
+  /*
+   * Returns the user's name, or the user's number if there is no name: Java returns a question mark
+   * for a user without an entry in the user database.
+   */
   private static String user() {
     String name = System.getProperty("user.name", NAMELESS);
     return name.equals(NAMELESS) || name.indexOf('/') >= 0

@@ -27,7 +27,7 @@ public final class DistinctErrors implements Log {
   private @Nullable StatsFile file;
   private long lost;
 
-  /** Counted warning. */
+  /** Distinct warning with its count and times. */
   private static final class Entry {
     final String sentence;
     final long firstMs;

@@ -49,7 +49,7 @@ public record Latencies(long[] counts) {
   /**
    * Returns the bucket bound below which this part of all times lies.
    *
-   * @param part 0 to 1
+   * @param part part of all times, from 0 to 1
    * @return 0 if nothing was counted
    */
   public long percentileNs(double part) {
@@ -87,8 +87,8 @@ public record Latencies(long[] counts) {
   }
 
   /**
-   * Returns the counts since the earlier ones; at least 0 each, in case a communicator was closed
-   * meanwhile.
+   * Returns the counts since an earlier snapshot; each is at least 0, even if a communicator was
+   * closed meanwhile.
    */
   public Latencies minus(Latencies earlier) {
     long[] differences = new long[BUCKETS];

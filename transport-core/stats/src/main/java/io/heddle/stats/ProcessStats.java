@@ -32,7 +32,7 @@ public record ProcessStats(
    * @param direction direction of the data
    * @param planeKey key of the plane
    * @param weight assigned weight of the plane
-   * @param peer the other end
+   * @param peer name of the peer
    * @param cutSends sends that were longer than their receives
    * @param acknowledgedBytes sent bytes that the peer's device has acknowledged
    * @param resentPackets packets that the device resent, if it reports them

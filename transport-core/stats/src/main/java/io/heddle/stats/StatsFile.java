@@ -74,8 +74,8 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /*
-   * Containers may share the folder but not the process numbers: the number of the PID namespace
-   * distinguishes their files.
+   * Returns the file's name without its ending. Containers may share the folder but not the process
+   * numbers: the number of the PID namespace distinguishes their files.
    */
   private static String nameOf(long pid) {
     String namespace = ownNamespace();
@@ -102,7 +102,10 @@ public final class StatsFile implements AutoCloseable {
     return counters;
   }
 
-  /* Called without this object's lock: the log may write warnings into this file, under a lock of its own. */
+  /*
+   * Logs the memory's pending warning, if any. Called without this object's lock: the log may write
+   * warnings into this file, under a lock of its own.
+   */
   private void logTrouble() {
     String trouble;
     synchronized (this) {
@@ -156,7 +159,10 @@ public final class StatsFile implements AutoCloseable {
     Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.FREE);
   }
 
-  /* If no record is free, communicators share the last sum: a lack of room never ends a job. */
+  /*
+   * Finds or creates the sum of a plane's closed communicators. If no record is free, communicators
+   * share the last sum: a lack of room never ends a job.
+   */
   private long sum(Direction direction, String planeKey, int weight) {
     long record = find(StatsLayout.SUM, direction, planeKey, StatsLayout.RECORDS);
     if (record == 0) {
@@ -226,7 +232,10 @@ public final class StatsFile implements AutoCloseable {
     }
   }
 
-  /* The version is odd while the entry is written, which makes readers retry. */
+  /*
+   * Writes the entry of a distinct warning. The version is odd while the entry is written, which
+   * makes readers retry.
+   */
   synchronized void setError(int index, String sentence, long count, long firstMs, long lastMs) {
     long address = base + StatsLayout.error(index);
     int version = Memory.ALL.get(Memory.NATIVE_INT, address + StatsLayout.ERROR_VERSION);

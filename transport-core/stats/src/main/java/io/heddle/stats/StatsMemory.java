@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class StatsMemory implements AutoCloseable {
   private static final int MODE = 0644;
 
-  /** Records whose blocks are allocated together: 32 KiB. */
+  /** Number of records whose blocks are allocated together: 32 KiB. */
   private static final int RECORDS_TOGETHER = 16;
 
   final long base;
