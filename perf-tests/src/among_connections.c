@@ -42,8 +42,8 @@ struct node {
 };
 
 /*
- * Returns a rank's place in NCCL's binary tree: odd ranks are leaves, and the lowest set bit gives the distance to the
- * parent.
+ * Returns a rank's position in NCCL's binary tree: odd ranks are leaves, and the lowest set bit gives the distance to
+ * the parent.
  */
 static struct node node_of(int rank, int ranks) {
   int bit = 1;
@@ -59,7 +59,7 @@ static struct node node_of(int rank, int ranks) {
 static int other(int rank, int of, int by) { return rank < 0 ? -1 : (rank + by + of) % of; }
 
 /*
- * Returns a rank's place in a channel's tree. The second tree of each pair is the first tree shifted or mirrored, so
+ * Returns a rank's position in a channel's tree. The second tree of each pair is the first tree shifted or mirrored, so
  * that a rank is an inner node of one tree and a leaf of the other tree.
  */
 static struct node node_of_channel(const struct group *group, int channel) {

@@ -196,7 +196,10 @@ static void post_tree(struct lane *lane, const struct channel *channel, size_t s
   }
 }
 
-/* Posts the lane of a ring, or the two lanes of a tree, for each channel. Returns the number of lanes. */
+/*
+ * Posts the operations of a ring or a tree for each channel, and sets up its sequences of primitives: one for a ring,
+ * two for a tree. Returns the number of sequences.
+ */
 static int post(const struct group *group, struct lane *lanes, size_t floats) {
   size_t channels = floats * sizeof(float) / LEAST_CHANNEL_BYTES;
   channels = channels < 1 ? 1 : least(channels, (size_t)group->channel_count);

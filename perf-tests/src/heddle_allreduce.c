@@ -1,6 +1,6 @@
 /*
  * One rank of a ring all-reduce of floats over a net plugin. As in NCCL, a service thread connects and registers
- * memory, and the progress thread moves data. Each result is checked element by element.
+ * memory, and the progress thread sends and receives data. Each result is checked element by element.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -37,7 +37,7 @@ static struct {
 
 static struct net_plugin net;
 static struct ring_buffers buffers;
-static struct ring rings[MAX_DEVICES]; /* one ring for each device; each moves its part of the buffers */
+static struct ring rings[MAX_DEVICES]; /* one ring for each device, which transfers its part of the buffers */
 
 static void usage(FILE *to) {
   fprintf(to,

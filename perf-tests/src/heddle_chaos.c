@@ -6,7 +6,7 @@
  * from its return by the plugin until it is posted again, and all buffers after the close, so that a late write is
  * detected. A send buffer is overwritten as soon as its send is done, so that a late read results in wrong data.
  *
- * A process makes many runs, one after another: each initialises the plugin, connects, moves messages, closes, and
+ * A process makes many runs, one after another: each initialises the plugin, connects, exchanges messages, closes, and
  * finalizes the plugin. Orders come on standard input, results go to standard output, one per line.
  */
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
  * One of two ranks that exchange puts, signals and gets while another process disturbs the network. It is heddle-chaos
- * over the one-sided table, with the same orders and answers. A thread polls the words that signals change and then
- * checks the data, as a GPU would. At the end of a run, and again after the close, each word must be the sum of all
- * signals sent, each applied once.
+ * over the one-sided table, with the same orders and answers. A thread polls the signal words, which the signals add
+ * to, and then checks the data, as a GPU would. At the end of a run, and again after the close, each signal word must
+ * be the sum of all signals, each added once.
  */
 #include <pthread.h>
 #include <sched.h>

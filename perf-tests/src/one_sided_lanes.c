@@ -65,7 +65,7 @@ static uint64_t word(const struct lanes *lanes, size_t lane, int which) {
   return __atomic_load_n(lanes->words + lane * WORDS_OF_LANE + (size_t)which, __ATOMIC_ACQUIRE);
 }
 
-/* Returns how many of the lane's operations, counted from the first, have certainly been signalled. */
+/* Returns how many operations from a rank in this context, counted from the first, have certainly been signalled. */
 static uint64_t signalled(const struct lanes *lanes, int from, int context, uint64_t checked) {
   size_t lane = lane_of(lanes, from, context);
   if (!is_weak(context)) return word(lanes, lane, WORD_STRONG);
@@ -82,7 +82,10 @@ uint64_t lane_operations(const struct lanes *lanes, size_t lane) {
   return total == 0 ? UNTIL_KNOWN : total - 1;
 }
 
-/* Returns the number of weak signals to a place's word, which is the number of the lane's operations on this place. */
+/*
+ * Returns how many of the first `operations` operations write to this piece of memory; each sends a weak signal to the
+ * piece's word.
+ */
 static uint64_t weak_signals(uint64_t operations, int place) {
   return operations / PLACES + ((uint64_t)place < operations % PLACES);
 }

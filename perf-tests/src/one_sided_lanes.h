@@ -30,12 +30,12 @@ enum { UNTIL_KNOWN = INT32_MAX };
 struct lanes {
   int rank, ranks, contexts;
   uint64_t seed;
-  uint64_t operations; /* number of operations of each lane, or UNTIL_KNOWN */
+  uint64_t operations; /* number of operations per source, target and context, or UNTIL_KNOWN */
   size_t max_bytes;
   uint64_t *words;
   unsigned char *incoming; /* ranks × contexts × PLACES pieces of max_bytes each */
   unsigned char *outgoing;
-  _Atomic uint64_t *checked; /* for each lane to this rank: number of operations that the checker has verified */
+  _Atomic uint64_t *checked; /* per source rank and context: number of operations that the checker has verified */
   int spoil;                 /* whether bytes are wrong from operation 3 on, to test the checker */
   atomic_int stopped;        /* set to end the checker's wait */
   _Atomic uint64_t found;    /* number of bytes that the checker has verified */
@@ -66,18 +66,20 @@ void fill_piece(unsigned char *piece, size_t bytes, uint64_t random);
 /* Returns the index of the first wrong byte, or `bytes` if there is none. */
 size_t wrong_byte(const unsigned char *piece, size_t bytes, uint64_t random);
 
-/* Returns the number of operations of a lane to this rank, or UNTIL_KNOWN if it is unknown. */
+/*
+ * Returns the number of operations from one rank to this rank in one context (a lane), or UNTIL_KNOWN if it is unknown.
+ */
 uint64_t lane_operations(const struct lanes *, size_t lane);
 
 /*
- * Body of the checker's thread. It ends when it has verified every operation of every lane to this rank. A wrong
+ * Body of the checker's thread. It ends when it has verified every operation from all ranks to this rank. A wrong
  * operation ends the process.
  */
 void *check_lanes(void *lanes);
 
 /*
- * Ends the process if a word of a lane to this rank differs from the sum of all signals to it, or if the lane's last
- * data are wrong.
+ * Ends the process if a signal word of this rank differs from the sum of all signals to it, or if the last data from
+ * any rank are wrong.
  */
 void check_sums(const struct lanes *);
 

@@ -61,7 +61,7 @@ static bool is_done(struct sender *sender, void *request) {
   return done;
 }
 
-/* Sends a signal without data, which adds `value` to a word of `lane` in the peer's memory. Returns the request. */
+/* Sends a signal without data, which adds `value` to a signal word in the peer's memory. Returns the request. */
 static void *add_to(struct sender *sender, int peer, int context, size_t lane, int word, uint64_t value, bool strong) {
   void *request = NULL;
   int result = sender->plugin->calls.put_signal(sender->plugin->contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
@@ -71,7 +71,10 @@ static void *add_to(struct sender *sender, int peer, int context, size_t lane, i
   return request;
 }
 
-/* Starts the lane's next operation, unless the target hasn't checked the former data of the operation's place yet. */
+/*
+ * Starts the next operation to rank `to`, unless the target hasn't checked the former data in the operation's piece of
+ * memory yet.
+ */
 static void start(struct sender *sender, struct sending *lane, int to, int context) {
   struct lanes *lanes = sender->lanes;
   const struct one_sided *plugin = sender->plugin;
@@ -109,8 +112,8 @@ static void start(struct sender *sender, struct sending *lane, int to, int conte
 }
 
 /*
- * Sends the next due signal without data: the checker's progress, or at the end the lane's number of operations.
- * Returns its request, or NULL if none is due.
+ * Sends the next due signal without data: the checker's progress, or at the end the total number of operations. Returns
+ * its request, or NULL if none is due.
  */
 static void *due(struct sender *sender, struct sending *lane, int peer, int context, bool ends) {
   struct lanes *lanes = sender->lanes;

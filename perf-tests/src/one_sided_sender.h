@@ -1,6 +1,6 @@
 /*
- * Sender, which starts the operations of lanes from this rank. It also reports the checker's progress to the source
- * ranks of lanes to this rank.
+ * Sender, which starts this rank's operations at other ranks. It also reports to the other ranks how many of their
+ * operations the checker has verified.
  */
 #ifndef HEDDLE_ONE_SIDED_SENDER_H
 #define HEDDLE_ONE_SIDED_SENDER_H
@@ -10,12 +10,12 @@
 #include "one_sided_lanes.h"
 #include "one_sided_plugin.h"
 
-/* State of a lane from this rank. */
+/* State of the operations from this rank to one rank in one context (a lane). */
 struct sending {
   uint64_t next, tested;
   uint64_t signalled; /* number of operations that the strong signals started so far cover */
   void *requests[PLACES];
-  uint64_t acknowledged; /* number of checked operations of the opposite lane that were reported to its source */
+  uint64_t acknowledged; /* number of checked operations in the opposite direction that were reported to their source */
   void *word;            /* request of the signal without data that is in flight, or NULL */
   bool knows_total;      /* whether the target knows the number of operations */
 };
@@ -23,13 +23,13 @@ struct sending {
 struct sender {
   const struct one_sided *plugin;
   struct lanes *lanes;
-  struct sending *sendings; /* by lane */
+  struct sending *sendings; /* indexed by lane_of() */
   void *words_memory, *incoming_memory, *outgoing_memory;
   const char *failed; /* the first failed call; no operation starts after it */
   int result;
 };
 
-/* Allocates the lanes' memory and registers it. A failure ends the process. */
+/* Allocates the memory of all operations and signal words, and registers it. A failure ends the process. */
 void sender_register(struct sender *, const struct one_sided *, struct lanes *);
 void sender_deregister(const struct sender *);
 /* Frees the memory. Called after the group is closed. */
@@ -39,8 +39,8 @@ void sender_free(struct sender *);
 bool sender_went_well(struct sender *, int result, const char *call);
 
 /*
- * Advances a lane. `ends`: whether to start no more operations. Returns whether the lane is finished, here and at the
- * target.
+ * Advances the operations to a peer in one context. `ends`: whether to start no more. Returns whether all are finished,
+ * here and at the target.
  */
 bool sender_drive(struct sender *, int peer, int context, bool ends);
 

@@ -1,6 +1,6 @@
 /*
- * One ring of an all-reduce of floats: it moves the part of the buffer that goes over one device. The ring advances in
- * steps, so that one thread can serve the rings of many devices, as NCCL's progress thread does.
+ * One ring of an all-reduce of floats, which transfers one device's part of the buffer. The ring advances in steps, so
+ * that one thread can serve the rings of many devices, as NCCL's progress thread does.
  */
 #ifndef HEDDLE_RING_H
 #define HEDDLE_RING_H

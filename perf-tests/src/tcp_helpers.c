@@ -39,7 +39,7 @@ struct helper {
 
 struct tcp_helpers {
   int sending, threads, running, lanes;
-  int next; /* index of the lane for the next task */
+  int next; /* index of the data socket for the next task */
   atomic_int stopping, failed;
   struct helper *helpers;
   struct lane lane[];

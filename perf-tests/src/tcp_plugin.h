@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #define TCP_REQUESTS 256       /* most requests in flight in a communicator */
-#define TCP_PIECE (512 * 1024) /* most bytes that one system call moves */
+#define TCP_PIECE (512 * 1024) /* most bytes that one system call sends or receives */
 
 /* Logs the failed call, with the text for errno. Returns NCCL_SYSTEM_ERROR. */
 int tcp_warn(const char *what);

@@ -9,7 +9,7 @@ static const struct transfer_options *options;
 static struct one_sided plugin;
 static struct one_sided_meeting meeting;
 static unsigned char *from, *into;
-static uint64_t words[TRANSFER_MOST_RANKS]; /* one word for each rank, to which this rank's signals go */
+static uint64_t words[TRANSFER_MOST_RANKS]; /* per rank, the word that signals from that rank add to */
 static void *from_memory, *into_memory, *words_memory;
 
 static void open(const struct transfer_options *wanted) {

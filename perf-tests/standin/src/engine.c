@@ -1,7 +1,7 @@
 /*
  * Deferred work requests, which can't be executed when they are posted: they aren't due yet, the receiver has no
  * buffer, or the peer is unreachable. A thread that polls executes them when they are due; if no thread polls, the
- * stand-in's own thread does. The stand-in's thread also reads the process's mail.
+ * stand-in's own thread does. The stand-in's thread also reads the messages from other processes.
  */
 #include <limits.h>
 #include <linux/futex.h>

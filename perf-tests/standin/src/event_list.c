@@ -25,7 +25,7 @@ static void count_up(const struct event_list *list) {
 }
 
 /*
- * Decrements the eventfd's counter for a removed mail. The caller holds the lock. poll() keeps this function from
+ * Decrements the eventfd's counter for a removed event. The caller holds the lock. poll() keeps this function from
  * blocking if a reader has decremented the counter already; that reader then finds the list empty and waits again.
  */
 static void count_down(const struct event_list *list) {

@@ -1,4 +1,4 @@
-/* Asynchronous events: turns mail from other processes into events for the program. */
+/* Asynchronous events: turns messages from other processes into events for the program. */
 #include "cm_interface.h"
 #include "transmit.h"
 

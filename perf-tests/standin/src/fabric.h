@@ -174,7 +174,7 @@ struct process {
   uint32_t host;
   /* start time in the kernel's ticks: distinguishes a process from a later one with the same pid */
   uint64_t started;
-  _Atomic uint32_t bell; /* a futex, which counts mails */
+  _Atomic uint32_t bell; /* a futex, which counts messages to this process */
   shared_lock lock;
   _Atomic uint32_t lost_mails;
   _Atomic uint32_t mail_head, mail_tail;
@@ -284,7 +284,7 @@ void subnet_forget(uint32_t owner);
 /* Restarts the subnet manager: it forgets all joins, groups get other LIDs, and every process is notified. */
 void subnet_restart(void);
 
-/* Sends a mail to the stand-in's thread of process `owner`. */
+/* Sends a message to the stand-in's thread of process `owner`. */
 void send_mail(uint32_t owner, struct mail mail);
 /* Sends the event to every process of the host. */
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event);

@@ -337,7 +337,7 @@ static int release_full(struct comm *comm) {
   return NCCL_SUCCESS;
 }
 
-/* ---- both ---- */
+/* ---- sending and receiving ---- */
 
 static int advance(struct comm *comm) {
   int count, result = NCCL_SUCCESS;

@@ -1,4 +1,4 @@
-/* Tests of the effect of each opcode at both ends, with sizes around those of the packet and the queue. */
+/* Tests of the effect of each opcode at both ends, with messages of 0 bytes to 1 MiB. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -116,7 +116,7 @@ static void inline_data_may_change_after_posting(bool in_child) {
   struct ibv_sge sge = {.addr = (uintptr_t)unregistered, .length = 200};
   struct ibv_send_wr wanted = request(IBV_WR_SEND, 1, &sge, &both.far, 0);
   wanted.send_flags = IBV_SEND_INLINE;
-  CHECK(post(both.first, &wanted) == 0, "post"); /* the send waits, since there is no receive yet */
+  CHECK(post(both.first, &wanted) == 0, "post"); /* the send waits, because no receive is posted yet */
   memset(unregistered, 0, sizeof unregistered);
   CHECK(second_receive(both.second, 2, FAR, 256) == 0, "receive");
   CHECK(second_await(both.second).byte_len == 200, "length");

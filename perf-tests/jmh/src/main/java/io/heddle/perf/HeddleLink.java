@@ -87,8 +87,8 @@ final class HeddleLink implements AutoCloseable {
   }
 
   /*
-   * The two ends use separate folders, since the statistics file is named after the process that
-   * they share.
+   * Each end has its own folder. The statistics file is named after the process, so in one folder
+   * both ends would write to the same file.
    */
   private static Transport open(String address, List<AutoCloseable> open) {
     Path folder = temporaryFolder();

@@ -5,8 +5,8 @@ package io.heddle.perftest;
  *
  * @param messages number of messages in the measured time
  * @param peakBytesPerSecond peak rate, 0 if not measured
- * @param laneBytes number of bytes sent over each lane, in the order of the lanes
- * @param laneMessages number of messages, or of chunks of messages, sent over each lane
+ * @param laneBytes number of bytes sent from each {@link Lane}, in the order of the lanes
+ * @param laneMessages number of messages, or of chunks of messages, sent from each {@link Lane}
  * @param completionTimes times from post to completion of signalled messages; empty at an end that
  *     only receives
  */

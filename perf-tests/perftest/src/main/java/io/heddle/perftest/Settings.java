@@ -94,7 +94,8 @@ record Settings(
   /**
    * Choice of planes.
    *
-   * @param requested whether planes were requested; otherwise the only lane is the GID's
+   * @param requested whether planes were requested; otherwise the test uses the address of the GID
+   *     only
    * @param most largest number of planes
    * @param keys keys of the only planes to use, or empty to use all
    * @param weights weights of the planes in the syntax of HEDDLE_WEIGHTS, or null for equal weights

@@ -220,8 +220,9 @@ final class SprayRun {
   }
 
   /*
-   * Returns a queue pair of the lane with room, or a negative number. Queue pair i is on lane i
-   * modulo the number of lanes; the queue pairs of a lane take turns.
+   * Returns the index of a queue pair on this {@link Lane} whose send queue has room; negative if
+   * there is none. Queue pair i is on lane i modulo the number of lanes. A lane's queue pairs are
+   * tried in turn.
    */
   private int queuePairWithRoom(int lane) {
     for (int tried = 0; tried < perLane; tried++) {

@@ -57,7 +57,8 @@ final class TestQueues implements AutoCloseable {
   private final int inlineBytes;
 
   /**
-   * @param count total number of queue pairs; queue pair i is on lane i modulo the number of lanes
+   * @param count total number of queue pairs; queue pair i uses the local address {@code
+   *     lanes.get(i % lanes.size())}
    * @param largestBytes length of the longest message
    * @throws HeddleException if the device refuses; everything is closed again then
    */
@@ -247,7 +248,7 @@ final class TestQueues implements AutoCloseable {
             own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
   }
 
-  /** Returns a description of a queue pair, its lane and its peer, for messages. */
+  /** Returns a description of a queue pair, its local address and its peer, for messages. */
   String describe(int index) {
     QueuePairRecord peer = remote[index];
     return "queue pair %#x on %s to %s"

@@ -39,7 +39,7 @@ public record Negotiated(
     return peer.realAutonomousSystem();
   }
 
-  /** Returns the address families that both speak. */
+  /** Returns the address families that both we and the peer speak. */
   public Families families() {
     return wire.families();
   }

@@ -1,7 +1,7 @@
 package io.heddle.bgp.session;
 
 /**
- * Counters of a peer since its session object was created.
+ * Counters of a peer since its {@link PeerSession} was created.
  *
  * @param updates received UPDATE messages
  * @param announced routes announced in UPDATE messages

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * version 1 | AS 2 | hold time 2 | BGP identifier 4 | parameters' length 1 | parameters
- * with length 255 and then 255: real length 2, and two-byte lengths of parameters
+ * RFC 9072: ... | 255 | 255 | real length 2 | parameters, whose lengths have two bytes
  * </pre>
  *
  * @param autonomousSystem AS number in the field of 16 bits: {@link ExtendedCommunity#AS_TRANS} if

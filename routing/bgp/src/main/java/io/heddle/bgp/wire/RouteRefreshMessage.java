@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * 7313), or a filter (RFC 5291).
  *
  * <pre>
- * AFI 2 | sub-type 1 | SAFI 1 | with a filter: when 1, then per type: type 1, length 2, entries
+ * AFI 2 | sub-type 1 | SAFI 1
+ * with a filter, then: when to refresh 1 | per type: type 1, length 2, entries
  * </pre>
  *
  * @param subtype 0 request, 1 begin of routes, 2 end of routes
