@@ -10,7 +10,7 @@
 #include "report.h"
 
 #define TAG 7
-#define SWEEPS_PER_LOOK 8 /* the same value as NCCL_PROGRESS_APPENDOP_FREQ */
+#define PASSES_PER_CHECK 8 /* the same value as NCCL_PROGRESS_APPENDOP_FREQ */
 
 static pthread_t thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -139,7 +139,7 @@ static int must_stop(void) {
 
 static void *run(void *argument) {
   const struct group *group = argument;
-  for (int sweeps = 0;;) {
+  for (int passes = 0;;) {
     int idle = 1, active = 0;
     for (int i = 0; i < group->end_count; i++) {
       struct end *end = group->ends[i];
@@ -148,8 +148,8 @@ static void *run(void *argument) {
       active += has_operation(end);
     }
     if (active == 0 && must_stop()) return NULL;
-    if (idle || active == 0 || ++sweeps == SWEEPS_PER_LOOK) {
-      sweeps = 0;
+    if (idle || active == 0 || ++passes == PASSES_PER_CHECK) {
+      passes = 0;
       if (!take_operations(group, active)) {
         atomic_fetch_add_explicit(&yields, 1, memory_order_relaxed);
         sched_yield();

@@ -14,7 +14,7 @@
 #define POSTED 12
 #define SENDS 12
 /* after so many passes over all requests without progress, the thread sleeps between passes: a failover takes time */
-#define EAGER_SWEEPS 2000
+#define EAGER_PASSES 2000
 
 static const struct chaos_run *run;
 static struct net_plugin *net;
@@ -186,7 +186,7 @@ void chaos_move(struct chaos_outcome *outcome) {
     if (!is_over(&sums.receive)) moved |= test_receives();
     if (!is_over(&sums.send)) moved |= test_sends();
     idle = moved ? 0 : idle + 1;
-    if (idle > EAGER_SWEEPS)
+    if (idle > EAGER_PASSES)
       usleep(100);
     else if (idle > 0)
       sched_yield();

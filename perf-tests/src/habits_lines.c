@@ -13,7 +13,7 @@
 
 #include "habits.h"
 
-enum { SLOTS = 8, WORD = 8, SWEEPS_TO_CLOCK = 4096 };
+enum { SLOTS = 8, WORD = 8, PASSES_PER_TIME_CHECK = 4096 };
 #define USED_FLAG 0xfeedbeefu /* flag of a used line; message numbers stay below it */
 
 typedef _Atomic uint64_t word;
@@ -71,7 +71,7 @@ static void use_line(uint64_t message, word *slot, size_t line) {
 }
 
 static void poll_message(uint64_t message, unsigned char *was_read) {
-  size_t lines = lines_of(message), left = lines, sweeps = 0;
+  size_t lines = lines_of(message), left = lines, passes = 0;
   word *slot = slot_of(message);
   double begun = now_seconds();
   for (size_t line = 0; line < lines; line++) was_read[line] = 0;
@@ -86,7 +86,7 @@ static void poll_message(uint64_t message, unsigned char *was_read) {
     }
     if (left < before) continue;
     sched_yield();
-    WANT(++sweeps % SWEEPS_TO_CLOCK != 0 || now_seconds() - begun < options.timeout_seconds,
+    WANT(++passes % PASSES_PER_TIME_CHECK != 0 || now_seconds() - begun < options.timeout_seconds,
          "message %llu: %zu of %zu lines never arrived", (unsigned long long)message, left, lines);
   }
 }

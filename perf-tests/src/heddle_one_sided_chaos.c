@@ -21,7 +21,7 @@ enum {
   RANKS = 2,
   MOST_CONTEXTS = 8,
   GET_BYTES = 1 << 16,
-  EAGER_SWEEPS = 2000 /* number of passes without progress after which the thread sleeps between passes */
+  EAGER_PASSES = 2000 /* number of passes without progress after which the thread sleeps between passes */
 };
 
 static struct {
@@ -129,7 +129,7 @@ static double move(const struct chaos_order *order) {
       progress();
     }
     idle = lanes.found + gotten != before ? 0 : idle + 1;
-    if (idle > EAGER_SWEEPS)
+    if (idle > EAGER_PASSES)
       usleep(100);
     else if (idle > 0)
       sched_yield();

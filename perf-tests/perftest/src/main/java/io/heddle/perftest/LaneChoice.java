@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
 /** Choice of a test's local addresses: the addresses of planes, or the address of one GID. */
 final class LaneChoice {
   private final TestDevice device;
-  private final Settings.PlaneChoice wish;
+  private final Settings.PlaneChoice choice;
   private final List<Lane> planes;
 
   /**
    * @throws HeddleException if a requested plane is missing
    */
-  LaneChoice(TestDevice device, Settings.PlaneChoice wish, Map<String, String> environment) {
+  LaneChoice(TestDevice device, Settings.PlaneChoice choice, Map<String, String> environment) {
     this.device = device;
-    this.wish = wish;
+    this.choice = choice;
     List<Lane> all = planes(device, environment);
-    this.planes = wish.keys().isEmpty() ? all : named(all, wish.keys());
-    if (wish.requested() && planes.isEmpty()) {
+    this.planes = choice.keys().isEmpty() ? all : named(all, choice.keys());
+    if (choice.requested() && planes.isEmpty()) {
       throw new HeddleException(
           "device " + device.name() + " carries no plane: see heddle planes for the reasons");
     }
@@ -83,12 +83,12 @@ final class LaneChoice {
    * @throws HeddleException if the two ends have no plane in common
    */
   List<Lane> lanes(@Nullable Hello peer) {
-    boolean asked = wish.requested() || peer != null && peer.planesRequested();
+    boolean asked = choice.requested() || peer != null && peer.planesRequested();
     if (!asked) {
       return List.of(device.lane());
     }
     List<Lane> common = new ArrayList<>(planes);
-    int most = wish.most();
+    int most = choice.most();
     if (peer != null) {
       common.removeIf(lane -> !peer.planes().contains(lane.key()));
       most = Math.min(most, peer.mostPlanes());

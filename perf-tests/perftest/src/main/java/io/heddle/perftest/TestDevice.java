@@ -23,11 +23,11 @@ final class TestDevice implements AutoCloseable {
   private static final int SHOWN_GIDS = 8;
 
   private final DeviceContext context;
-  private final Settings.Link wish;
+  private final Settings.Link link;
 
-  private TestDevice(DeviceContext context, Settings.Link wish) {
+  private TestDevice(DeviceContext context, Settings.Link link) {
     this.context = context;
-    this.wish = wish;
+    this.link = link;
   }
 
   /** Source of a test's devices: the providers, and the environment that selects among them. */
@@ -70,14 +70,14 @@ final class TestDevice implements AutoCloseable {
    * @throws HeddleException if the device is missing, can't be opened, or lacks a requested
    *     property
    */
-  static TestDevice open(Settings.Link wish, Source source) {
+  static TestDevice open(Settings.Link link, Source source) {
     List<String> warnings = new ArrayList<>();
     List<RdmaDevice> devices = source.devices(warnings);
-    String named = wish.device();
+    String named = link.device();
     requireSome(devices, named, warnings);
     warnings.forEach(warning -> source.log().warn("%s", warning));
     DeviceContext context = named == null ? openFirst(devices) : openNamed(devices, named);
-    TestDevice device = new TestDevice(context, wish);
+    TestDevice device = new TestDevice(context, link);
     try {
       device.requirePort();
       device.requestedMtu();
@@ -152,10 +152,10 @@ final class TestDevice implements AutoCloseable {
 
   private void requirePort() {
     PortAttributes port = context.port();
-    if (wish.port() != port.number()) {
+    if (link.port() != port.number()) {
       throw new HeddleException(
           "-i %s: device %s has no such port; its port is %s"
-              .formatted(wish.port(), name(), port.number()));
+              .formatted(link.port(), name(), port.number()));
     }
     if (!port.active()) {
       throw new HeddleException(
@@ -167,16 +167,16 @@ final class TestDevice implements AutoCloseable {
   /** Returns the MTU that this end proposes. */
   PathMtu requestedMtu() {
     PathMtu active = context.port().activeMtu();
-    if (wish.mtuBytes() == 0) {
+    if (link.mtuBytes() == 0) {
       return active;
     }
     for (PathMtu mtu : PathMtu.values()) {
-      if (mtu.bytes() == wish.mtuBytes()) {
+      if (mtu.bytes() == link.mtuBytes()) {
         return mtu.min(active);
       }
     }
     throw new HeddleException(
-        "-m " + wish.mtuBytes() + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
+        "-m " + link.mtuBytes() + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
   }
 
   /**
@@ -184,15 +184,15 @@ final class TestDevice implements AutoCloseable {
    */
   Lane lane() {
     List<GidTable.Entry> entries = context.gidTable().entries();
-    if (wish.gidIndex() != Settings.NO_GID_INDEX) {
+    if (link.gidIndex() != Settings.NO_GID_INDEX) {
       return entries.stream()
-          .filter(entry -> entry.index() == wish.gidIndex())
+          .filter(entry -> entry.index() == link.gidIndex())
           .findFirst()
           .map(TestDevice::lane)
           .orElseThrow(() ->
               new HeddleException(
                   "-x %s: device %s has no GID at that index; it has %s"
-                      .formatted(wish.gidIndex(), name(), text(entries))));
+                      .formatted(link.gidIndex(), name(), text(entries))));
     }
     return entries.stream()
         .max(Comparator.comparingInt(this::merit).thenComparing(entry -> -entry.index()))
@@ -209,7 +209,7 @@ final class TestDevice implements AutoCloseable {
    * default.
    */
   private int merit(GidTable.Entry entry) {
-    boolean wantedFamily = entry.gid().isIpv4Mapped() != wish.preferIpv6();
+    boolean wantedFamily = entry.gid().isIpv4Mapped() != link.preferIpv6();
     return (entry.type() == GidTable.Type.ROCE_V2 ? 4 : 0)
         + (entry.gid().isLinkLocal() ? 0 : 2)
         + (wantedFamily ? 1 : 0);

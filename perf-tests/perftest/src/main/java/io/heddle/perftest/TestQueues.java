@@ -59,7 +59,6 @@ final class TestQueues implements AutoCloseable {
   /**
    * @param count total number of queue pairs; queue pair i uses the local address {@code
    *     lanes.get(i % lanes.size())}
-   * @param largestBytes length of the longest message
    * @throws HeddleException if the device refuses; everything is closed again then
    */
   TestQueues(
