@@ -120,7 +120,7 @@ public final class ControllerCommand {
             network.control(),
             question -> ControllerControl.answer(controller, question),
             log);
-    controller.decide(() -> DaemonFaults.end(log));
+    controller.startDecisions(() -> DaemonFaults.end(log));
     CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(

@@ -18,14 +18,14 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Append-only file of JSON lines. A line is written as a whole, or the write fails. Used by one
- * thread.
+ * Append-only log of rounds, as a file of JSON lines. A line is written as a whole, or the write
+ * fails. Used by one thread.
  */
 public final class AuditLog implements AutoCloseable {
   private static final ObjectMapper MAPPER =
       new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
 
-  /** JSON form of one round. */
+  /** Line of the log: one round. */
   private record Line(
       String time,
       NetworkSnapshot inputs,
@@ -42,6 +42,8 @@ public final class AuditLog implements AutoCloseable {
   private final SeekableByteChannel channel;
 
   /**
+   * Opens a file, or creates it.
+   *
    * @throws IOException if the file can't be opened for appending
    */
   public AuditLog(Path file) throws IOException {
@@ -53,7 +55,7 @@ public final class AuditLog implements AutoCloseable {
   /**
    * Creates a log on the given channel.
    *
-   * @param channel that appends everything written to it
+   * @param channel channel that appends everything that is written to it
    */
   public AuditLog(SeekableByteChannel channel) {
     this.channel = channel;
@@ -62,8 +64,8 @@ public final class AuditLog implements AutoCloseable {
   /**
    * Appends a round.
    *
-   * @throws IOException if the round isn't written; the file is then as before, and the caller must
-   *     not decide anything before a write succeeds
+   * @throws IOException if the round couldn't be written; the file is then unchanged. The caller
+   *     must not apply this or any later round before a write succeeds
    */
   public void append(Instant time, NetworkSnapshot inputs, Round round) throws IOException {
     ByteBuffer line = ByteBuffer.wrap(line(time, inputs, round).getBytes(StandardCharsets.UTF_8));
@@ -78,7 +80,10 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
-  /* A full disk writes only part of a line; the next line would continue in its middle. */
+  /*
+   * Removes an incomplete line, such as after a full disk: the next line would otherwise be
+   * appended to it.
+   */
   private void truncateTo(long before, IOException failed) {
     try {
       if (channel.size() > before) {

@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The controller's configuration: {@code key = value} lines, and sections.
+ * Configuration of the controller, from {@code key = value} lines and sections.
  *
- * @param network null if the file has no sections, which is enough for a dry run
+ * @param network settings from the sections; null if there are none, which is enough for a dry run
  */
 public record ControllerConfig(
     SolverSettings settings, Strategy strategy, @Nullable NetworkConfig network) {
@@ -57,7 +57,8 @@ public record ControllerConfig(
   /**
    * Reads a file.
    *
-   * @throws HeddleException that names the file, the line and the fault
+   * @throws HeddleException if the file can't be read or contains an error; the message names file,
+   *     line and error
    */
   public static ControllerConfig read(Path file) {
     try {

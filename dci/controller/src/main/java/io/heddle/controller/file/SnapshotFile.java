@@ -22,9 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshot as JSON, with the rules in force. Names are in snake case.
+ * Snapshot of the network with the rules in force, from a JSON file. Names are in snake case.
  *
- * @param ruleFlows flows that have a rule, with the list that it sends them to
+ * @param ruleFlows rules in force, by flow
  */
 public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlows) {
   private static final long MS_NS = 1_000_000;
@@ -33,7 +33,12 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
           .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
-  /** Rule in force. */
+  /**
+   * Rule in force.
+   *
+   * @param policy name of the policy
+   * @param list id of the list that the rule sends the flow to
+   */
   public record RuleOf(String policy, int list) {}
 
   private record PolicyEntry(@Nullable String name, @Nullable String gateway, long ageMs) {}
@@ -75,7 +80,8 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
   /**
    * Reads a file.
    *
-   * @throws HeddleException that names the file and the fault in it
+   * @throws HeddleException if the file can't be read or contains an error; the message names file
+   *     and error
    */
   public static SnapshotFile read(Path file) {
     String text;

@@ -1,4 +1,4 @@
-/** The controller's files: a snapshot for dry runs, and the settings. */
+/** Files of the controller: its configuration, and a snapshot for dry runs. */
 @NullMarked
 package io.heddle.controller.file;
 

@@ -1,6 +1,6 @@
 package io.heddle.controller.model;
 
-/** A change for one flow, with the sentence that explains it. */
+/** Change of the list of one flow, with a sentence that explains it. */
 public sealed interface Decision {
   FlowId flow();
 
@@ -11,11 +11,12 @@ public sealed interface Decision {
   /**
    * Moves the flow to another list.
    *
-   * @param rate in bits per second
+   * @param rate rate of the flow in bits per second
    * @param from list that the flow is on
-   * @param to list that the rule sends it to
-   * @param before utilisation of the policy's busiest list; 1 is full, more is overload
-   * @param after predicted utilisation after this move and those before it
+   * @param to list that the rule sends the flow to
+   * @param before utilisation of the policy's busiest list before this move; 1 is full, more is
+   *     overload
+   * @param after predicted utilisation of the policy's busiest list after this move
    */
   record Move(
       FlowId flow,
@@ -29,9 +30,9 @@ public sealed interface Decision {
       implements Decision {}
 
   /**
-   * Withdraws the flow's rule; its hash chooses the list again.
+   * Withdraws the flow's rule, so that the flow's hash chooses the list again.
    *
-   * @param from list of the rule
+   * @param from list that the rule sent the flow to
    */
   record Withdrawal(FlowId flow, String policy, int from, Reason reason, String sentence)
       implements Decision {}
@@ -40,9 +41,9 @@ public sealed interface Decision {
   enum Reason {
     /** The flow is no longer an elephant. */
     FLOW_ENDED,
-    /** The rule's list is gone, or no probe gets through. */
+    /** The rule's list or policy is gone, or the list is dead. */
     LIST_DEAD,
-    /** Without the rule the load is as well balanced. */
+    /** The load is balanced well enough without the rule. */
     BALANCED
   }
 }

@@ -3,10 +3,11 @@ package io.heddle.controller.model;
 import java.util.Comparator;
 
 /**
- * Key of a flow: the packets of one queue pair at one gateway.
+ * Key of a flow, which is the packets from one host to one queue pair, over one gateway.
  *
  * @param source address of the sender
- * @param destination address of the receiver; queue pair numbers are unique per destination
+ * @param destination address of the receiver
+ * @param queuePair number of the receiver's queue pair; unique only per destination
  */
 public record FlowId(String gateway, String source, String destination, int queuePair)
     implements Comparable<FlowId> {

@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * State of the network at one moment.
  *
- * @param nowNs the moment
+ * @param nowNs time of the snapshot
  */
 public record NetworkSnapshot(
     long nowNs,
@@ -18,7 +18,10 @@ public record NetworkSnapshot(
     List<WanLink> links,
     List<ElephantFlow> flows) {
   /**
-   * @throws IllegalArgumentException if a referenced name doesn't exist, or a name is used twice
+   * Checks the snapshot.
+   *
+   * @throws IllegalArgumentException if a referenced name doesn't exist, a name is used twice, or a
+   *     value is out of range
    */
   public NetworkSnapshot {
     policies = List.copyOf(policies);

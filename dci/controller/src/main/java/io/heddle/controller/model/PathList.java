@@ -3,12 +3,12 @@ package io.heddle.controller.model;
 import java.util.List;
 
 /**
- * A segment list of a policy.
+ * Segment list of a policy.
  *
- * @param id number that its gateway gives it
+ * @param id id of the list at its gateway
  * @param links names of the links on its path
- * @param up whether probes get through
- * @param latencyMs round-trip time of probes
+ * @param up whether the gateway reports the list as alive
+ * @param latencyMs round-trip time of probes; 0 if unknown
  * @param loss share of lost probes, 0 to 1
  */
 public record PathList(

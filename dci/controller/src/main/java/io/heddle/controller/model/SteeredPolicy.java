@@ -1,9 +1,9 @@
 package io.heddle.controller.model;
 
 /**
- * An SRv6 policy of a gateway, whose flows may be moved between its lists.
+ * SRv6 policy of a gateway, whose flows may be moved between its lists.
  *
- * @param name unique in a snapshot
+ * @param name name of the policy, unique in a snapshot
  * @param sampledNs time of the gateway's last report of flows
  */
 public record SteeredPolicy(String name, String gateway, long sampledNs) {}

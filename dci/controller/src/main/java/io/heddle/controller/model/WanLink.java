@@ -1,14 +1,16 @@
 package io.heddle.controller.model;
 
 /**
- * A link of the wide area network, in one direction.
+ * Link of the wide area network, in one direction.
  *
- * @param capacity in bits per second
- * @param rate measured, in bits per second
+ * @param capacity capacity in bits per second
+ * @param rate measured rate in bits per second
  * @param sampledNs time of the measurement
  */
 public record WanLink(String name, double capacity, double rate, long sampledNs) {
   /**
+   * Checks the values.
+   *
    * @throws IllegalArgumentException if the capacity isn't above 0 or the rate is below 0
    */
   public WanLink {

@@ -1,6 +1,6 @@
 /**
- * The controller's view of the network at one moment, and its decisions. Values without I/O. Rates
- * are bits per second; times are nanoseconds of one clock.
+ * Model of the network at one moment, and of the controller's decisions: immutable values. Rates
+ * are in bits per second. All times are nanoseconds of one clock.
  */
 @NullMarked
 package io.heddle.controller.model;

@@ -9,12 +9,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of the configuration that only the running controller needs.
+ * Part of the controller's configuration that a dry run doesn't need.
  *
- * @param port for incoming BGP connections; 0 to accept none
- * @param restartSeconds how long gateways keep rules after the session is lost (graceful restart)
- * @param refreshNs interval after which all rules are announced again
- * @param audit null for none
+ * @param routerId router id of the controller
+ * @param as number of the controller's autonomous system
+ * @param port port for incoming BGP connections; 0 to accept none
+ * @param restartSeconds time for which gateways keep rules after the session is lost (graceful
+ *     restart)
+ * @param refreshNs interval at which all rules are announced again
+ * @param control path of the control socket
+ * @param audit path of the audit log; null for none
+ * @param targets telemetry sources
  */
 public record NetworkConfig(
     int routerId,
@@ -33,10 +38,10 @@ public record NetworkConfig(
     List<ListPath> paths) {
 
   /**
-   * A telemetry source: a gateway or a router.
+   * Telemetry source: a gateway or a router.
    *
-   * @param serverName name in its certificate if it differs from the host; null if not
-   * @param routerId a gateway's router id, which its rules name; 0 for a router
+   * @param serverName name in the source's certificate if it differs from the host; null if not
+   * @param routerId router id of a gateway, which the rules for it contain; 0 for a router
    */
   public record Target(
       String name, String host, int port, @Nullable String serverName, int routerId) {
@@ -46,9 +51,12 @@ public record NetworkConfig(
   }
 
   /**
-   * A BGP peer: a gateway, or a route reflector in between.
+   * BGP peer: a gateway, or a route reflector in between.
    *
-   * @param local our address of the session; null for the kernel's choice
+   * @param local the controller's address of the session; null for the kernel's choice
+   * @param md5Key key of TCP-MD5 (RFC 2385); empty for none
+   * @param gtsmHops maximum distance of the peer in hops (RFC 5082); 0 for no check
+   * @param passive whether only the peer connects
    */
   public record Peer(
       String name,
@@ -61,14 +69,15 @@ public record NetworkConfig(
       boolean passive) {}
 
   /**
-   * A link in one direction.
+   * Link in one direction.
    *
-   * @param target telemetry source that counts the bytes sent on it
-   * @param capacity in bits per second
+   * @param target name of the telemetry source that counts the bytes sent on the link
+   * @param interfaceName name of the source's interface to the link
+   * @param capacity capacity in bits per second
    */
   public record Link(String name, String target, String interfaceName, double capacity) {}
 
-  /** The links on the path of a gateway's segment list. */
+  /** Names of the links on the path of a gateway's segment list. */
   public record ListPath(String gateway, int list, List<String> links) {}
 
   public List<Target> gateways() {

@@ -76,7 +76,8 @@ public final class NetworkParser {
   /**
    * Parses the sections. Returns null if there are none, which is enough for a dry run.
    *
-   * @throws HeddleException that names file, line, key, value and the allowed values
+   * @throws HeddleException for an error, whose message names file, line, key, value and the
+   *     allowed values
    */
   public static @Nullable NetworkConfig parse(List<ConfigText.Section> sections) {
     return sections.size() == 1 ? null : new NetworkParser(sections).network();

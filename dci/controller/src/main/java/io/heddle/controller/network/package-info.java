@@ -1,6 +1,6 @@
 /**
- * The controller's network configuration: telemetry sources, BGP peers, links, and the links under
- * each segment list.
+ * Network part of the controller's configuration: telemetry sources, BGP peers, links, and the
+ * links on the path of each segment list.
  */
 @NullMarked
 package io.heddle.controller.network;

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cache of parsed addresses. Used by one thread at a time.
  *
- * <p>Ten thousand elephants reported five times per second bring a hundred thousand address texts
- * per second.
+ * <p>It saves much work: ten thousand elephants that are reported five times per second contain a
+ * hundred thousand addresses per second.
  */
 final class AddressTexts {
   private static final int MOST = 65_536;
 
   /**
-   * A parsed address.
+   * Parsed text.
    *
-   * @param canonical its text by RFC 5952, or the given text if it isn't an address
-   * @param address null if the text isn't an address
+   * @param canonical text of the address by RFC 5952, or the given text if it isn't an address
+   * @param address the address; null if the text isn't one
    */
   record Parsed(String canonical, @Nullable InetAddress address) {}
 

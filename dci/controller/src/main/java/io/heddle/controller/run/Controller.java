@@ -37,15 +37,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Running controller. A round begins when telemetry comes, and after an interval in any case.
+ * Running controller. It decides in rounds. A round begins when telemetry arrives, and after an
+ * interval in any case.
  *
- * <p>It opens no BGP session before the gateways have reported their rules. It adopts the rules of
- * an earlier controller, so that gateways don't withdraw and reinstall them.
+ * <p>It adopts the rules of an earlier controller from the gateways' reports, and announces them
+ * again. BGP sessions start only after that, or after several rounds: a gateway removes rules that
+ * a new session doesn't announce.
  */
 public final class Controller implements AutoCloseable {
   private static final int KEPT_DECISIONS = 20;
   private static final int MOST_ROUNDS_WITHOUT_REPORTS = 10;
-  /* Targets report shortly after one another; one round covers them all. */
+  /*
+   * Time that a round waits after the first report: all targets report shortly after one another.
+   */
   private static final long TOGETHER_MS = 10;
   private static final double SOONEST = 0.8;
 
@@ -70,7 +74,7 @@ public final class Controller implements AutoCloseable {
   private @Nullable TelemetryConnections connections;
   private int rounds;
   private long lastRoundNs = Long.MIN_VALUE;
-  /* Round that the solver counts on but that isn't in the audit log yet. */
+  /* Round that the solver assumes to be applied, but that isn't in the audit log yet. */
   private @Nullable PendingRound pending;
   private @Nullable String auditTrouble;
   private boolean speaking;
@@ -79,8 +83,8 @@ public final class Controller implements AutoCloseable {
   /**
    * Creates a controller without telemetry subscriptions.
    *
-   * @param auditLog null for none; closed with the controller
-   * @param clock time source for the age of reports
+   * @param auditLog log of rounds, closed with the controller; null for none
+   * @param clock clock for the age of reports
    */
   Controller(
       ControllerConfig config,
@@ -166,16 +170,19 @@ public final class Controller implements AutoCloseable {
   /**
    * Starts the thread that decides.
    *
-   * @param whenLost runs if this thread or the BGP speaker's thread fails for good
+   * @param whenLost runs if this thread or the BGP speaker's thread keeps failing
    */
-  public void decide(Runnable whenLost) {
+  public void startDecisions(Runnable whenLost) {
     speaker.onPersistentFailure(whenLost);
     new ResilientThread("heddle-controller", log, this::round)
         .onPersistentFailure(whenLost)
         .start();
   }
 
-  /* A failed round must not be followed by an empty one, which would count as success. */
+  /*
+   * Waits for the next round, and runs it. It doesn't return without a round: an empty one would
+   * count as a success after failed ones.
+   */
   private boolean round() throws InterruptedException {
     long intervalNs = config.settings().intervalNs();
     long now;
@@ -221,8 +228,8 @@ public final class Controller implements AutoCloseable {
       speaker.begin();
     }
     /*
-     * No gateway would learn of the new rule, so its flow would stay, and the solver would answer
-     * with more moves.
+     * Without a session no gateway would receive a new rule. The flow would stay on its list, and
+     * the solver would react with more moves.
      */
     if (!speaker.hasReceiver()) {
       gaps = Stream.concat(gaps.stream(), Stream.of("a BGP session: nothing is decided")).toList();
@@ -239,7 +246,10 @@ public final class Controller implements AutoCloseable {
 
   private record PendingRound(NetworkSnapshot inputs, Round round) {}
 
-  /* Carries out the pending round once it is in the audit log. Returns whether none is left. */
+  /*
+   * Applies the pending round once it is in the audit log. Returns whether no round is pending
+   * afterwards.
+   */
   private boolean carryOutPending() {
     PendingRound next = pending;
     if (next == null) {
@@ -257,8 +267,8 @@ public final class Controller implements AutoCloseable {
   }
 
   /*
-   * Takes over the rules that a gateway has from a controller with our router id. Runs once, at its
-   * first report.
+   * Adopts the rules that a gateway has from a controller with this router id. Does so once, after
+   * the gateway's first complete report.
    */
   private void adopt(NetworkConfig.Target gateway) {
     TelemetryStore.Reported reported = store.reported(gateway.name());
@@ -361,7 +371,7 @@ public final class Controller implements AutoCloseable {
     return Instant.now().truncatedTo(ChronoUnit.MILLIS).toString();
   }
 
-  /** Returns the controller's state for display. Any thread. */
+  /** Returns the controller's state, for people. Thread-safe. */
   public ControllerStatus.Overview overview() {
     List<ControllerStatus.PeerRow> peers = speaker.peers();
     synchronized (this) {
@@ -402,14 +412,14 @@ public final class Controller implements AutoCloseable {
         reason.sentence());
   }
 
-  /** Compares the rules that gateways report with the rule book. Any thread. */
+  /** Compares the rules that gateways report with the rule book. Thread-safe. */
   public ControllerStatus.AuditReport audit() {
     List<ControllerStatus.AuditRow> rows = audit.rows();
     return new ControllerStatus.AuditReport(
         now(), (int) rows.stream().filter(each -> each.fit().isFault()).count(), rows);
   }
 
-  /** Withdraws all rules and ends. No one else would withdraw them later. */
+  /** Withdraws all rules, since nothing would withdraw them later, and ends the controller. */
   @Override
   public void close() {
     if (closed) {

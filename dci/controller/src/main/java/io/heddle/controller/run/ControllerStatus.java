@@ -4,20 +4,22 @@ import io.heddle.controller.solver.PolicyVerdict;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The controller's answers on its control socket. */
+/** Answers of the controller on its control socket. */
 public final class ControllerStatus {
   private ControllerStatus() {}
 
   /**
-   * @param time ISO 8601
+   * State of the controller.
+   *
+   * @param time time of the answer, ISO 8601
    * @param targets telemetry sources
    * @param peers BGP peers that receive rules
    * @param policies state of each policy, with the reason
    * @param gaps policies that can't be decided, with the reason
    * @param lists load of each list
    * @param rules rules that the controller wants in force
-   * @param decisions the last twenty, newest first
-   * @param work totals since the start
+   * @param decisions the last twenty decisions, newest first
+   * @param work work since the start
    */
   public record Overview(
       String time,
@@ -31,52 +33,64 @@ public final class ControllerStatus {
       Work work) {}
 
   /**
-   * @param rounds in which it decided
-   * @param slowRoundMs 99th percentile over the last 256 rounds
+   * Work of the controller.
+   *
+   * @param rounds number of rounds
+   * @param slowRoundMs duration of a slow round: 99th percentile over the last 256 rounds
    * @param records reported elephants, each counted once per report
    */
   public record Work(long rounds, double slowRoundMs, long records) {}
 
   /**
-   * @param name from the configuration
+   * Telemetry source.
+   *
+   * @param name name in the configuration
    * @param reports whether reports arrive
-   * @param reason why not; null if they arrive
-   * @param elephants in its last report
+   * @param reason reason why no reports arrive; null if they do
+   * @param elephants number of elephants in the last report
    */
   public record TargetRow(String name, boolean reports, @Nullable String reason, int elephants) {}
 
   /**
-   * @param name from the configuration
-   * @param address of the peer
-   * @param state of the BGP session, by RFC 4271
-   * @param unannouncedRules rules not announced to it, since it doesn't support their address
-   *     family
+   * BGP peer that receives rules.
+   *
+   * @param name name in the configuration
+   * @param address address of the peer
+   * @param state state of the BGP session, as in RFC 4271
+   * @param unannouncedRules number of rules not announced to the peer, since it doesn't support
+   *     their address family
    */
   public record PeerRow(String name, String address, String state, int unannouncedRules) {}
 
   /**
-   * @param policy prefixed with its gateway's name
-   * @param state after the last round
-   * @param sentence reason
+   * State of a policy.
+   *
+   * @param policy name of the policy, prefixed with its gateway's name
+   * @param state state after the last round
+   * @param sentence reason for the state
    */
   public record PolicyRow(String policy, PolicyVerdict.State state, String sentence) {}
 
   /**
-   * @param policy prefixed with its gateway's name
-   * @param list number that its gateway gives it
-   * @param utilisation of its busiest link; 1 is full, more is overload
+   * Load of a list.
+   *
+   * @param policy name of the policy, prefixed with its gateway's name
+   * @param list id of the list at its gateway
+   * @param utilisation utilisation of the list's busiest link; 1 is full, more is overload
    */
   public record ListRow(String policy, int list, double utilisation) {}
 
   /**
-   * @param gateway of the flow
+   * Rule that the controller wants in force.
+   *
+   * @param gateway name of the flow's gateway
    * @param source address of the sender
-   * @param destination address of the queue pair
-   * @param queuePair its number
-   * @param policy prefixed with its gateway's name
-   * @param list that the rule sends it to
-   * @param since ISO 8601
-   * @param sentence reason
+   * @param destination address of the receiver
+   * @param queuePair number of the receiver's queue pair
+   * @param policy name of the policy, prefixed with its gateway's name
+   * @param list id of the list that the rule sends the flow to
+   * @param since time of the decision, ISO 8601
+   * @param sentence reason for the rule
    */
   public record RuleRow(
       String gateway,
@@ -89,33 +103,39 @@ public final class ControllerStatus {
       String sentence) {}
 
   /**
-   * @param time ISO 8601
+   * Decision of the controller.
+   *
+   * @param time time of the decision, ISO 8601
    * @param action {@code move}, {@code withdraw} or {@code adopt}
-   * @param policy prefixed with its gateway's name
-   * @param sentence reason
+   * @param policy name of the policy, prefixed with its gateway's name
+   * @param sentence reason for the decision
    */
   public record DecisionRow(String time, String action, String policy, String sentence) {}
 
   /**
-   * @param time ISO 8601
+   * Comparison of the gateways' rules with the wanted ones.
+   *
+   * @param time time of the answer, ISO 8601
    * @param faults number of rows that are faults
-   * @param rows a rule, a reason, or both
+   * @param rows one row for each rule that a gateway has or should have
    */
   public record AuditReport(String time, int faults, List<AuditRow> rows) {}
 
-  /** Match between a gateway's rule and our reason for it. */
+  /** Result of comparing a gateway's rule with the controller's reason for it. */
   public enum Fit {
-    /** In force, with a reason. */
+    /** The rule is in force, with a reason. */
     IN_FORCE,
-    /** Announced or withdrawn just now; the gateway hasn't reported since. */
+    /**
+     * The rule was announced or withdrawn just now, and the gateway may not have reported since.
+     */
     PENDING,
-    /** Set by us and in force, but without a known reason: a fault. */
+    /** The gateway has the rule from this controller, which knows no reason for it: a fault. */
     ORPHAN,
-    /** Wanted, but not in force at the gateway: a fault. */
+    /** The rule is wanted, but not in force at the gateway: a fault. */
     NOT_IN_FORCE,
     /** The gateway doesn't report: a fault. */
     UNKNOWN,
-    /** Set by an operator or another controller. */
+    /** The rule was set by an operator or another controller. */
     FOREIGN;
 
     boolean isFault() {
@@ -124,12 +144,15 @@ public final class ControllerStatus {
   }
 
   /**
-   * @param gateway that has the rule, or should
-   * @param destination address of the queue pair
-   * @param queuePair its number
-   * @param source null for any
-   * @param list target of the rule, actual or wanted
-   * @param fit match of rule and reason
+   * Result for one rule.
+   *
+   * @param gateway name of the gateway that has the rule, or should have it
+   * @param destination address of the receiver
+   * @param queuePair number of the receiver's queue pair
+   * @param source address of the sender; null for any
+   * @param list id of the list that the gateway reports for the rule; without a report, the wanted
+   *     list
+   * @param fit result of the comparison
    * @param sentence reason for the rule, or the fault
    */
   public record AuditRow(

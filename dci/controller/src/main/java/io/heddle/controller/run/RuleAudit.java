@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Comparison of the rules that gateways report with the rule book. Any thread. */
+/** Comparison of the rules that gateways report with the rule book. Thread-safe. */
 final class RuleAudit {
   private final NetworkConfig network;
   private final TelemetryStore store;
@@ -19,7 +19,7 @@ final class RuleAudit {
   private final long toleranceNs;
 
   /**
-   * @param toleranceNs how long a change may be in transit before a mismatch is a fault
+   * @param toleranceNs time for which a change may be in transit; a mismatch after that is a fault
    */
   RuleAudit(NetworkConfig network, TelemetryStore store, RuleBook book, long toleranceNs) {
     this.network = network;
@@ -28,7 +28,7 @@ final class RuleAudit {
     this.toleranceNs = toleranceNs;
   }
 
-  /** Returns the {@code set-by} text that marks our rules in a gateway's reports. */
+  /** Returns the {@code set-by} text that marks this controller's rules in a gateway's reports. */
   static String setBy(NetworkConfig network) {
     return RuleReport.BY_CONTROLLER + ExtendedCommunity.dotted(network.routerId());
   }

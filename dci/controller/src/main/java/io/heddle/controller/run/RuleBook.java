@@ -12,13 +12,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Rules that we want in force, each with its reason. Any thread. */
+/** Table of the rules that the controller wants in force, each with its reason. Thread-safe. */
 final class RuleBook {
   /**
    * Reason for a rule.
    *
-   * @param gatewayId router id of its gateway
-   * @param sinceNs by System.nanoTime
+   * @param gatewayId router id of the flow's gateway
+   * @param list id of the list that the rule sends the flow to
+   * @param since time of the decision
+   * @param sinceNs time of the decision, by System.nanoTime
    */
   record Reason(
       FlowId flow,
@@ -38,12 +40,14 @@ final class RuleBook {
     this.types = types;
   }
 
-  /** Returns whether a flow between these addresses can have a rule: both must be of one family. */
+  /**
+   * Returns whether a flow between these addresses can have a rule: both must be IPv4 or both IPv6.
+   */
   static boolean hasRules(String source, String destination) {
     return hasRules(AddressTexts.parse(source), AddressTexts.parse(destination));
   }
 
-  /** Returns the same for parsed addresses. */
+  /** Returns whether a flow between these parsed addresses can have a rule. */
   static boolean hasRules(AddressTexts.Parsed source, AddressTexts.Parsed destination) {
     InetAddress from = source.address();
     InetAddress to = destination.address();
@@ -51,7 +55,8 @@ final class RuleBook {
   }
 
   /**
-   * Returns the flow's key with canonical address texts (RFC 5952), whatever form its gateway uses.
+   * Returns the flow's key with canonical address texts (RFC 5952); gateways may report other
+   * forms.
    */
   static FlowId flow(String gateway, String source, String destination, int queuePair) {
     return new FlowId(
@@ -61,7 +66,10 @@ final class RuleBook {
         queuePair);
   }
 
-  /** Returns another flow whose rule is identical on the wire; null if there is none. */
+  /**
+   * Returns a flow of another gateway whose rule would be the same BGP route; null if there is
+   * none.
+   */
   synchronized @Nullable FlowId ruleWithSameKey(FlowId flow) {
     return reasons.keySet().stream()
         .filter(each -> !each.equals(flow))
@@ -85,7 +93,7 @@ final class RuleBook {
     return reason;
   }
 
-  /** Removes a rule. Returns its reason; null if there was none. */
+  /** Removes a rule. Returns its reason; null if there was no rule. */
   synchronized @Nullable Reason removeRule(FlowId flow) {
     Reason was = reasons.remove(flow);
     if (was != null) {

@@ -14,7 +14,7 @@ import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;
 
-/** BGP speaker that announces rules to gateways. Any thread. */
+/** BGP speaker that announces rules to gateways. Thread-safe. */
 final class RuleSpeaker implements AutoCloseable {
   private record GatewaySession(NetworkConfig.Peer peer, PeerSession session) {}
 
@@ -24,7 +24,9 @@ final class RuleSpeaker implements AutoCloseable {
   private final List<FlowspecCodec> codecs;
   private final List<GatewaySession> sessions = new ArrayList<>();
 
-  /* Sessions start later, in begin(). A gateway would drop rules that aren't announced at once. */
+  /*
+   * Sessions start later, in begin(): a gateway removes rules that a new session doesn't announce.
+   */
   RuleSpeaker(NetworkConfig network, Log log) {
     this.network = network;
     speaker = new BgpSpeaker(log);
@@ -41,12 +43,14 @@ final class RuleSpeaker implements AutoCloseable {
     }
   }
 
-  /** Sets the action, run on the speaker's thread, for a fatal error of that thread. */
+  /**
+   * Sets the action that runs when the BGP speaker's thread keeps failing. It runs on that thread.
+   */
   void onPersistentFailure(Runnable whenLost) {
     speaker.loop().onPersistentFailure(thrown -> whenLost.run());
   }
 
-  /** Starts the sessions, with the rules announced so far. */
+  /** Starts the sessions, which begin with the rules announced so far. */
   void begin() {
     for (NetworkConfig.Peer peer : network.peers()) {
       PeerSession session = speaker.add(options(peer), announcer);
@@ -89,7 +93,7 @@ final class RuleSpeaker implements AutoCloseable {
     speaker.execute(() -> announcer.withdraw(reason.rule()));
   }
 
-  /** Returns whether at least one peer takes rules now; true if none is configured. */
+  /** Returns whether at least one peer can receive rules now; true if no peer is configured. */
   boolean hasReceiver() {
     return network.peers().isEmpty()
         || speaker.callOnLoop(() ->

@@ -42,10 +42,10 @@ final class SnapshotBuilder {
   }
 
   /**
-   * A snapshot, and the parts missing from it.
+   * Snapshot, with the parts that are missing from it.
    *
-   * @param gaps sentences on policies that can't be decided
-   * @param unknown gateways of those policies
+   * @param gaps sentences on gateways and policies that can't be decided
+   * @param unknown names of the gateways with such gaps
    */
   record Result(NetworkSnapshot snapshot, List<String> gaps, Set<String> unknown) {}
 
@@ -119,7 +119,7 @@ final class SnapshotBuilder {
     return new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows);
   }
 
-  /* Adds the links of a policy's lists. Returns a description of what is missing. */
+  /* Adds the links of a policy's lists. Returns descriptions of missing data. */
   private Set<String> addLinks(String gateway, List<ListReport> lists, Map<String, WanLink> links) {
     Set<String> lacks = new LinkedHashSet<>();
     for (ListReport list : lists) {
@@ -159,7 +159,7 @@ final class SnapshotBuilder {
         loss == null ? 0 : loss);
   }
 
-  /* An elephant that can't have a rule counts as background traffic. */
+  /* Adds the elephants that can have a rule. The others count as background traffic. */
   private void flows(
       String gateway,
       List<ElephantReport> elephants,

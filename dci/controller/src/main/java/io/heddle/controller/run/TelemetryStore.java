@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Last report of each target, with its arrival time. Any thread. */
+/** Store of the last report of each target, with its arrival time. Thread-safe. */
 final class TelemetryStore {
   private static final String SILENCE = "";
   private static final double BITS_PER_OCTET = 8e9;
@@ -26,9 +26,9 @@ final class TelemetryStore {
   /**
    * Last report of one target.
    *
-   * @param elephantsNs arrival time by the local clock; −1 for never
-   * @param rulesNs likewise
-   * @param trouble reason for missing reports; null if they arrive
+   * @param elephantsNs arrival time of the elephants by the local clock; −1 for never
+   * @param rulesNs arrival time of the rules by the local clock; −1 for never
+   * @param trouble reason for missing or malformed reports; null if there is none
    */
   record Reported(
       List<ListReport> lists,
@@ -51,9 +51,9 @@ final class TelemetryStore {
   }
 
   /**
-   * Send rate of an interface.
+   * Rate at which an interface sends.
    *
-   * @param sampledNs arrival time of the sample by the local clock
+   * @param sampledNs arrival time of the last sample by the local clock
    */
   record Rate(double bitsPerSecond, long sampledNs) {}
 
@@ -66,7 +66,7 @@ final class TelemetryStore {
   private final Map<String, Reported> reported = new HashMap<>();
   private final Map<Interface, Counter> counters = new HashMap<>();
   private final Map<Interface, Rate> rates = new HashMap<>();
-  /* By target: parse errors by path, or the reason for missing reports. */
+  /* By target: parse errors by path; under SILENCE, the reason for missing reports. */
   private final Map<String, Map<String, String>> troubles = new HashMap<>();
   private long records;
   private boolean changed;
@@ -178,7 +178,7 @@ final class TelemetryStore {
     return Objects.requireNonNull(reported.getOrDefault(target, Reported.NOTHING));
   }
 
-  /** Returns null until two counts of the interface have come. */
+  /** Returns the rate of an interface; null until two counts of it have arrived. */
   synchronized @Nullable Rate rate(String target, String interfaceName) {
     return rates.get(new Interface(target, interfaceName));
   }
@@ -188,7 +188,7 @@ final class TelemetryStore {
     notifyAll();
   }
 
-  /** Waits until elephants or counters come, or the time is over. */
+  /** Waits until elephants or counters arrive, or the time is over. */
   synchronized void awaitChange(long longestNs) throws InterruptedException {
     long end = System.nanoTime() + longestNs;
     while (!changed) {

@@ -9,14 +9,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two moves that only help together: one flow leaves a list, and a flow from the busiest list takes
- * its place.
+ * Pair of moves that only help together: one flow leaves a list, and a flow from the busiest list
+ * takes its place.
  *
  * @param first move that makes room
- * @param second move into that room
+ * @param second move of a flow from the busiest list into that room
  */
 record Exchange(MoveCandidate first, MoveCandidate second) {
-  /* A longer search takes more than about 10 ms. */
+  /* Maximum number of tried pairs, which take about 10 ms. */
   private static final long MOST_TRIED = 200_000;
 
   double predicted() {
@@ -24,13 +24,13 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
   }
 
   /**
-   * Returns the exchange that leaves the lowest maximum. Returns null if none gets below the bound,
-   * or if there are too many to try.
+   * Returns the exchange after which the policy's busiest list has the lowest utilisation. Returns
+   * null if no exchange keeps the bound, or if there are too many to try.
    *
    * @param leaving moves of flows on the busiest lists
    * @param movable whether a flow may make room
-   * @param arriving whether a list may be a target
-   * @param bound highest utilisation that an exchange may leave
+   * @param arriving whether a list may be the target of the flow that makes room
+   * @param bound highest allowed utilisation of the busiest list after the exchange
    */
   static @Nullable Exchange best(
       Loads loads,
@@ -65,7 +65,7 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
     return search.found();
   }
 
-  /* Best pair found so far. Most pairs don't help, so only the chosen one becomes an object. */
+  /* Search for the best pair. Most pairs don't help, so only the final one becomes an object. */
   private static final class Search {
     private final Loads loads;
     private final int[] targets;
@@ -77,7 +77,10 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
     Search(Loads loads, int[] targets, double bound) {
       this.loads = loads;
       this.targets = targets;
-      /* The first find may equal the bound; each later one must be better than the last. */
+      /*
+       * The first pair that is found may equal the bound; each later one must be better than the
+       * last.
+       */
       least = bound + 2 * Loads.SAME;
     }
 

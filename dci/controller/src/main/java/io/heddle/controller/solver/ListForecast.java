@@ -11,12 +11,12 @@ import java.util.stream.IntStream;
 /**
  * Load of a segment list, now and after the decisions.
  *
- * @param list its number
- * @param now utilisation of its busiest link; 1 is full, more is overload
- * @param after the same once all decisions are carried out
+ * @param list id of the list at its gateway
+ * @param now utilisation of the list's busiest link; 1 is full, more is overload
+ * @param after predicted utilisation once all decisions are applied
  */
 public record ListForecast(String policy, int list, double now, double after) {
-  /** Returns the outlook of each list, in the snapshot's order. */
+  /** Returns the forecast of each list, in the snapshot's order. */
   public static List<ListForecast> of(NetworkSnapshot snapshot, List<Decision> decisions) {
     Loads loads = new Loads(snapshot);
     double[] now = utilisations(snapshot, loads);

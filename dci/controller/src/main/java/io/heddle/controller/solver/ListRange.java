@@ -1,10 +1,12 @@
 package io.heddle.controller.solver;
 
 /**
- * A policy's busiest and least busy list.
+ * Busiest and least busy list of a policy.
  *
- * @param busiest number of the list; −1 if the policy has none
- * @param idlest number of the list; −1 if none is up
+ * @param busiest id of the busiest list; −1 if the policy has no list
+ * @param most utilisation of the busiest list
+ * @param idlest id of the least busy list that is up; −1 if none is up
+ * @param least utilisation of the least busy list
  */
 record ListRange(String policy, int busiest, double most, int idlest, double least) {
   static ListRange of(Loads loads, String policy) {

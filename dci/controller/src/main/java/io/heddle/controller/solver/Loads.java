@@ -12,9 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predicted load of each link: its background, plus the elephants that moves place on it. The
- * background is the measured rate less the link's elephants. A list is as busy as its busiest link.
- * Used by one thread.
+ * Predicted load of each link: its background traffic, plus the elephants on it after moves. The
+ * background is the measured rate minus the link's elephants. A list is as busy as its busiest
+ * link. Used by one thread.
  */
 final class Loads {
   static final double SAME = 1e-9;
@@ -26,11 +26,11 @@ final class Loads {
   private final double[] capacity;
   private final double[] rate;
   private final int[] listOf;
-  /* By list: all lists of its policy. Each trial reads them. */
+  /* By list: all lists of its policy, in an array for speed. */
   private final int[][] listsOfSamePolicy;
   private final Map<String, List<Integer>> byPolicy = new HashMap<>();
   private final Map<String, List<Integer>> flowsByPolicy = new HashMap<>();
-  /* Created on first use. */
+  /* Indices of flows; created on first use. */
   private @Nullable Map<FlowId, Integer> byId;
 
   Loads(NetworkSnapshot snapshot) {
@@ -63,12 +63,12 @@ final class Loads {
       add(listOf[i], flow.rate());
     }
     for (int i = 0; i < links.size(); i++) {
-      /* If elephants exceed the measured rate, they are newer than the measurement. */
+      /* If the elephants exceed the measured rate, their report is newer than the measurement. */
       rate[i] = Math.max(rate[i], links.get(i).rate());
     }
   }
 
-  /** Returns the index of a list; −1 if there is none. */
+  /** Returns the index of the policy's list with this id; −1 if there is none. */
   int list(String policy, int id) {
     for (int list : lists(policy)) {
       if (lists.get(list).id() == id) {
@@ -87,7 +87,7 @@ final class Loads {
     return byPolicy.getOrDefault(policy, List.of());
   }
 
-  /** Returns the snapshot's indices of a list's links. */
+  /** Returns the indices of a list's links in the snapshot. */
   int[] links(int list) {
     return linksOf[list];
   }
@@ -114,7 +114,7 @@ final class Loads {
     return known.getOrDefault(id, -1);
   }
 
-  /** Returns the index of the list that a flow is on, moves included. */
+  /** Returns the index of the list that a flow is on, after all moves so far. */
   int listOf(int flow) {
     return listOf[flow];
   }
@@ -154,7 +154,7 @@ final class Loads {
     return most;
   }
 
-  /** Returns how many of a policy's lists are as busy as its busiest. */
+  /** Returns how many lists of a policy are as busy as its busiest list. */
   int busiest(String policy) {
     return busiest(indices(policy), maximum(policy));
   }
@@ -173,8 +173,9 @@ final class Loads {
   }
 
   /**
-   * Returns a lower bound for the policy's busiest list after a move, however much room other moves
-   * make on the target. It is the maximum over links that aren't on the target list.
+   * Returns a lower bound for the utilisation of the policy's busiest list after a move, even if
+   * other moves make room on the target list. It is the maximum over the links that aren't on the
+   * target list.
    */
   double lowerBoundAfter(int flow, int to) {
     int from = listOf[flow];
@@ -210,8 +211,8 @@ final class Loads {
   }
 
   /**
-   * Returns the outcome of a move. Lists of other policies never exceed this policy's maximum,
-   * since the move only adds load to links of this policy's lists.
+   * Returns the outcome of a move. Other policies needn't be checked: the move only adds load to
+   * links of this policy's lists, so it can't raise another list above this policy's maximum.
    */
   MoveCandidate outcome(int flow, int to) {
     ElephantFlow elephant = flows.get(flow);

@@ -3,12 +3,12 @@ package io.heddle.controller.solver;
 import io.heddle.controller.model.ElephantFlow;
 
 /**
- * A possible move.
+ * Possible move of a flow to another list.
  *
  * @param flow index of the flow in the snapshot
- * @param to index of the list in the snapshot
- * @param listId the list's number
- * @param home whether the flow's hash would choose this list
+ * @param to index of the target list in the snapshot
+ * @param listId id of the target list at its gateway
+ * @param home whether the flow's hash would choose the target list
  * @param predicted utilisation of the policy's busiest list after the move
  * @param busiest number of lists with that utilisation
  */

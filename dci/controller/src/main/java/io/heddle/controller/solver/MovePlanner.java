@@ -10,21 +10,30 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Search for moves that lower a policy's busiest list. It tries single moves, pairs that only help
- * together, and, if several lists are equally busy, a series of moves. Moves at the end that don't
- * lower the maximum are dropped.
+ * Search for moves that lower the maximum, which is the utilisation of a policy's busiest list. It
+ * tries single moves, pairs that only help together, and, if several lists are equally busy, a
+ * series of moves. Moves at the end that don't lower the maximum are dropped.
  */
 final class MovePlanner {
   private static final int MOST_REFUSED = 8;
 
   /**
-   * Moves in order.
+   * Planned moves.
    *
-   * @param refused the next moves in the strategy's order, which lower the maximum too little
+   * @param steps moves in the order of execution
+   * @param before maximum before the moves
+   * @param after predicted maximum after the moves
+   * @param refused candidates that the strategy prefers to the first single move that helps, but
+   *     that lower the maximum too little; at most {@code MOST_REFUSED}
    */
   record Plan(List<Step> steps, double before, double after, List<MoveCandidate> refused) {}
 
-  /** One move, and the maximum before it. */
+  /**
+   * One planned move.
+   *
+   * @param from index of the list that the flow leaves
+   * @param before maximum before the move
+   */
   record Step(MoveCandidate move, int from, double before) {}
 
   private final Loads loads;
@@ -38,7 +47,7 @@ final class MovePlanner {
   }
 
   /**
-   * Plans moves and applies them to the loads.
+   * Plans moves of a policy's flows, and applies them to the loads.
    *
    * @param movable whether a flow may be moved now
    */
@@ -82,7 +91,7 @@ final class MovePlanner {
     return from - to >= settings.leastGain() - Loads.SAME;
   }
 
-  /* Returns the moves that the strategy prefers to the first one that helps. */
+  /* Returns the moves that the strategy prefers to the first one that lowers the maximum enough. */
   private List<MoveCandidate> insufficientMoves(double best, List<MoveCandidate> candidates) {
     return candidates.stream()
         .takeWhile(each -> !lowersEnough(best, each.predicted()))
@@ -91,8 +100,8 @@ final class MovePlanner {
   }
 
   /*
-   * Returns one move that helps, or two that help together, or one that leaves fewer lists to
-   * relieve.
+   * Returns one move that lowers the maximum enough, or two that do so together, or one after which
+   * fewer lists are at the maximum.
    */
   private List<MoveCandidate> next(
       String policy, double best, List<MoveCandidate> candidates, Predicate<ElephantFlow> movable) {
@@ -117,7 +126,8 @@ final class MovePlanner {
   }
 
   /*
-   * Returns the move of least bandwidth that leaves fewer lists at the maximum and none above it.
+   * Returns the best move by min-max after which fewer lists are at the maximum and none is above
+   * it.
    */
   private @Nullable MoveCandidate tieBreaker(String policy, List<MoveCandidate> candidates) {
     double most = loads.maximum(policy);

@@ -1,13 +1,13 @@
 package io.heddle.controller.solver;
 
 /**
- * The solver's verdict on a policy in one round.
+ * Verdict of the solver on a policy in one round.
  *
- * @param busiest number of its busiest list; −1 if it has none
- * @param busiestUtilisation 1 is full, more is overload
- * @param idlest number of its least busy list; −1 if none is up
- * @param idlestUtilisation utilisation of that list
- * @param sentence reason
+ * @param busiest id of the policy's busiest list; −1 if it has no list
+ * @param busiestUtilisation utilisation of the busiest list; 1 is full, more is overload
+ * @param idlest id of the policy's least busy list that is up; −1 if none is up
+ * @param idlestUtilisation utilisation of the least busy list
+ * @param sentence reason for the verdict
  */
 public record PolicyVerdict(
     String policy,
@@ -19,9 +19,9 @@ public record PolicyVerdict(
     String sentence) {
   /** State of the policy after the round. */
   public enum State {
-    /** There is nothing to relieve. */
+    /** There is no imbalance. */
     BALANCED,
-    /** Another sample has to confirm the imbalance, or show the effect of the last moves. */
+    /** More samples must confirm the imbalance, or show the effect of the last moves. */
     WAITING,
     /** The samples are too old to decide. */
     STALE,

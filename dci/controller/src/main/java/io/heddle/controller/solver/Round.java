@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * Outcome of one round.
  *
- * @param decisions in order of execution: withdrawals first
- * @param verdicts one per policy
- * @param refused moves that would lower the maximum too little
+ * @param decisions decisions in the order of execution, withdrawals first
+ * @param verdicts one verdict for each policy of the snapshot, the busiest first
+ * @param refused moves that would lower the utilisation of a policy's busiest list too little
  */
 public record Round(List<Decision> decisions, List<PolicyVerdict> verdicts, List<Refused> refused) {
   public Round {
@@ -18,13 +18,13 @@ public record Round(List<Decision> decisions, List<PolicyVerdict> verdicts, List
   }
 
   /**
-   * A refused move.
+   * Refused move.
    *
-   * @param flow for messages
-   * @param from number of the list that it is on
-   * @param to number of the list that it could go to
+   * @param flow description of the flow, for messages
+   * @param from id of the list that the flow is on
+   * @param to id of the list that the flow could be moved to
    * @param before utilisation of the policy's busiest list
-   * @param after the same with the move
+   * @param after predicted utilisation of the policy's busiest list after the move
    */
   public record Refused(
       String policy, String flow, int from, int to, double before, double after) {}

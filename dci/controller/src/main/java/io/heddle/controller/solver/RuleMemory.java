@@ -10,8 +10,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of rules in force, of flows that have to stay on their list, and of flows that needed a
- * withdrawn rule again. The rules of the latter stay longer each time. Used by one thread.
+ * Memory of rules in force, of flows that must stay on their list, and of flows whose rule was
+ * withdrawn. When such a flow needs a rule again, the new rule stays for longer each time. Used by
+ * one thread.
  */
 final class RuleMemory {
   /** Rule in force. */
@@ -20,10 +21,12 @@ final class RuleMemory {
     final String policy;
     final int list;
 
-    /** Whether the load was as well balanced without it at the last check. */
+    /**
+     * Whether the load would have been balanced well enough without this rule at the last check.
+     */
     boolean needless;
 
-    /** Start of that state; undefined if the rule is needed. */
+    /** Time since which the rule has been needless; undefined if it is needed. */
     long needlessSinceNs;
 
     Rule(FlowId flow, String policy, int list) {
@@ -33,7 +36,7 @@ final class RuleMemory {
     }
   }
 
-  /** Flow whose rule was withdrawn, as needless or because the flow ended. */
+  /** Flow whose rule was withdrawn because it was needless or the flow had ended. */
   private static final class Released {
     long atNs;
 
@@ -41,10 +44,10 @@ final class RuleMemory {
     int returns;
   }
 
-  /** Doublings of the release time: at most 16 times the first. */
+  /** Maximum number of doublings of a release time, which is then 16 times the first one. */
   private static final int MOST_RETURNS = 4;
 
-  /** A flow counts as calm after this many release times. */
+  /** Number of release times after which the withdrawal of a rule is forgotten. */
   private static final int CALM = 8;
 
   /** Match fields of a rule, at any gateway. */
@@ -55,10 +58,10 @@ final class RuleMemory {
   }
 
   private final Map<FlowId, Rule> rules = new HashMap<>();
-  /* By policy, and ordered, so that equal reports lead to equal decisions. */
+  /* Rules by policy. They are ordered, so that equal reports lead to equal decisions. */
   private final Map<String, TreeMap<FlowId, Rule>> ofPolicies = new TreeMap<>();
 
-  /* Gateways that have a rule with these match fields. */
+  /* Names of the gateways that have a rule, by the rule's match fields. */
   private final Map<Match, Set<String>> gateways = new HashMap<>();
   private final Map<FlowId, Long> heldUntilNs = new HashMap<>();
   private final Map<FlowId, Released> released = new HashMap<>();
@@ -70,7 +73,9 @@ final class RuleMemory {
     gateways.computeIfAbsent(Match.of(rule.flow), any -> new HashSet<>()).add(rule.flow.gateway());
   }
 
-  /** Records a rule for a moved flow; counts a return if the flow had a rule before. */
+  /**
+   * Records a rule for a moved flow. Counts a return if an earlier rule of the flow was withdrawn.
+   */
   void move(Rule rule) {
     Released before = released.get(rule.flow);
     if (before != null && !rules.containsKey(rule.flow)) {
@@ -79,12 +84,12 @@ final class RuleMemory {
     put(rule);
   }
 
-  /** Records that a flow's rule was withdrawn as no longer needed. */
+  /** Records that a flow's rule was withdrawn because it was needless or the flow had ended. */
   void release(FlowId flow, long nowNs) {
     released.computeIfAbsent(flow, any -> new Released()).atNs = nowNs;
   }
 
-  /** Returns a time, doubled for each time that the flow needed a rule again. */
+  /** Returns a duration, doubled for each time that the flow needed a rule again. */
   long backedOff(FlowId flow, long firstNs) {
     Released before = released.get(flow);
     return before == null ? firstNs : firstNs << before.returns;
@@ -113,7 +118,10 @@ final class RuleMemory {
     return rules.get(flow);
   }
 
-  /** Returns whether another gateway has the same rule: both would be one BGP route. */
+  /**
+   * Returns whether another gateway has a rule with the same match fields: both rules would be one
+   * BGP route.
+   */
   boolean isSetElsewhere(FlowId flow) {
     Set<String> those = gateways.isEmpty() ? null : gateways.get(Match.of(flow));
     return those != null && (those.size() > 1 || !those.contains(flow.gateway()));

@@ -8,8 +8,8 @@ import io.heddle.controller.model.WanLink;
  * Ages of the samples behind a decision on a policy.
  *
  * @param oldestNs age of the oldest sample
- * @param oldest source of the oldest sample, for messages
- * @param newestSampleNs time of the newest link sample
+ * @param oldest gateway or link of the oldest sample, for messages
+ * @param newestSampleNs time of the newest sample of a link
  */
 record SampleAges(long oldestNs, String oldest, long newestSampleNs) {
   static SampleAges of(SteeredPolicy policy, NetworkSnapshot snapshot, Loads loads) {

@@ -3,7 +3,7 @@ package io.heddle.controller.solver;
 import io.heddle.controller.model.ElephantFlow;
 import java.util.Locale;
 
-/** Sentences that explain decisions, and why none was taken. */
+/** Factory of the sentences that explain decisions, or why there is none. */
 final class Sentences {
   private Sentences() {}
 

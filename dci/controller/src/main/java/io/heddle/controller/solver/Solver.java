@@ -22,9 +22,9 @@ import java.util.Set;
  * Solver that decides in rounds, and damps oscillation by its memory. An imbalance has to last
  * before a flow is moved. The effect of a move has to show before the next move. A moved flow stays
  * on its list for a time. A rule is withdrawn once it has been needless for the release time. Each
- * time that the flow needs a rule again, as with bursts, its release time doubles, up to a limit.
- * All policies of a snapshot share their links; the busiest policy is relieved first. Used by one
- * thread.
+ * time that a flow needs a rule again, as with bursts, the flow's release time doubles, up to a
+ * limit. All policies of a snapshot share their links; the busiest policy is relieved first. Used
+ * by one thread.
  */
 public final class Solver {
   /** Memory of a policy. */
@@ -44,7 +44,7 @@ public final class Solver {
     this.strategy = strategy;
   }
 
-  /** Records a rule that is in force already, as after a restart or in a dry run. */
+  /** Records a rule that is already in force, such as after a restart or in a dry run. */
   public void adopt(FlowId flow, String policy, int list) {
     memory.put(new RuleMemory.Rule(flow, policy, list));
   }
@@ -60,7 +60,7 @@ public final class Solver {
   }
 
   /**
-   * Returns the next round. The solver assumes that the caller carries it out.
+   * Returns the next round. The solver assumes that the caller applies it.
    *
    * @param unknown gateways that may have policies missing from the snapshot; rules of such
    *     policies stay
@@ -179,7 +179,7 @@ public final class Solver {
       int to = step.move().listId();
       RuleMemory.Rule rule = memory.rule(flow.id());
       if (step.move().home() && rule != null) {
-        /* The flow's hash chooses the target list, so no rule is needed. */
+        /* The flow's hash chooses the target list, so its rule is withdrawn instead of replaced. */
         double after = step.move().predicted();
         withdraw(
             rule, Reason.BALANCED, Sentences.needless(rule, flow, step.before(), after), decisions);
@@ -206,7 +206,7 @@ public final class Solver {
         State.MOVED, Sentences.moved(plan.steps().size(), plan.before(), plan.after()));
   }
 
-  /* Withdraws rules whose flow or list is gone, whatever the balance. */
+  /* Withdraws the rules whose flow or list is gone, even if the load is imbalanced. */
   private void withdrawObsolete(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     for (RuleMemory.Rule rule : memory.rules(policy)) {
       int flow = loads.flow(rule.flow);
@@ -222,8 +222,8 @@ public final class Solver {
   }
 
   /*
-   * Withdraws rules without which the load has been as well balanced for long enough. Returns
-   * whether there was one.
+   * Withdraws the rules that have been needless for the release time. Returns whether there was
+   * one.
    */
   private boolean release(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     boolean released = false;

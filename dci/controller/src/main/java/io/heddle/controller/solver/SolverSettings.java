@@ -1,22 +1,26 @@
 package io.heddle.controller.solver;
 
 /**
- * Thresholds and waits of the solver. Shares of a link's capacity are 0 to 1.
+ * Thresholds and times of the solver. Utilisations and differences of them are shares of a link's
+ * capacity, 0 to 1.
  *
  * @param high utilisation of a policy's busiest list from which it is relieved
- * @param gap minimum difference between the busiest and the least busy list
- * @param low utilisation up to which a rule isn't needed
- * @param leastGain by how much a move has to lower the maximum
- * @param slack by how much the maximum may rise when a rule is withdrawn
- * @param samples number of consecutive samples that have to show an imbalance
- * @param settleSamples samples to wait after a move before the next decision
- * @param mostMoves moves of a policy in one round
- * @param holdDownNs how long a flow stays after it was moved or released
- * @param releaseNs how long a rule has to be needless before it is withdrawn
- * @param intervalNs between two samples
- * @param staleIntervals age in intervals from which a sample is too old
- * @param latencyLimitMs lists above it are no targets; infinite for no limit
- * @param lossLimit lists above it are no targets; 1 for no limit
+ * @param gap minimum difference of utilisation between the busiest and the least busy list for an
+ *     imbalance
+ * @param low utilisation of the busiest list up to which a rule is needless
+ * @param leastGain minimum difference by which a move must lower the utilisation of the busiest
+ *     list
+ * @param slack maximum difference by which that utilisation may rise when a rule is withdrawn
+ * @param samples number of consecutive samples that must show an imbalance
+ * @param settleSamples number of samples to wait after a move before the next decision
+ * @param mostMoves maximum number of moves of a policy in one round
+ * @param holdDownNs time for which a flow stays on its list after it was moved or its rule was
+ *     withdrawn
+ * @param releaseNs time for which a rule must be needless before it is withdrawn
+ * @param intervalNs interval of samples
+ * @param staleIntervals age in intervals above which a sample is too old
+ * @param latencyLimitMs no flow is moved to a list of higher latency; infinite for no limit
+ * @param lossLimit no flow is moved to a list of higher loss; 1 for no limit
  */
 public record SolverSettings(
     double high,
@@ -52,7 +56,7 @@ public record SolverSettings(
           Double.POSITIVE_INFINITY,
           1);
 
-  /** Returns these settings without waits, for a decision on a single sample. */
+  /** Returns these settings without waiting times, for a decision on a single sample. */
   public SolverSettings atOnce() {
     return new SolverSettings(
         high,
@@ -72,6 +76,8 @@ public record SolverSettings(
   }
 
   /**
+   * Checks the thresholds.
+   *
    * @throws IllegalArgumentException if rules would oscillate
    */
   public SolverSettings {

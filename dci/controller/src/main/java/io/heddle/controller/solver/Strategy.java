@@ -6,9 +6,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Choice among the moves that lower the maximum enough. Ties go to the lower maximum, then to a
- * flow that its hash would put there, then to the flow of less bandwidth, then to the lower list
- * and flow.
+ * Preference among the moves that lower the maximum enough: the utilisation of a policy's busiest
+ * list. Ties are broken by the lower maximum, then by fewer lists with it, then by a flow whose
+ * hash would choose the target list, then by the lower rate of the flow, then by the lower id of
+ * list and flow.
  */
 public enum Strategy {
   /** Prefers the move that leaves the lowest maximum. */
@@ -41,12 +42,14 @@ public enum Strategy {
     return text;
   }
 
-  /** Orders candidates; the first is tried first. */
+  /** Returns the order of candidates, the preferred one first. */
   Comparator<MoveCandidate> order() {
     return order;
   }
 
   /**
+   * Returns the strategy with this name in a configuration.
+   *
    * @throws IllegalArgumentException if no strategy has this name
    */
   public static Strategy of(String text) {

@@ -1,7 +1,7 @@
 /**
- * Solver: decides which flows go to which segment lists. {@link io.heddle.controller.solver.Solver}
- * keeps the memory between rounds; {@code MovePlanner} and {@code Loads} compute. It has no I/O,
- * clock or thread: time comes with the snapshot.
+ * Solver, which decides which flows are moved to which segment lists. {@link
+ * io.heddle.controller.solver.Solver} keeps the memory between rounds; {@code MovePlanner} and
+ * {@code Loads} compute. The package has no I/O, clock or thread: snapshots contain the time.
  */
 @NullMarked
 package io.heddle.controller.solver;

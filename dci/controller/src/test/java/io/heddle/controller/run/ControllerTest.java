@@ -208,7 +208,7 @@ final class ControllerTest {
   void faultOfTheBgpThreadRunsTheFailureAction() throws Exception {
     begin(null);
     CountDownLatch lost = new CountDownLatch(1);
-    controller.decide(lost::countDown);
+    controller.startDecisions(lost::countDown);
     RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
     /* Two gateways can't share one route, so this announcement fails. */
     for (int gateway = 1; gateway <= 2; gateway++) {

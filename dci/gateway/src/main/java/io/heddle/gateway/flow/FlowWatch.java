@@ -51,11 +51,11 @@ public final class FlowWatch {
 
   /** Samples of one flow, over little more than a period. */
   private static final class FlowSamples {
-    private static final int LOOKS = 64;
+    private static final int MOST_SAMPLES = 64;
 
     private final long firstNs;
-    private final long[] times = new long[LOOKS];
-    private final long[] bytes = new long[LOOKS];
+    private final long[] times = new long[MOST_SAMPLES];
+    private final long[] bytes = new long[MOST_SAMPLES];
     private int newest = -1;
     private int count;
     private boolean elephant;
@@ -71,17 +71,17 @@ public final class FlowWatch {
       long beginNs = firstNs;
       long beginBytes = 0;
       for (int back = 0; back < count; back++) {
-        int at = newest - back & LOOKS - 1;
+        int at = newest - back & MOST_SAMPLES - 1;
         if (nowNs - times[at] >= rules.periodNs()) {
           beginNs = times[at];
           beginBytes = bytes[at];
           break;
         }
       }
-      newest = newest + 1 & LOOKS - 1;
+      newest = newest + 1 & MOST_SAMPLES - 1;
       times[newest] = nowNs;
       bytes[newest] = flow.bytes();
-      count = Math.min(count + 1, LOOKS - 1);
+      count = Math.min(count + 1, MOST_SAMPLES - 1);
       long passedNs = Math.max(nowNs - beginNs, rules.periodNs());
       long rate = (long) ((flow.bytes() - beginBytes) * 8e9 / passedNs);
       if (nowNs - flow.lastNs() >= rules.silenceNs()) {
