@@ -9,8 +9,8 @@ import java.util.Map;
 /** Conversion of the JSON of commands that measure calls, starts, scale and failover to figures. */
 final class CostReadings {
   /**
-   * Time in ms for which {@code heddle perf failover} waits until full speed is reached. It stands
-   * for rounds that never reached it.
+   * Longest time in ms for which {@code heddle perf failover} waits for full speed. It is the value
+   * of rounds that never reach full speed.
    */
   private static final double LONGEST_WAIT_MS = 3_000;
 

@@ -27,8 +27,8 @@ final class Readings {
   static final String CONTROL_THREADS = "control threads' processor time, ";
 
   /**
-   * Name of the figure of the busiest thread's processor use. It is the smaller value of two
-   * contestants: Heddle with one plane, and the rival.
+   * Name of the figure of the busiest thread's share of a core. Of two contestants, Heddle with one
+   * plane and the rival, the smaller share counts.
    */
   static final String BUSIEST_THREAD = "busiest thread of 1 plane and of its rival, the less busy";
 

@@ -158,7 +158,7 @@ final class StampedStream implements AutoCloseable {
 
   /*
    * Builds the packets of a stream and returns their length. Each stream has different packet
-   * numbers, since a bridge drops a packet whose number it knows as a duplicate.
+   * numbers, since a bridge drops packets with known numbers as duplicates.
    */
   private int build(Gid group, int packets) {
     built++;

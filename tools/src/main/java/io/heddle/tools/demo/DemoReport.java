@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param network isolation of the hosts
  * @param networkReason reason for this kind of isolation
  * @param ranks number of ranks
- * @param planeCount planes of each host
+ * @param planeCount number of planes of each host
  * @param weights requested weights
  * @param policy spray policy
  * @param plugin name of the plugin

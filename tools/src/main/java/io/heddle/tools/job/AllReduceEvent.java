@@ -32,7 +32,7 @@ public sealed interface AllReduceEvent {
    */
   record Ended(long wrong) implements AllReduceEvent {}
 
-  /** Any other line. The run fails with it. */
+  /** Any other line, with which the run fails. */
   record Unknown(String line) implements AllReduceEvent {}
 
   static AllReduceEvent parse(String line) {

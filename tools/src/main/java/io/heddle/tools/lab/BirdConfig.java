@@ -55,7 +55,10 @@ final class BirdConfig {
         .formatted(folder.resolve(router.name() + ".log"), FabricTopology.routerId(router));
   }
 
-  /* Sets min delay, since with its default of 3 s hosts get their addresses 2 s later. */
+  /*
+   * Router advertisements for hosts. The min delay is set, since with its default of 3 s hosts get
+   * their addresses 2 s later.
+   */
   private static final String ADVERTISE =
       """
       protocol radv {

@@ -155,7 +155,7 @@ final class FabricDaemons {
 
   /**
    * Counts the established sessions in BIRD's table of protocols. The name of a session with a host
-   * begins with h, as it contains the router's port.
+   * begins with h, since it is derived from the name of the router's port.
    */
   static Sessions birdSessions(String protocols) {
     int routers = 0;

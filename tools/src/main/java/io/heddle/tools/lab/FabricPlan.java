@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * Plan of a fabric. Planes, spines, leaves and hosts count from 1, as in their names.
  *
- * @param spines routers that connect the leaves; 0 if the planes are separate networks
- * @param links links between each leaf and each spine
- * @param leaves routers with hosts; as many as planes if the planes are separate networks
+ * @param spines number of routers that connect the leaves; 0 if the planes are separate networks
+ * @param links number of links between each leaf and each spine
+ * @param leaves number of routers with hosts; as many as planes if the planes are separate networks
  * @param hosts number of hosts: distributed over the leaves in turn, or each on every plane if the
  *     planes are separate networks
  * @param ratesBitsPerSecond rate to which each plane's links are shaped, one per plane

@@ -203,8 +203,8 @@ public final class FabricRouteDaemons implements AutoCloseable {
    * Waits until every host's daemon has published a plane's weight towards every other host.
    *
    * @param plane number of the plane, from 1
-   * @throws LabException if that takes too long
    * @param megabitsPerSecond weight of the plane
+   * @throws LabException if that takes too long
    */
   public void awaitWeight(int plane, int megabitsPerSecond) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);

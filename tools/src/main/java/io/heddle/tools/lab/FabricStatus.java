@@ -126,10 +126,10 @@ public record FabricStatus(
    * @param name name of the router
    * @param program bird or frr
    * @param pids process IDs of the router's daemons
-   * @param alive whether all its daemons run
-   * @param sessions established BGP sessions with routers
+   * @param alive whether all the router's daemons run
+   * @param sessions number of established BGP sessions with routers
    * @param expected expected number of sessions with routers
-   * @param hostSessions established BGP sessions with hosts
+   * @param hostSessions number of established BGP sessions with hosts
    */
   public record RouterStatus(
       String name,
@@ -145,7 +145,7 @@ public record FabricStatus(
    *
    * @param name name of the host
    * @param namespace network namespace of the host
-   * @param addresses addresses formed by its kernel, in order of planes
+   * @param addresses addresses that the host's kernel has formed, in the order of planes
    * @param missing planes on which the host has no address
    */
   public record HostStatus(

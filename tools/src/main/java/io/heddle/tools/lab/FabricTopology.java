@@ -7,10 +7,8 @@ import java.util.stream.Stream;
 
 /**
  * Topology of a fabric: the nodes, links, names and addresses that follow from its plan. The prefix
- * of host {@code h} on plane {@code p} is {@code fd00:<leaf>:<port>:
- *
- * <p><p>::/64}. So the low 16 bits of a prefix are the plane, and the first 32 bits determine the
- * leaf.
+ * of host {@code h} on plane {@code p} is {@code fd00:<leaf>:<port>:<plane>::/64}. So the low 16
+ * bits of a prefix are the plane, and the first 32 bits determine the leaf.
  */
 final class FabricTopology {
   /** Role of a node. */

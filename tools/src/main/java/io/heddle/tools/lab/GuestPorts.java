@@ -101,22 +101,25 @@ public final class GuestPorts {
     return "tap" + leaf;
   }
 
-  /** Returns the prefix of a leaf's port. */
+  /** Returns the prefix of the guest's port at a leaf. */
   public static String prefix(int leaf) {
     return String.format(Locale.ROOT, "fd00:%x:%x::/64", leaf, PORT_NUMBER);
   }
 
-  /** Returns the leaf's address on the port. */
+  /** Returns the leaf's address on the guest's port. */
   public static String gateway(int leaf) {
     return String.format(Locale.ROOT, "fd00:%x:%x::1", leaf, PORT_NUMBER);
   }
 
-  /** Returns the guest's address on the port. */
+  /** Returns the guest's address on the port at a leaf. */
   public static String address(int leaf) {
     return String.format(Locale.ROOT, "fd00:%x:%x::2", leaf, PORT_NUMBER);
   }
 
-  /** Returns the leaf's MAC address, which avoids neighbour discovery. */
+  /**
+   * Returns the MAC address of a leaf on the guest's port. It is fixed, so that the guest needs no
+   * neighbour discovery.
+   */
   public static String gatewayMacAddress(int leaf) {
     return String.format(Locale.ROOT, "02:00:00:00:%02x:01", PORT_NUMBER - leaf);
   }

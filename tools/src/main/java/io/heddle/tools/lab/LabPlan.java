@@ -6,7 +6,7 @@ import java.util.Locale;
  * Plan of a lab.
  *
  * @param ranks number of hosts, 2 to 250
- * @param planes planes of every host, 1 to 250
+ * @param planes number of planes of every host, 1 to 250
  * @param mtuBytes MTU of each link, from 1280 (the least that IPv6 allows) to 65535
  */
 public record LabPlan(int ranks, int planes, int mtuBytes) {

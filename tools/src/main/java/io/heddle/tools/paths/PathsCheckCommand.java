@@ -1,18 +1,18 @@
 package io.heddle.tools.paths;
 
-import io.heddle.cli.paths.PredictionText;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
-import io.heddle.tools.lab.HashLab;
+import io.heddle.cli.paths.PredictionText;
 import io.heddle.fabric.model.HashAlgorithm;
 import io.heddle.fabric.model.HashModel;
 import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.LinuxHash;
 import io.heddle.fabric.model.SwitchHash;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.HashLab;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Command that checks measure, fit and pick in a lab of known hashes. */
+/**
+ * Command that checks the commands that measure, fit and pick paths, in a lab whose switches have
+ * known hashes.
+ */
 @Command(
     name = "check",
     description =

@@ -24,9 +24,9 @@ final class ChaosBench implements AutoCloseable {
   /**
    * Creates a bench.
    *
-   * @param keepsNetwork whether one network serves all groups; otherwise each group has its own
    * @param plans returns the plan of a seed
    * @param networks creates the network of a setting
+   * @param keepsNetwork whether one network serves all groups; otherwise each group has its own
    */
   ChaosBench(
       LongFunction<ChaosPlan> plans,

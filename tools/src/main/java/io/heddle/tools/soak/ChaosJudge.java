@@ -90,8 +90,8 @@ final class ChaosJudge {
       }
     }
     /*
-     * A stopped process doesn't answer for a while, and so its peer doesn't either. Neither is a
-     * plane failure, so none may be reported.
+     * A stopped process answers late, and after it continues it sees its peer's answers late too.
+     * That is no plane failure, so no failover is allowed.
      */
     if (plan.onlyStopsRanks() && failovers > 0) {
       String explanation = "%s failovers, though no plane had a fault".formatted(failovers);

@@ -18,8 +18,8 @@ record ChaosPlan(
   private static final int EARLIEST_MS = 50;
 
   /**
-   * Time in ms for which a run with a fatal fault sends messages. The connection fails before it is
-   * over.
+   * Time in ms for which a run with a fatal fault would send messages. The connection fails long
+   * before this time is over.
    */
   private static final int UNTIL_IT_FAILS_MS = 60_000;
 

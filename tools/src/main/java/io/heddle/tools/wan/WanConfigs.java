@@ -138,7 +138,9 @@ final class WanConfigs {
   }
 
   /**
-   * @param intervalMs cycle of the controller
+   * Returns the controller's configuration.
+   *
+   * @param intervalMs length of the controller's cycle, ms
    */
   String controller(int intervalMs) {
     StringBuilder text =

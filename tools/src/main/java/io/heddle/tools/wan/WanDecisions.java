@@ -56,7 +56,10 @@ final class WanDecisions {
     return all.size() - moves();
   }
 
-  /** Returns the flows that flapped in a period, that is, the list changed more than once. */
+  /**
+   * Returns the flows that flapped in a period, that is, the flows whose list changed more than
+   * once.
+   */
   Set<String> flaps(Instant from, Instant to) {
     Map<String, Integer> changes = new HashMap<>();
     for (Change each : all) {

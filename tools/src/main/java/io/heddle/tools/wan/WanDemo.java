@@ -107,9 +107,10 @@ public final class WanDemo {
   /**
    * Runs the demo.
    *
-   * @param folder empty; logs and configurations stay there
+   * @param folder empty folder, in which logs and configurations are kept
    * @param progress receives the name of the next step
-   * @param cleanup ends its processes and namespaces; their logs are open until then
+   * @param cleanup ends the demo's processes and removes its namespaces when it is closed; until
+   *     then the logs are open
    * @throws HeddleException if this host lacks a prerequisite
    */
   public static WanReport run(

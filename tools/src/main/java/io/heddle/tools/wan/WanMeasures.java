@@ -129,8 +129,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test H: the failures in the design's table. Earlier steps show a killed controller and lost
-   * daemons.
+   * Test H of the design: the failures in its table. Earlier steps show a killed controller and
+   * lost daemons.
    */
   private void failures(Path folder) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
@@ -145,8 +145,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test C: all packets of a queue pair have one outer flow label, the one that the gateway
-   * reports. All queue pairs share one 5-tuple.
+   * Test C of the design: all packets of a queue pair have one outer flow label, the one that the
+   * gateway reports. All queue pairs share one 5-tuple.
    */
   private void labels(WanCapture capture) throws InterruptedException {
     AtomicReference<@Nullable Integer> other = new AtomicReference<>();
@@ -181,7 +181,7 @@ final class WanMeasures {
   }
 
   /*
-   * Test C: the PE's kernel balances by source, destination and flow label
+   * Test C of the design: the PE's kernel balances by source, destination and flow label
    * (fib_multipath_hash_policy 0).
    */
   private void spread(WanCapture capture) throws InterruptedException {
@@ -285,8 +285,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test D: the time from the start of two elephants whose hashes choose the same list until the
-   * first packet of either uses another list.
+   * Test D of the design: the time from the start of two elephants whose hashes select the same
+   * list until the first packet of either uses another list.
    */
   private void latency(WanCapture capture, int rounds) throws IOException, InterruptedException {
     startController();
@@ -358,8 +358,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test B: the throughput of two queue pairs that together exceed a shaped link, before and after
-   * the controller separates them.
+   * Test B of the design: the throughput of two queue pairs that together exceed a shaped link,
+   * before and after the controller separates them.
    */
   private void gain(WanCapture capture) throws IOException, InterruptedException {
     for (int path = 1; path <= WanNodes.PATHS; path++) {

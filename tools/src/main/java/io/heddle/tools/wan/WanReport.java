@@ -18,7 +18,7 @@ public record WanReport(
    *
    * @param name condition that the step waits for
    * @param passed whether the condition became true in time
-   * @param seconds duration of the step
+   * @param seconds duration of the step in seconds
    * @param sentence observation that shows the condition, or the reason of the failure
    */
   public record Step(String name, boolean passed, double seconds, String sentence) {}

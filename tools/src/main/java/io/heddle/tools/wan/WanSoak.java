@@ -85,9 +85,9 @@ public final class WanSoak {
   /**
    * Runs the soak.
    *
-   * @param folder empty; logs, configurations and the audit stay there
+   * @param folder empty folder, in which logs, configurations and the audit are kept
    * @param progress receives the name of each step
-   * @param cleanup ends its processes and namespaces
+   * @param cleanup ends the soak's processes and removes its namespaces when it is closed
    * @throws HeddleException if this host lacks a prerequisite
    */
   public static WanSoakReport run(

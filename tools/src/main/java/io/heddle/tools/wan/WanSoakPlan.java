@@ -53,8 +53,8 @@ record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
   /**
    * Returns the next phase.
    *
-   * @param reflected whether there is a reflector to kill
    * @param random generator that was created from the soak's seed
+   * @param reflected whether there is a reflector to kill
    */
   static WanSoakPlan next(Random random, boolean reflected) {
     Map<Integer, Double> load = new TreeMap<>();

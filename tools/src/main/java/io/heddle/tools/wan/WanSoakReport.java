@@ -9,7 +9,7 @@ import java.util.Map;
  * @param seed seed that determines load and faults
  * @param passed whether no flow flapped, no daemon's death lost a packet, and no rule stayed
  *     without a reason
- * @param seconds duration
+ * @param seconds duration in seconds
  * @param phases number of phases of constant load
  * @param faults number of injections of each fault, by the fault's text
  * @param sentPackets number of packets sent

@@ -20,8 +20,8 @@ record BgpFeedReport(int peers, int routesPerPeer, List<Double> load, List<Run> 
    * @param feed packed: many routes per UPDATE; unpacked: adjacent routes differ in their
    *     attributes, so that each needs its own UPDATE; aggregate: one route for all hosts, and a
    *     few unreachable hosts
-   * @param seconds time until the receiver held the last route, since it held the first (prebuilt:
-   *     since the first byte was sent); 0 for an aggregate
+   * @param seconds seconds from the first route in the receiver's table (prebuilt: from the first
+   *     byte sent) to the last route; 0 for an aggregate
    * @param cpuSeconds processor time of the receiver in seconds
    * @param memoryMb memory of the receiver after the feed, MiB, by the kernel's field names
    * @param memoryBeforeMb memory of the receiver before the feed, MiB, by the kernel's field names

@@ -68,7 +68,8 @@ record CallCostReport(
       double leastTimesC) {}
 
   /**
-   * Number of messages of the soaks, and the latency of their calls.
+   * Results of the soaks, in which every call is timed: the number of messages, and the latency of
+   * the calls.
    *
    * @param messages number of sent messages
    */

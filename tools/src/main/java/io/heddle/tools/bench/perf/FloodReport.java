@@ -7,7 +7,7 @@ import java.util.Locale;
  * Report of {@code heddle perf flood}.
  *
  * @param network isolation of the hosts
- * @param planeCount planes of each host
+ * @param planeCount number of planes of each host
  * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
  * @param outstanding number of messages in flight

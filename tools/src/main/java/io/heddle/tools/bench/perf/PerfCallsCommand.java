@@ -45,8 +45,8 @@ final class PerfCallsCommand implements Callable<Integer> {
   private static final long TURN_MS = 1_000;
 
   /**
-   * Length in ms of a soak turn of the contestant in C. It is shorter than a Java contestant's
-   * turn, since the percentiles of C's calls need fewer messages.
+   * Length in ms of the turn of the contestant in C during the soak, in which every call is timed.
+   * A Java contestant's turn is longer, since the percentiles of Java's calls need more messages.
    */
   private static final long SHORT_TURN_MS = 200;
 

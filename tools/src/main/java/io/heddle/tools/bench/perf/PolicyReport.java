@@ -6,7 +6,7 @@ import java.util.Locale;
 /**
  * Report of {@code heddle perf policies}.
  *
- * @param planeCount planes of each host
+ * @param planeCount number of planes of each host
  * @param rateGbps rate of a plane's links, Gbit/s
  * @param mtuBytes MTU of the links
  * @param messageBytes size of each message

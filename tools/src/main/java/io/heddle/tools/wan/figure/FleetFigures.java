@@ -40,8 +40,8 @@ public final class FleetFigures {
   private static final int SECONDS = 56;
 
   /*
-   * The fleet sends 50,000 records a second. The measured period may cut off some at its start and
-   * end.
+   * Least number of records a second that the controller must read. The fleet sends 50,000; the
+   * measured period may cut off some at its start and end.
    */
   private static final double LEAST_RECORDS = 49_000;
   private static final double MOST_CORES = 1;

@@ -6,9 +6,9 @@ import java.util.Locale;
  * Measured figure with its bound.
  *
  * @param test letter in the design's table of requirements
- * @param name unique in a report
+ * @param name name that is unique in a report
  * @param value measured value
- * @param unit empty for ratios and counts
+ * @param unit unit of the value; empty for ratios and counts
  * @param isLeast whether the bound is a minimum; otherwise a maximum
  * @param bound smallest or largest value that passes
  * @param judged whether a missed bound is a failure. Missed times aren't judged on a machine known
