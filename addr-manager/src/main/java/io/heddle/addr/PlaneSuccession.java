@@ -77,41 +77,44 @@ public final class PlaneSuccession {
     if (left.isEmpty()) {
       return Answer.NOTHING;
     }
-    Optional<Plane> called =
+    Optional<Plane> withSameKey =
         host.of(device, carries).planes().stream()
             .filter(plane -> left.contains(plane.address()) && isSame(plane, gone))
             .findFirst();
-    if (called.isPresent()) {
-      return new Answer(successor(gone, called.get().address(), called.get().reason()), "");
+    if (withSameKey.isPresent()) {
+      return new Answer(
+          successor(gone, withSameKey.get().address(), withSameKey.get().reason()), "");
     }
     return findOnInterface(gone, others, left);
   }
 
   private Answer findOnInterface(
       KnownPlane gone, List<KnownPlane> others, List<AssignedAddress> left) {
-    String those = left.stream().map(AssignedAddress::toString).collect(Collectors.joining(", "));
+    String candidates =
+        left.stream().map(AssignedAddress::toString).collect(Collectors.joining(", "));
     if (!host.rules().isEmpty()) {
-      return new Answer(null, "HEDDLE_PLANES gives none of " + those + " this key");
+      return new Answer(null, "HEDDLE_PLANES gives none of " + candidates + " this key");
     }
-    List<String> besides =
+    List<String> otherKeys =
         others.stream()
             .filter(other -> other.interfaceName().equals(gone.interfaceName()))
             .map(KnownPlane::key)
             .toList();
-    if (!besides.isEmpty()) {
+    if (!otherKeys.isEmpty()) {
       return new Answer(
           null,
           "%s has planes %s as well, so any of them could have become %s"
-              .formatted(gone.interfaceName(), String.join(", ", besides), those));
+              .formatted(gone.interfaceName(), String.join(", ", otherKeys), candidates));
     }
     List<AssignedAddress> own =
         left.stream().filter(each -> !hasOtherDaemonKey(each.address(), gone)).toList();
     if (own.isEmpty()) {
-      return new Answer(null, "the route daemon gives " + those + " another key");
+      return new Answer(null, "the route daemon gives " + candidates + " another key");
     }
     AssignedAddress fittest = own.stream().min(PlaneDiscovery::compareFitness).orElseThrow();
     if (!own.stream().allMatch(fittest::isInSameSubnet)) {
-      return new Answer(null, gone.interfaceName() + " has addresses of several subnets: " + those);
+      return new Answer(
+          null, gone.interfaceName() + " has addresses of several subnets: " + candidates);
     }
     return new Answer(successor(gone, fittest, "the one plane of its interface"), "");
   }

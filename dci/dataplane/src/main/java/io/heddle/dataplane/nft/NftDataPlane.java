@@ -229,7 +229,7 @@ public final class NftDataPlane implements DataPlane {
     steers.keySet().forEach(each -> used.merge(map(each), 1, Integer::sum));
     Set<SteerKey> without = new HashSet<>();
     Map<SteerKey, Integer> taken = new HashMap<>();
-    StringBuilder gone = new StringBuilder();
+    StringBuilder script = new StringBuilder();
     Map<String, StringBuilder> added = new TreeMap<>();
     wanted.forEach((key, list) -> {
       if (list < 1 || list > MOST_LISTS) {
@@ -240,7 +240,7 @@ public final class NftDataPlane implements DataPlane {
         return;
       }
       if (before != null) {
-        gone.append(delete(key));
+        script.append(delete(key));
       } else if (used.merge(map(key), 1, Integer::sum) > NftRules.MOST_STEERS) {
         without.add(key);
         return;
@@ -250,8 +250,8 @@ public final class NftDataPlane implements DataPlane {
       elements.append(elements.isEmpty() ? "" : ", ").append(element(key, list));
     });
     if (!taken.isEmpty()) {
-      added.forEach((name, elements) -> gone.append(add(name, elements.toString())));
-      query(gone.toString());
+      added.forEach((name, elements) -> script.append(add(name, elements.toString())));
+      query(script.toString());
       steers.putAll(taken);
     }
     return without;

@@ -127,22 +127,22 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   private void sendAll(PeerSession session, FlowspecCodec codec) {
-    Map<Target, List<FlowRule>> together = new LinkedHashMap<>();
+    Map<Target, List<FlowRule>> byTarget = new LinkedHashMap<>();
     rules.forEach((rule, target) -> {
       if (rule.isIpv4() == codec.ipv4()) {
-        together.computeIfAbsent(target, any -> new ArrayList<>()).add(rule);
+        byTarget.computeIfAbsent(target, any -> new ArrayList<>()).add(rule);
       }
     });
-    together.forEach((target, these) -> send(session, codec, these, target));
+    byTarget.forEach((target, group) -> send(session, codec, group, target));
   }
 
-  private void send(PeerSession session, FlowspecCodec codec, List<FlowRule> these, Target target) {
+  private void send(PeerSession session, FlowspecCodec codec, List<FlowRule> group, Target target) {
     Negotiated negotiated = session.status().negotiated();
     if (negotiated != null) {
       boolean external = session.options().isExternal(negotiated.peerAs());
       session.send(
           UpdateMessage.of(
-              FamilyRoutes.announce(codec, these, null),
+              FamilyRoutes.announce(codec, group, null),
               steering.write(
                   target.list(), target.gateway(), session.options().localAs(), external)));
     }

@@ -64,10 +64,10 @@ public final class TelemetryClient implements AutoCloseable {
     }
     ManagedChannel fresh = connections.channel(target);
     channel = fresh;
-    StreamObserver<SubscribeRequest> questions =
+    StreamObserver<SubscribeRequest> requests =
         ClientCalls.asyncBidiStreamingCall(
             fresh.newCall(GnmiMethods.SUBSCRIBE, CallOptions.DEFAULT), new Answers());
-    questions.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
+    requests.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
   }
 
   private synchronized void resetWait() {

@@ -81,7 +81,7 @@ public final class ReportReader {
 
   /* Parses the entries of a list. Each key of the YANG model may occur only once. */
   private static <T> List<T> values(
-      Notification notification, Class<T> type, Function<T, List<Object>> keyOfSound)
+      Notification notification, Class<T> type, Function<T, List<Object>> keyOf)
       throws IOException {
     ObjectReader reader = YangJson.MAPPER.readerFor(type);
     List<T> all = new ArrayList<>(notification.getUpdateCount());
@@ -91,7 +91,7 @@ public final class ReportReader {
       if (value == null) {
         throw new IOException("null at " + ReportPath.text(each.getPath()));
       }
-      List<Object> key = keyOfSound.apply(value);
+      List<Object> key = keyOf.apply(value);
       if (!keys.add(key)) {
         throw new IOException(key + " is listed twice");
       }

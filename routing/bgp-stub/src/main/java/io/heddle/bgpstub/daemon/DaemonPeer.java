@@ -20,17 +20,17 @@ record DaemonPeer(PeerConfig config, PeerSession session, PeerRoutes routes) {
   }
 
   PeerView view() {
-    AdjRibIn told = routes.routes();
+    AdjRibIn received = routes.routes();
     String key = config.planeKey();
     return new PeerView(
         session.status(),
         config.interfaceName(),
         config.as(),
         key == null ? "by colour" : key,
-        told.routes(),
-        told.attributeSets(),
-        told.isComplete(),
-        told.withoutPlane(),
+        received.routes(),
+        received.attributeSets(),
+        received.isComplete(),
+        received.withoutPlane(),
         routes.filterLines());
   }
 }

@@ -288,16 +288,16 @@ final class LinkScheduler {
   List<LinkCounts> counts(LinkArrivals arrivals) {
     List<LinkCounts> counts = new ArrayList<>();
     for (int i = 0; links.length > 1 && i < links.length; i++) {
-      LinkState load = links[i];
+      LinkState state = links[i];
       counts.add(
           new LinkCounts(
-              load.sentBytes,
-              load.acknowledgedBytes,
-              load.resentPackets,
+              state.sentBytes,
+              state.acknowledgedBytes,
+              state.resentPackets,
               arrivals.receivedBytes(i),
               arrivals.ahead(i),
-              load.silences(),
-              load.isResting()));
+              state.silences(),
+              state.isResting()));
     }
     return counts;
   }

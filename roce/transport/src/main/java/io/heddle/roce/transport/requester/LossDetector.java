@@ -19,7 +19,7 @@ final class LossDetector {
 
   private final Outstanding outstanding;
   private final TransmitRing ring;
-  private final LinkScheduler loads;
+  private final LinkScheduler scheduler;
   private final SendTags tags;
 
   /*
@@ -31,10 +31,10 @@ final class LossDetector {
   private int declaredCount;
   private long dueNs = Pause.NEVER_NS;
 
-  LossDetector(Outstanding outstanding, TransmitRing ring, LinkScheduler loads, SendTags tags) {
+  LossDetector(Outstanding outstanding, TransmitRing ring, LinkScheduler scheduler, SendTags tags) {
     this.outstanding = outstanding;
     this.ring = ring;
-    this.loads = loads;
+    this.scheduler = scheduler;
     this.tags = tags;
   }
 
@@ -43,7 +43,7 @@ final class LossDetector {
     declared.clearAll();
     declaredCount = 0;
     dueNs = Pause.NEVER_NS;
-    if (loads.hasSeveral() && declaredLink.length == 0) {
+    if (scheduler.hasSeveral() && declaredLink.length == 0) {
       declaredLink = new byte[PsnBits.SIZE];
     }
   }
@@ -63,7 +63,7 @@ final class LossDetector {
    */
   int detectLosses(long nowNs) {
     dueNs = Pause.NEVER_NS;
-    return loads.hasSeveral() ? detectOnLinks(nowNs) : detectOnOneLink(nowNs);
+    return scheduler.hasSeveral() ? detectOnLinks(nowNs) : detectOnOneLink(nowNs);
   }
 
   private int detectOnOneLink(long nowNs) {
@@ -138,8 +138,8 @@ final class LossDetector {
    * Returns whether the delay of an overtaken packet has passed; if not, schedules the next check.
    */
   private boolean hasLostTimePassed(long slot, int link, long nowNs) {
-    LinkState load = loads.get(link);
-    long lostAtNs = load.lateness.lostAtNs(ring.sentAtNs(slot), load.roundTrip);
+    LinkState state = scheduler.get(link);
+    long lostAtNs = state.lateness.lostAtNs(ring.sentAtNs(slot), state.roundTrip);
     if (nowNs - lostAtNs >= 0) {
       return true;
     }
@@ -153,7 +153,7 @@ final class LossDetector {
       declared.set(psn);
       declaredCount++;
     }
-    if (loads.hasSeveral()) {
+    if (scheduler.hasSeveral()) {
       declaredLink[(int) psn & PsnBits.SIZE - 1] = (byte) link;
     }
   }
@@ -184,8 +184,8 @@ final class LossDetector {
       long from = Math.max((firstMissing & ~63L) + 64L * i, outstanding.unacknowledged());
       long to = Math.min((firstMissing & ~63L) + 64L * (i + 1), outstanding.next());
       if (from < to) {
-        long told = outstanding.newlyAcknowledgedWord(from, to, address + 8L * i);
-        spurious += arrived(from, declared.word(from) & told, nowNs);
+        long newlyAcknowledged = outstanding.newlyAcknowledgedWord(from, to, address + 8L * i);
+        spurious += arrived(from, declared.word(from) & newlyAcknowledged, nowNs);
       }
     }
     return spurious;
@@ -208,7 +208,8 @@ final class LossDetector {
    * first transmission.
    */
   private boolean spuriousLoss(long psn, long nowNs) {
-    LinkState lost = loads.get(loads.hasSeveral() ? declaredLink[(int) psn & PsnBits.SIZE - 1] : 0);
+    LinkState lost =
+        scheduler.get(scheduler.hasSeveral() ? declaredLink[(int) psn & PsnBits.SIZE - 1] : 0);
     if (outstanding.isLost(psn)) {
       lost.spuriousLoss(0, nowNs);
       return false; /* the packet arrived in time: it isn't retransmitted yet */
@@ -217,7 +218,7 @@ final class LossDetector {
     int link = outstanding.links().link(psn);
     long sinceNs = nowNs - ring.sentAtNs(slot);
     if (ring.serial(slot) > tags.answered(link)
-        && sinceNs < loads.get(link).roundTrip.smoothedNs() * 3 / 4) {
+        && sinceNs < scheduler.get(link).roundTrip.smoothedNs() * 3 / 4) {
       lost.spuriousLoss(sinceNs, nowNs);
       return true;
     }

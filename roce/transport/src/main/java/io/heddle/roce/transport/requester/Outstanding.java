@@ -149,11 +149,11 @@ final class Outstanding {
    * @return count of numbers newly acknowledged
    */
   int acknowledgeRange(long from, long to) {
-    int news = 0;
+    int count = 0;
     for (long psn = from; psn < to; psn = (psn | 63) + 1) {
-      news += acknowledgeWord(psn, PsnBits.mask(psn, to) & ~acknowledged.word(psn));
+      count += acknowledgeWord(psn, PsnBits.mask(psn, to) & ~acknowledged.word(psn));
     }
-    return news;
+    return count;
   }
 
   /*
@@ -174,9 +174,9 @@ final class Outstanding {
     lost.setWord(base, lost.word(base) & ~fresh);
     highestAcknowledged =
         Math.max(highestAcknowledged, base + 63 - Long.numberOfLeadingZeros(fresh));
-    int news = Long.bitCount(fresh);
-    acknowledgedCount += news;
-    return news;
+    int count = Long.bitCount(fresh);
+    acknowledgedCount += count;
+    return count;
   }
 
   /**
@@ -185,16 +185,16 @@ final class Outstanding {
    * @return count of numbers newly acknowledged
    */
   int acknowledgeBitmap(long firstMissing, long address, int words) {
-    int news = 0;
+    int count = 0;
     long base = firstMissing & ~63L;
     for (int i = 0; i < words; i++) {
       long from = Math.max(base + 64L * i, unacknowledged);
       long to = Math.min(base + 64L * (i + 1), next);
       if (from < to) {
-        news += acknowledgeWord(from, newlyAcknowledgedWord(from, to, address + 8L * i));
+        count += acknowledgeWord(from, newlyAcknowledgedWord(from, to, address + 8L * i));
       }
     }
-    return news;
+    return count;
   }
 
   /** Marks these packets of a slot as lost. */
@@ -219,16 +219,16 @@ final class Outstanding {
    * Returns which of several links were silent too long while others answered, bit i for link i. A
    * silent link has packets in flight that were sent more than a timeout before an answered packet.
    */
-  int silentLinks(LinkScheduler loads, SendTags tags, long nowNs) {
+  int silentLinks(LinkScheduler scheduler, SendTags tags, long nowNs) {
     int silent = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       int link = ring.link(slot);
-      LinkState load = loads.get(link);
+      LinkState state = scheduler.get(link);
       long aheadNs = tags.newestAnsweredNs() - ring.sentAtNs(slot);
       if (aheadNs <= RoundTrip.MINIMUM_TIMEOUT_NS) {
         continue;
       }
-      if (aheadNs > load.roundTrip.timeoutNs() && load.isOverdue(nowNs) && isInFlight(slot)) {
+      if (aheadNs > state.roundTrip.timeoutNs() && state.isOverdue(nowNs) && isInFlight(slot)) {
         silent |= 1 << link;
       }
     }
@@ -285,10 +285,10 @@ final class Outstanding {
    *
    * @return links with losses, bit i for link i
    */
-  int markLostSentBefore(long serial, LinkScheduler loads, long nowNs) {
+  int markLostSentBefore(long serial, LinkScheduler scheduler, long nowNs) {
     int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      long timeoutNs = loads.get(ring.link(slot)).roundTrip.timeoutNs();
+      long timeoutNs = scheduler.get(ring.link(slot)).roundTrip.timeoutNs();
       boolean older = !links.hasSeveral() || nowNs - ring.sentAtNs(slot) > timeoutNs;
       /*
        * The answer covers the probe's own slot: its other packets were sent a timeout before the

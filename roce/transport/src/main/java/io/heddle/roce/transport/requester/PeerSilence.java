@@ -41,9 +41,9 @@ final class PeerSilence {
     boolean before = sinceNs != Pause.NEVER_NS;
     long since = Pause.NEVER_NS;
     if (retries.isHeld(nowNs)) {
-      long news = retries.progressAtNs();
+      long progressNs = retries.progressAtNs();
       long heard = peerHeardAtNs();
-      since = heard - news > 0 ? heard : news;
+      since = heard - progressNs > 0 ? heard : progressNs;
     }
     sinceNs = since;
     return !before && since != Pause.NEVER_NS;

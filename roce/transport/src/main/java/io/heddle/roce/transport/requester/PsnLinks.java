@@ -100,12 +100,12 @@ final class PsnLinks {
 
   /** Records an arrival. {@code counted} means that the number counts as in flight, not as lost. */
   void arrived(long psn, boolean counted) {
-    int how = linkOf[(int) psn & MASK];
-    int link = how & LINK;
+    int entry = linkOf[(int) psn & MASK];
+    int link = entry & LINK;
     if (counted) {
       inFlightOn[link]--;
     }
-    if ((how & RETRANSMITTED) == 0) {
+    if ((entry & RETRANSMITTED) == 0) {
       arrivals[link]++;
       highest[link] = Math.max(highest[link], psn);
     }

@@ -54,10 +54,7 @@ public final class Requester {
   private final LossDetector lossDetector;
   private final SlotSender sender;
 
-  /*
-   * Largest number of outstanding packets that both ends' buffers allow. Each link also has its own
-   * window.
-   */
+  /* Largest number of outstanding packets by both ends' buffers; each link also has a window. */
   private int window;
   private boolean softPeer;
   private int mtu;
@@ -185,10 +182,7 @@ public final class Requester {
     return false;
   }
 
-  /*
-   * Small requests are sent even if the ring has reached its share of large trains: another process
-   * may wait for them.
-   */
+  /* Lets small requests pass a full share of large trains: another process may wait for them. */
   private boolean mayBuild() {
     return !ring.isFull() && (!ring.hasFullShare() || builder.isNextSmall());
   }
@@ -203,10 +197,7 @@ public final class Requester {
     builder.cut(loads.get(link).wide.isPassing() && !outlet.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
-      /*
-       * The request isn't permitted to access its local memory. It fails once everything before it
-       * has completed.
-       */
+      /* The request may not access its memory. It fails once earlier requests have completed. */
       if (outstanding.isEmpty()) {
         failSend(Status.LOCAL_PROTECTION_ERROR);
       }
@@ -347,8 +338,8 @@ public final class Requester {
   }
 
   /**
-   * Advances the acknowledged number; returns the count of numbers newly acknowledged. May move the
-   * queue pair to ERROR, if a completion overruns its completion queue.
+   * Advances the acknowledged number; returns the count of newly acknowledged numbers. May move the
+   * queue pair to ERROR, if a completion overruns its queue.
    */
   private int advance(long upTo, long nowNs) {
     long to = read.limitAcknowledgement(upTo);
@@ -382,10 +373,7 @@ public final class Requester {
     return fresh;
   }
 
-  /*
-   * Measures the round trip of a slot that was sent once. Soft peers' answers are measured by their
-   * tags, READs by their responses.
-   */
+  /* Measures the round trip of a slot sent once, unless tags or READ responses measure it. */
   private void arrived(long slot, long nowNs) {
     if (!softPeer && !ring.isRead(slot)) {
       measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());
@@ -401,10 +389,7 @@ public final class Requester {
       long id = queue.id(index);
       Kind kind = Completer.kind(queue.operation(index));
       int lengthBytes = queue.lengthBytes(index);
-      /*
-       * The request is removed first: a completion that overruns its completion queue moves this
-       * queue pair to ERROR before the call returns.
-       */
+      /* Removed first: a completion that overruns its queue moves this queue pair to ERROR. */
       queue.complete();
       if (signalled) {
         events.completeSend(id, Status.SUCCESS, kind, lengthBytes);
@@ -561,8 +546,8 @@ public final class Requester {
   }
 
   /**
-   * Returns the send time of the newest packet that the peer is known to have. A standard peer
-   * doesn't report this, so the time of its last packet is returned.
+   * Returns the send time of the newest packet that the peer is known to have; for a standard peer,
+   * which doesn't report it, the time of the peer's last packet.
    */
   long reachedAtNs() {
     return softPeer ? tags.newestAnsweredNs() : silence.heardAtNs();

@@ -28,14 +28,14 @@ final class SlotSender {
   private final PendingRead read;
   private final Outstanding outstanding;
   private final LostRun lost;
-  private final LinkScheduler loads;
+  private final LinkScheduler scheduler;
   private final SendTags tags;
   private final PieceSender pieces;
   private final Counters counters;
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private volatile long resentPackets;
   private boolean softPeer;
-  private int probedOn;
+  private int lastProbedLink;
 
   /* Pause of sending, which runs after the socket was full. */
   private final Pause blocked = new Pause();
@@ -47,7 +47,7 @@ final class SlotSender {
       TrainBuilder builder,
       PendingRead read,
       Outstanding outstanding,
-      LinkScheduler loads,
+      LinkScheduler scheduler,
       SendTags tags,
       Responder responder,
       Counters counters) {
@@ -59,7 +59,7 @@ final class SlotSender {
     this.builder = builder;
     this.read = read;
     this.outstanding = outstanding;
-    this.loads = loads;
+    this.scheduler = scheduler;
     this.tags = tags;
     this.counters = counters;
     lost = new LostRun(ring, outstanding);
@@ -69,7 +69,7 @@ final class SlotSender {
   void start(PacketSizes agreed, boolean peerIsSoft) {
     sizes = agreed;
     softPeer = peerIsSoft;
-    probedOn = 0;
+    lastProbedLink = 0;
     blocked.end();
   }
 
@@ -149,7 +149,7 @@ final class SlotSender {
   }
 
   private boolean isSentAsTrain(int link, long slot, int bytes, long nowNs) {
-    TrainPath trains = loads.get(link).trains;
+    TrainPath trains = scheduler.get(link).trains;
     return ring.sends(slot) > 1
         ? ring.sends(slot) == 2 && !trains.isInDoubt()
         : !trains.sendsSinglePackets() || trains.beginTrial(slot, bytes, nowNs);
@@ -180,22 +180,22 @@ final class SlotSender {
   }
 
   /** Updates the path state from a fully acknowledged slot, before it is removed. */
-  void acknowledged(LinkState load, long slot, long nowNs) {
+  void acknowledged(LinkState state, long slot, long nowNs) {
     if (ring.sends(slot) == 1) {
       if (isWide(slot)) {
-        load.wide.carried();
+        state.wide.carried();
       }
       if (ring.wasSentAsTrain(slot)) {
-        load.trains.carried(slot, ring.totalBytes(slot));
+        state.trains.carried(slot, ring.totalBytes(slot));
       }
     }
-    load.trains.removed(slot, nowNs);
+    state.trains.removed(slot, nowNs);
   }
 
   /** Sends a width probe on each link where a probe is due. */
   void probeWidth(long nowNs) {
-    for (int link = 0; link < loads.count(); link++) {
-      WidePathProbe wide = loads.get(link).wide;
+    for (int link = 0; link < scheduler.count(); link++) {
+      WidePathProbe wide = scheduler.get(link).wide;
       if (wide.isProbeDue(nowNs)) {
         boolean leaves = outlet.canPass(link, sizes.sentWriteBytes());
         wide.onProbe(leaves, nowNs);
@@ -209,11 +209,11 @@ final class SlotSender {
 
   /** Processes the answer to something sent at this time on this link. */
   void answered(int link, long sentAtNs, long nowNs) {
-    LinkState load = loads.get(link);
-    if (load.wide.onLaterAnswer(sentAtNs)) {
+    LinkState state = scheduler.get(link);
+    if (state.wide.onLaterAnswer(sentAtNs)) {
       outlet.warnNarrowPath(link, sizes);
     }
-    if (load.trains.answered(sentAtNs, nowNs)) {
+    if (state.trains.answered(sentAtNs, nowNs)) {
       outlet.warnSinglePackets(link);
     }
   }
@@ -223,7 +223,7 @@ final class SlotSender {
    * it has executed.
    */
   void probePeer(long nowNs) {
-    for (int link = 0; link < loads.count(); link++) {
+    for (int link = 0; link < scheduler.count(); link++) {
       sendProbe(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
     }
   }
@@ -280,13 +280,13 @@ final class SlotSender {
 
   /* Returns a link other than the one that lost the packets, if another has room. */
   private int chooseOtherLink(int before) {
-    return loads.choose(loads.hasSeveral() ? before : LinkScheduler.NONE);
+    return scheduler.choose(scheduler.hasSeveral() ? before : LinkScheduler.NONE);
   }
 
   private boolean resendLost(long slot, int from, int to, long nowNs) {
     int before = outstanding.links().link(ring.firstPsn(slot) + from);
     int link = chooseOtherLink(before);
-    loads.get(before).resentPackets += to - from;
+    scheduler.get(before).resentPackets += to - from;
     return resend(link, slot, from, to, nowNs, false);
   }
 
@@ -296,17 +296,17 @@ final class SlotSender {
        * All packets of a train that was one datagram are lost; the first packet of the oldest train
        * was already sent again as a probe.
        */
-      loads
+      scheduler
           .get(ring.link(slot))
           .trains
           .lost(slot, ring.totalBytes(slot), ring.sentAtNs(slot), nowNs);
     }
     long first = ring.firstPsn(slot);
     outstanding.retransmitted(first + from, first + to, link);
-    loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
+    scheduler.sent(link, (to - from) * ring.segmentBytes(slot), 0);
     if (isWide(slot) && ring.sends(slot) > 0) {
       if (ring.sends(slot) == 1) {
-        loads.wideLost(ring.link(slot), nowNs);
+        scheduler.wideLost(ring.link(slot), nowNs);
       }
       return resendInPieces(link, slot, from, to, nowNs, probe);
     }
@@ -345,7 +345,8 @@ final class SlotSender {
       return pieces.send(link, ring.address(slot) + offset, bytes, tag);
     }
     long address = modifiableAddress(slot, packet, packet + 1);
-    builder.prepareRetransmission(ring, slot, address, packet, packet + 1, tag, loads.hasSeveral());
+    builder.prepareRetransmission(
+        ring, slot, address, packet, packet + 1, tag, scheduler.hasSeveral());
     return outlet.send(link, address + offset, bytes, segment);
   }
 
@@ -373,7 +374,7 @@ final class SlotSender {
       int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
     int tag = softPeer ? tags.next(link, nowNs, probe) : PacketFormat.NO_TAG;
     outlet.sealFor(link);
-    builder.prepareRetransmission(ring, slot, address, from, to, tag, loads.hasSeveral());
+    builder.prepareRetransmission(ring, slot, address, from, to, tag, scheduler.hasSeveral());
   }
 
   /**
@@ -382,10 +383,10 @@ final class SlotSender {
    * which may be from another link. The answer to a probe always has the probe's own tag.
    */
   void probeRestingLinks(long nowNs) {
-    for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
-      LinkState load = loads.get(link);
-      if (load.isTrialDue(nowNs)) {
-        load.postponeTrial(nowNs);
+    for (int link = 0; link < scheduler.count() && !outstanding.isEmpty(); link++) {
+      LinkState state = scheduler.get(link);
+      if (state.isTrialDue(nowNs)) {
+        state.postponeTrial(nowNs);
         sendProbe(link, sizes.mtuBytes(), tags.next(link, nowNs, false));
       }
     }
@@ -417,20 +418,20 @@ final class SlotSender {
     long oldest = outstanding.unacknowledged();
     long slot = ring.slotOf(oldest);
     /* Probes the links in turn, since one of them may be dead. */
-    int last = unanswered > 1 ? probedOn : outstanding.links().link(oldest);
-    probedOn = loads.next(last, unanswered > loads.count());
+    int last = unanswered > 1 ? lastProbedLink : outstanding.links().link(oldest);
+    lastProbedLink = scheduler.next(last, unanswered > scheduler.count());
     if (ring.isRead(slot)) {
       /*
        * A READ response doesn't always show which transmission of its request it answers. So a
        * separate probe measures the path.
        */
       if (softPeer) {
-        sendProbe(probedOn, 0, tags.next(probedOn, nowNs, false));
+        sendProbe(lastProbedLink, 0, tags.next(lastProbedLink, nowNs, false));
       }
-      resendRead(probedOn, slot, nowNs);
+      resendRead(lastProbedLink, slot, nowNs);
     } else {
       int packet = (int) (oldest - ring.firstPsn(slot));
-      resend(probedOn, slot, packet, packet + 1, nowNs, true);
+      resend(lastProbedLink, slot, packet, packet + 1, nowNs, true);
     }
   }
 }

@@ -47,14 +47,14 @@ public final class RetryTimer {
   private int unanswered;
   private int unansweredWhilePeerHeard;
   private boolean heard;
-  private int passed;
+  private int overtakenProbes;
   /*
    * Send time of the oldest probe after which no packet is known to have reached the peer.
    */
-  private long unpassedNs = Pause.NEVER_NS;
+  private long notOvertakenNs = Pause.NEVER_NS;
   private long reachedAtNs;
   private long progressAtNs;
-  private long askedAtNs;
+  private long armedAtNs;
   private long dueNs = Pause.NEVER_NS;
 
   public RetryTimer(RoundTrip roundTrip) {
@@ -90,9 +90,9 @@ public final class RetryTimer {
 
   /** Starts the timer, which expires one timeout from now. */
   public void arm(long nowNs) {
-    askedAtNs = nowNs;
-    if (unpassedNs == Pause.NEVER_NS) {
-      unpassedNs = nowNs;
+    armedAtNs = nowNs;
+    if (notOvertakenNs == Pause.NEVER_NS) {
+      notOvertakenNs = nowNs;
     }
     long waitNs =
         Math.min(
@@ -116,8 +116,8 @@ public final class RetryTimer {
     progressAtNs = nowNs;
     unanswered = 0;
     unansweredWhilePeerHeard = 0;
-    passed = 0;
-    unpassedNs = Pause.NEVER_NS;
+    overtakenProbes = 0;
+    notOvertakenNs = Pause.NEVER_NS;
     heard = false;
   }
 
@@ -132,13 +132,13 @@ public final class RetryTimer {
   public void onExpiry(long heardAtNs, long reachedAtNs, long nowNs) {
     progressAtNs += Math.max(0, nowNs - dueNs);
     this.reachedAtNs = reachedAtNs;
-    heard = hasNoPeerGroup || heardAtNs - askedAtNs > 0;
+    heard = hasNoPeerGroup || heardAtNs - armedAtNs > 0;
     if (heard) {
       unansweredWhilePeerHeard++;
     }
-    if (unpassedNs != Pause.NEVER_NS && reachedAtNs - unpassedNs > 0) {
-      passed++;
-      unpassedNs = askedAtNs - reachedAtNs > 0 ? askedAtNs : Pause.NEVER_NS;
+    if (notOvertakenNs != Pause.NEVER_NS && reachedAtNs - notOvertakenNs > 0) {
+      overtakenProbes++;
+      notOvertakenNs = armedAtNs - reachedAtNs > 0 ? armedAtNs : Pause.NEVER_NS;
     }
   }
 
@@ -147,7 +147,7 @@ public final class RetryTimer {
       return false;
     }
     boolean reached =
-        hasNoPeerGroup || passed > neededProbes && reachedAtNs - progressAtNs >= limitNs;
+        hasNoPeerGroup || overtakenProbes > neededProbes && reachedAtNs - progressAtNs >= limitNs;
     boolean unreached =
         unansweredWhilePeerHeard > neededProbes && nowNs - progressAtNs >= MOST_UNREACHED * limitNs;
     return reached || unreached;
