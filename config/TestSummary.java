@@ -90,13 +90,13 @@ final class TestSummary {
   }
 
   /**
-   * Returns the message, or for ctest, which only knows an exit status, the last line that the test
-   * printed.
+   * Returns the reason of a skipped or failed test: the message, or for ctest, which reports only
+   * an exit status, the last line that the test printed.
    */
   private static String reason(Element outcome, Element test) {
     String message = outcome.getAttribute("message").strip();
     if (message.isEmpty()) {
-      /* surefire puts a failed assumption's message into the stack trace only. */
+      /* For a failed assumption, surefire reports the message only in the stack trace. */
       message = outcome.getTextContent().strip().lines().findFirst().orElse("");
       message = message.substring(message.indexOf(": ") + 1).strip();
     }
@@ -112,8 +112,8 @@ final class TestSummary {
   }
 
   /**
-   * Returns the end of a longer message, and the failure's cause: if only this report is kept of a
-   * run, it is all there is to diagnose a rare failure.
+   * Returns the lines about a failure: the end of a long message, and the cause. If only this
+   * summary is kept of a run, these lines must suffice to diagnose a rare failure.
    */
   private static String message(Element failure) {
     List<String> lines = new ArrayList<>();
@@ -127,7 +127,9 @@ final class TestSummary {
   }
 
   private int print() {
-    /* Failures come last, to be there if only the end of a long output is kept. */
+    /*
+     * Failures are printed last, so that they are present if only the end of a long output is kept.
+     */
     print("Skipped:", skipped);
     print("Failed:", failed);
     System.out.printf("%s passed, %s failed, %s skipped%n", passed, failed.size(), skipped.size());

@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# Shows the build's progress, and the lines of its log that explain a failure. The heddle command sources this.
+# Functions that show the build's progress, and the lines of its log that explain a failure. The heddle command sources
+# this file.
 
-# Reads Maven's output from standard input and shows the current module and the number of downloaded files on standard
-# error: on a terminal in place, elsewhere a line for each module and an occasional one for the downloads.
+# Reads Maven's output from standard input. Shows the current module and the number of downloaded files on standard
+# error: on a terminal as one line that is updated, elsewhere as a line for each module and one for the downloads now
+# and then.
 show_progress() {
   local line part='' module='getting ready' files=0 printed_at=$SECONDS started=$SECONDS terminal='' status
   [[ ! -t 2 ]] || terminal=yes
@@ -10,7 +12,7 @@ show_progress() {
     status=0
     IFS= read -r -t 1 line || status=$?
     part+=$line
-    # A time-out may have read the first part of a line.
+    # If the read timed out, it may have read the first part of a line.
     if ((status == 0)); then
       line=$part
       part=''
@@ -38,8 +40,8 @@ downloads() {
   (($1 == 0)) || printf ', %d files downloaded' "$1"
 }
 
-# Prints the lines of the log $1 with the causes of a failed build, each once, ten at most; paths are relative to the
-# folder $2. A full disk and missing permissions come first, since compilers report them in different forms.
+# Prints the lines of the log $1 that have the causes of a failed build, each once, ten at most. Paths are relative to
+# the folder $2. A full disk and missing permissions come first, since they cause many different errors.
 failure_causes() {
   awk -v root="$2/" '
     function cut(text, at) {
@@ -55,7 +57,7 @@ failure_causes() {
       known[text]
       if (count[rank] < 10) lines[rank, ++count[rank]] = text
     }
-    # The reason is in the next line of CMake.
+    # CMake prints the reason in the next line.
     cmake != "" && NF > 0 {
       sub(/^ +/, "")
       sub(/:$/, "")

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Finds or installs the JDK. The heddle command sources this; it defines say, fail, install, may_install, root and state.
+# Functions that find or install the JDK. The heddle command sources this file, and defines say, fail, install,
+# may_install, root and state.
 
-# The release that is downloaded from Eclipse Temurin if neither the machine nor apt has a JDK 25.
+# Release of Eclipse Temurin that is downloaded if neither the machine nor apt has a JDK 25.
 jdk_release=jdk-25.0.4+7
 jdk_address=https://github.com/adoptium/temurin25-binaries/releases/download
 declare -A jdk_file=(
@@ -11,7 +12,8 @@ declare -A jdk_sha256=(
   [x86_64]=e58fcdcd637b25c03ca84cbbcefc70d11efb8f4b4cbd05decc9f661769d77f94
   [aarch64]=621f7196f0b682fb557da58bec89bd7dfe5419811fe1c0ba75c9cc8432f084c7)
 
-# Prints the major version of the JDK in folder $1, or nothing. Reads its release file: starting java takes longer.
+# Prints the major version of the JDK in the folder $1, or nothing. Reads the JDK's release file, which is faster than a
+# start of java.
 jdk_version() {
   [[ -x $1/bin/javac && -x $1/bin/java && -r $1/release ]] || return 0
   sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release"
@@ -62,7 +64,7 @@ download_jdk() {
   fi
 }
 
-# Puts Temurin's JDK into .build/jdk. Returns false after a message with the reason.
+# Downloads Temurin's JDK to .build/jdk. If that fails, prints the reason and returns false.
 fetch_jdk() {
   local machine archive=$state/jdk.tar.gz sum
   machine=$(uname -m)
@@ -95,7 +97,7 @@ fetch_jdk() {
   mv "$state/jdk.new" "$state/jdk"
 }
 
-# Sets java_home, or ends the command.
+# Sets java_home to a JDK, which is installed if necessary. Ends the command if there is none.
 require_jdk() {
   find_jdk && return 0
   if may_install; then

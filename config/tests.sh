@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# ./heddle test: selects and runs tests. The heddle command sources this.
+# Functions of ./heddle test, which select and run tests. The heddle command sources this file.
 
-# Prints the module (a folder) of the test class $1, or nothing.
+# Prints the folder of the module that contains the test class $1, or nothing.
 module_of_class() {
   local file
   file=$(cd "$root" && find . \( -name target -o -name .build -o -name .git \) -prune -o \
@@ -25,7 +25,7 @@ package_of() {
 select_tests() {
   local name=${1%/} module package
   if [[ $name == native ]]; then
-    # The plugin is assembled before its C programs can test it.
+    # The C programs test the whole plugin, so it must be assembled first.
     selection=(-pl plugin-shim -am -DskipTests -Dlifecycle.tests.skipped=false)
     return 0
   elif [[ $name == perf-tests ]]; then
@@ -79,14 +79,15 @@ run_tests() {
     case $kind in
       usual) selection=(-DexcludedGroups=system -Dctest.selected=system) ;;
       system)
-        # The usual tests ran the stand-in's own programs.
+        # The stand-in's own test programs belong to the tests without --system.
         selection=(-Dgroups=system -Dsurefire.failIfNoTests=false -Dctest.selection=--label-regex -Dctest.selected=system
           -Dstandin.tests.skipped=true)
         ;;
     esac
   fi
   [[ $kind != whole ]] || selection+=(-Dheddle.test.whole=true)
-  # Error Prone and NullAway take longer than compiling: CI runs them, and ./heddle test --whole.
+  # Without -Dquick the build runs Error Prone and NullAway, which take longer than compiling. Only CI and --whole do
+  # so.
   [[ -n ${CI:-} || $kind == whole ]] || selection+=(-Dquick)
   mkdir -p "$state"
   local log=$state/test.log status=0 began=$SECONDS
@@ -94,11 +95,11 @@ run_tests() {
   if [[ -n $clean ]]; then
     rm -rf -- "$root"/target "$root"/*/target "$root"/*/*/target "$stamp"
   else
-    # Reports of an earlier run would be counted again.
+    # Without this, reports of an earlier run would be counted too.
     rm -rf -- "$root"/*/target/{surefire,ctest}-reports "$root"/*/*/target/{surefire,ctest}-reports
   fi
   installed_extras >"$stamp.new"
-  # A failed test must not keep other modules from being tested; 8 is ctest's exit status for failed tests.
+  # A failed test must not prevent the tests of other modules. 8 is ctest's exit status for failed tests.
   run_maven verify "${selection[@]}" -Dmaven.test.failure.ignore=true -Dctest.failure=8 --fail-at-end 2>&1 | tee "$log" |
     sed -nu 's/^\[INFO\] Building \(Heddle .*[^ ]\) 0.*/heddle: \1/p; s/^\[INFO\] Building \(Heddle [^ ]*\) .*/heddle: \1/p;
       /Tests run:.*Time elapsed/{s/^\[[A-Z]*\] //;p}; /Test *#[0-9]*:/p; /BUILD FAILURE/p; s/^\[ERROR\] *\(Failed to execute.*\)/\1/p' ||

@@ -4,10 +4,12 @@
 #   OUTPUT/heddle-<version>-linux-<machine>.tar.zst   one folder that works wherever it is unpacked
 #   OUTPUT/heddle_<version>_<machine>.deb             the same under /usr/lib/heddle
 #
-# Without --arch they are for this machine's architecture. With it the C code is cross-compiled for arm64, and --runtime is a
-# Java for it: a JDK, or a runtime made by its jlink. Without one the packages contain none, and use the host's.
+# Without --arch the packages are for this machine's architecture. With it the C code is cross-compiled for arm64, and
+# --runtime names a Java for arm64: a JDK, or a runtime that jlink made. Without --runtime the arm64 packages contain no
+# Java, and use the host's.
 #
-# The same commit, JDK, C compiler and packing tools give the same bytes; docs/install.md explains how.
+# The packages are reproducible: the same commit, JDK, C compiler and packing tools give the same bytes. See
+# docs/install.md.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 umask 022
@@ -73,7 +75,7 @@ if [[ -n $given ]]; then
 fi
 
 version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
-# Time of the sources' last change; every file of the packages has this time.
+# Time of the sources' last change, which every file in the packages gets.
 epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH=$epoch
 name=heddle-$version-linux-$arch
@@ -89,7 +91,7 @@ mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bun
 shim=$root/plugin-shim/target/plugin
 drivers=$root/perf-tests/target
 
-# cross_build SOURCE FOLDER TARGET...: builds that module's C code for the other architecture.
+# cross_build SOURCE FOLDER TARGET...: builds the C code of the module SOURCE for arm64, in FOLDER.
 cross_build() {
   "$jdk/bin/java" "$root/native/RunTool.java" cmake -S "$1" -B "$2" \
     "-DCMAKE_TOOLCHAIN_FILE=$root/config/$arch-linux-gnu.cmake" "-DJDK_HOME=$jdk" -DHEDDLE_SANITIZE=OFF -DSTANDIN_SANITIZE=OFF "-DHEDDLE_PLUGIN_DIR=$2" &&
@@ -112,14 +114,14 @@ install -m 755 "$here/heddle" "$bundle/bin/heddle"
 
 # --- the Java runtime ----------------------------------------------------------------------------------
 
-# Prints the modules that the jars need, except those that only unused parts need: picocli and Jackson support
+# Prints the Java modules that the jars need. Those of unused parts are left out: picocli and Jackson have code for
 # java.sql dates and beans.
 modules() {
   "$jdk/bin/jdeps" --ignore-missing-deps --multi-release 25 --print-module-deps "$lib"/heddle-*.jar |
     tr , '\n' | grep -vx 'java.desktop\|java.sql' | paste -sd ,
 }
 
-# Copies the given runtime without its developer tools.
+# Copies the runtime of --runtime without its developer tools.
 copy_given_runtime() {
   local wanted has missing=() each
   wanted=$(modules) && [[ -n $wanted ]] || fail "jdeps found no modules that the jars need"
@@ -147,9 +149,9 @@ fi
 
 # --- class archives ------------------------------------------------------------------------------------
 
-# Archives recorded at a start differ from run to run in the resolved constants; an archive from a class list doesn't.
-# Java compares an archive with the jar's time, and stores the jar's path without the common prefix of all paths: here
-# that is everything.
+# The class archive is made from a class list, since archives that a start records differ from run to run in the
+# resolved constants. Java checks the jar's time against the archive, so the time is set. It stores the jars' paths
+# without their common prefix, here the whole folder, so the archive works in any folder.
 find "$lib" -name '*.jar' -exec touch -d "@$epoch" {} +
 archive() (
   cd -- "$lib"
@@ -158,17 +160,18 @@ archive() (
     fail "no class archive: java -Xshare:dump $* failed"
   }
 )
-# An archive can only be created on its target architecture.
+# A class archive can only be created on the architecture for which it is.
 if [[ -z $cross ]]; then
   archive
   archive -XX:SharedClassListFile="$here/plugin.classes" -XX:SharedArchiveFile=heddle.jsa -cp /proc/self/cwd/heddle-plugin.jar
-  # Files that only developers and the archive's creation use.
+  # Only developers and the creation of the archive need these files.
   rm -f -- "$lib/runtime/bin/keytool" "$lib"/runtime/lib/{classlist,jexec,jrt-fs.jar}
 fi
 
 # --- texts ---------------------------------------------------------------------------------------------
 
-# Every foreign package of the jars belongs to a line of third-party.txt, whose licence text is included.
+# Adds the licences of other projects. Each of their Java packages in the jars must have a line in third-party.txt,
+# which names the licence.
 licences() {
   local folder=$bundle/share/doc/licences prefix component licence text entry
   mkdir -p "$folder"
@@ -187,7 +190,7 @@ licences() {
     [[ -e $folder/$text ]] || fail "third-party.txt names $text for $component, which isn't in packaging/licences"
     printf '%s: %s, see %s\n' "$component" "$licence" "$text" >>"$folder/README"
   done <"$here/third-party.txt"
-  # Finds the first package that has no line, nor has any package above it.
+  # Prints the first Java package without a line, neither for itself nor for an enclosing package.
   entry=$(awk -F '|' '
     NR == FNR { if ($0 !~ /^#/ && $1 != "") known[$1]; next }
     { for (above = $0; above != "io/heddle" && !(above in known); sub("/[^/]*$", "", above)) if (above !~ "/") { print; exit } }
@@ -195,7 +198,7 @@ licences() {
   [[ -z $entry ]] || fail "the jars contain the package $entry, whose licence isn't in packaging/third-party.txt"
 }
 
-# Copies the pages and every file that they link to, laid out as in the sources, so that the links work.
+# Copies the pages $@ and all files to which they link. The folders are those of the sources, so that the links work.
 pages() {
   local -a left=("$@")
   local page link file
@@ -215,13 +218,13 @@ pages() {
 
 licences
 pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
-# Uses this machine's Java if the package's is for another architecture.
+# Java that runs on this machine: the packages' own, or the JDK if that one is for another architecture.
 java=$lib/runtime/bin/java
 [[ -z $cross ]] || java=$jdk/bin/java
 "$java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-man-pages "$bundle/share/man/man1"
 "$java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-completion \
   "$bundle/share/bash-completion/completions/heddle"
-# Writes the services for the command $1 into the folder $2.
+# Writes the systemd units, which run the command $1, to the folder $2.
 services() {
   local unit
   for unit in "$here"/*.service; do
@@ -260,7 +263,7 @@ cp -a "$bundle/share/doc/." "$usr/share/doc/heddle"
 cp -a "$bundle/share/bash-completion" "$usr/share"
 install -m 755 "$here/heddle" "$usr/lib/heddle/heddle"
 ln -s ../lib/heddle/heddle "$usr/bin/heddle"
-# NCCL_NET_PLUGIN=heddle finds it here; the plugin finds its own folder through the link.
+# With NCCL_NET_PLUGIN=heddle, NCCL finds the plugin by this link, and the plugin finds its own folder behind the link.
 ln -s ../heddle/libnccl-net-heddle.so "$usr/lib/$arch-linux-gnu/libnccl-net-heddle.so"
 services /usr/bin/heddle "$usr/lib/systemd/system"
 install -m 644 "$here/heddle.sysusers" "$usr/lib/sysusers.d/heddle.conf"
@@ -272,7 +275,7 @@ cp "$bundle/share/doc/licences/README" "$usr/share/doc/heddle/copyright"
 recommended="iproute2, systemd | systemd-standalone-sysusers"
 java_description="its own Java runtime"
 if [[ ! -d $lib/runtime ]]; then
-  # Recommended, not required: any Java will do, even one from no package.
+  # Java is recommended, not required, since one that no package installed is as good.
   recommended+=", temurin-25-jre | temurin-25-jdk | openjdk-25-jre-headless"
   java_description="no Java: 25 or later is needed"
 fi

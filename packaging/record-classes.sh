@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Renews plugin.classes, the list of classes in the packages' class archive: record-classes.sh JDK, after a build.
-# Java ignores the order; other recorded values (ids, resolved constants) differ from run to run.
+# Renews plugin.classes, the list of classes in the packages' class archive: record-classes.sh JDK, after a build. The
+# list has only class names, sorted: Java ignores the order, and other recorded values (IDs, resolved constants) differ
+# from run to run.
 set -euo pipefail
 export LC_ALL=C
 
@@ -14,7 +15,8 @@ folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT
 cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$folder"
 
-# Classes that only one step of the warm-up loads. On a busy machine, time runs out before the later steps.
+# Classes that only one step of the warm-up loads. They must be in the list, but on a busy machine the recording may end
+# before the later steps.
 needed=(
   'io/heddle/transport/data/SendComm$'
   'io/heddle/transport/data/RecvComm$'
@@ -24,7 +26,7 @@ needed=(
   '@lambda-proxy io/heddle/transport/failover/Failover run .* noPlaneLeft '
 )
 
-# Prints those that the list $1 lacks.
+# Prints the needed classes that the list $1 lacks.
 classes_missing_in() {
   local each
   for each in "${needed[@]}"; do

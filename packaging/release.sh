@@ -2,8 +2,8 @@
 # Makes the files of a release: release.sh TAG OUTPUT
 #
 #   OUTPUT/heddle…     both packages, and the bill of materials (CycloneDX)
-#   OUTPUT/SHA256SUMS  of all of these
-#   OUTPUT/NOTES.md    the changelog's section
+#   OUTPUT/SHA256SUMS  checksums of all these files
+#   OUTPUT/NOTES.md    the release's section of the changelog
 set -euo pipefail
 export LC_ALL=C
 
