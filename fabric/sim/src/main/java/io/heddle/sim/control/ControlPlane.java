@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
 
 /**
  * Simulation that counts the routes of each card and leaf under each scheme. A few cards have the
- * route daemon's real table, which receives message by message. The routes of all others are only
+ * route daemon's real table, which receives the routes message by message. The routes of all others are only
  * counted. Tables and counts must agree with the formulas of draft-xu-idr-fare-in-mpson.
  */
 public final class ControlPlane {
