@@ -11,8 +11,8 @@ import java.util.stream.LongStream;
 
 /**
  * Simulation that counts the routes of each card and leaf under each scheme. A few cards have the
- * route daemon's real table, which receives the routes message by message. The routes of all others are only
- * counted. Tables and counts must agree with the formulas of draft-xu-idr-fare-in-mpson.
+ * route daemon's real table, which receives the routes message by message. The routes of all others
+ * are only counted. Tables and counts must agree with the formulas of draft-xu-idr-fare-in-mpson.
  */
 public final class ControlPlane {
   /** Largest number of plane losses whose times are measured one by one. */
