@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Readiness of a bridge, and messages to its operator. */
+/** Faults that prevent a bridge's readiness, and messages to its operator. */
 class FabricMonitorTest {
   /* Forwarder that accepts nothing, and waits for a port that another program uses. */
   private static final class WaitingForwarder implements HostForwarder {

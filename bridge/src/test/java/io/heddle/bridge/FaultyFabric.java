@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Fabric whose poll fails, such as one whose status file is truncated. */
+/** Fabric whose polls fail, as with a truncated status file. */
 final class FaultyFabric implements FabricPort {
   final AtomicInteger polls = new AtomicInteger();
   final AtomicInteger discards = new AtomicInteger();
-  /* Number of polls that fail, at first. */
+  /* Number of polls that fail; later ones succeed. */
   private final int failures;
-  /* A poll waits for it, like a call that doesn't return. */
+  /* Each poll waits for this latch, like a call that doesn't return. */
   volatile CountDownLatch hangs = new CountDownLatch(0);
-  /* Fault that a check returns. */
+  /* Fault that each check returns; empty for none. */
   String state = "";
 
   FaultyFabric(int failures) {

@@ -11,26 +11,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Packets that a bridge forwards around a handover, by arrival time. */
+/** Packets that two bridges forward around a handover, by arrival time. */
 class ForwardingGateTest {
   private static final long MS = 1_000_000;
   private static final long SECOND = 1000 * MS;
 
-  /* Times of a handover: the old owner stops, and forwards no more; */
+  /* Times of a handover. The old owner decides to stop, then has stopped forwarding. */
   private static final long STOPS = 10;
   private static final long STOPPED = 20;
-  /* the new one receives its beacon, begins, and forwards; */
+  /* The new owner receives the old one's beacon, decides to begin, then forwards. */
   private static final long BEACON_RECEIVED = 30;
   private static final long BEGINS = 40;
   private static final long BEGUN = 50;
-  /* the old one receives the new owner's beacon, and settles. */
+  /* The old owner receives the new one's beacon, then is the backup. */
   private static final long OLD_INFORMED = 60;
   private static final long SETTLED = 70;
   private static final long END = 80;
   /* Step between tested times. */
   private static final long STEP = 5;
 
-  /* For a packet whose arrival time is exact. */
+  /* Returns the drop reason of a packet whose arrival time is known exactly. */
   private static @Nullable DropReason at(ForwardingGate gate, long arrivedNs, long nowNs) {
     return gate.dropReason(arrivedNs, arrivedNs, nowNs);
   }
@@ -74,7 +74,7 @@ class ForwardingGateTest {
     assertEquals(DropReason.STANDBY, at(standby, stop - 1, stop + SECOND));
   }
 
-  /* Packet that arrives at both bridges at once, and is polled by each some time later. */
+  /* Packet that arrives at both bridges at the same time, and is polled by each of them later. */
   private record Arrival(
       long at, long oldNotBefore, long oldPolled, long newNotBefore, long newPolled) {
     @Nullable DropReason byOld() {
@@ -134,7 +134,10 @@ class ForwardingGateTest {
     assertTrue(forwarded[0] > 0);
   }
 
-  /* Shows that the lower bound keeps the new owner from forwarding the old one's packets. */
+  /*
+   * Shows that the new owner needs the lower bound of arrival times, so as not to forward the old
+   * owner's packets again.
+   */
   @Test
   void pollTimesAloneWouldForwardTwice() {
     int[] twice = new int[1];

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Conditions under which a thread that makes no progress counts as hung. */
+/** Conditions under which a thread without progress counts as hung. */
 class HangDetectorTest {
   private static final long APART_NS = 20;
 

@@ -19,10 +19,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Messages of the communication manager as bytes: the kernel's, this project's, and invalid ones.
+ * Codecs of the communication manager's messages: messages of the kernel, of the bridge, and
+ * invalid ones.
  */
 class CmMessagesTest {
-  /* Captured on the cable: udaddy over two devices of rxe, Linux 6.1 (Debian 12); zeros follow. */
+  /* Captured from udaddy between two rxe devices, Linux 6.1 (Debian 12). Zeros follow. */
   private static final String KERNELS_REQUEST =
       "010702030000000000000002c17666090017000000000000096676c1ffff00000000000001111c060060e985"
           + "fd00000a000000000000000000000001fd00000b000000000000000000000001";

@@ -196,7 +196,7 @@ class BridgeConfigParserTest {
     assertNotEquals(one, ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=8")));
   }
 
-  /* Lines are separated by semicolons there; AB; stands for two valid fabric lines. */
+  /* In that file, semicolons separate lines, and "AB;" stands for two valid fabric lines. */
   @ParameterizedTest
   @CsvFileSource(resources = "bad-configurations.txt", delimiter = '|', quoteCharacter = '\u0000')
   void errorsContainLineWordAndNearestName(String text, String message) {

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class GlobalRouteHeaderTest {
-  /* Its checksum is from Python: 10.1.0.1 to 239.1.1.1, DF, 64 hops, UDP, 300 bytes. */
+  /*
+   * 10.1.0.1 to 239.1.1.1, DF, hop limit 64, UDP, 300 bytes. The checksum was calculated in Python.
+   */
   private static final String IPV4 = "4500012c0000400040113fbd0a010001ef010101";
   private static final String FRONT = "60000000" + "00c81140" + "fd5da11d00000001";
   private static final String IPV6 =
@@ -44,7 +46,7 @@ class GlobalRouteHeaderTest {
   @Test
   void readsIpv4FromLastTwentyBytes() {
     assertEquals("10.1.0.1 to 239.1.1.1", read("00".repeat(20) + IPV4));
-    /* Bytes of an earlier IPv6 packet. */
+    /* The bytes before the IPv4 header are left over from an earlier IPv6 packet. */
     assertEquals("10.1.0.1 to 239.1.1.1", read(IPV6.substring(0, 40) + IPV4));
   }
 

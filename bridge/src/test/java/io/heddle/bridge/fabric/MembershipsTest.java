@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Number of sockets that hold the groups of a bridge, as groups come and go. */
+/** Number of sockets that hold the groups of an interface, while groups are joined and left. */
 @EndsWithin(60)
 class MembershipsTest {
   private static final int GROUPS_A_SOCKET = 20;

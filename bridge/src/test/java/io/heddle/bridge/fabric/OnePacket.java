@@ -2,12 +2,14 @@ package io.heddle.bridge.fabric;
 
 import io.heddle.verbs.Gid;
 
-/** Batch of one packet, as from a fabric. */
+/** Factory of batches with one packet. */
 public final class OnePacket {
   private OnePacket() {}
 
   /**
-   * @param packet from the BTH to the end of the CRC
+   * Puts a packet into a batch.
+   *
+   * @param packet address of the packet, which has all bytes from the BTH to the end of the CRC
    */
   public static void put(
       TrainBatch batch, long packet, int lengthBytes, Gid source, Gid destination) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Ports of hosts in a subnet, in virtual time. */
+/** Map from hosts to ports of an InfiniBand subnet, in virtual time. */
 class SubnetHostsTest {
   private static final Gid OWN = new Gid(0, 0xffff_0a01_00feL);
   private static final Gid ONE = new Gid(0, 0xffff_0a01_0001L);

@@ -29,7 +29,7 @@ class GroupTest {
     return Gid.of(Objects.requireNonNull(AddressText.parse(text)));
   }
 
-  /* From ib2roce (setup_mc_addrs) and RFC 4391. */
+  /* Expected MGIDs are from ib2roce (setup_mc_addrs) and RFC 4391. */
   @ParameterizedTest
   @CsvSource({
     "RDMA, 239.1.2.3, 4711, ::ffff:239.1.2.3",
@@ -48,7 +48,10 @@ class GroupTest {
     assertEquals(format.equals("CLLM") ? port : 0, named.portOf(made));
   }
 
-  /* A limited member's key, 0x0001, appears in MGIDs as the full members' key of its partition. */
+  /*
+   * MGIDs contain the full member's key 0x8001 even if the partition key is the limited member's,
+   * 0x0001.
+   */
   @ParameterizedTest
   @CsvSource({
     "IPv4, 239.1.2.3, 0x8001, ff15:401b:8001::f01:203",
@@ -186,7 +189,7 @@ class GroupTest {
     }
   }
 
-  /* With a payload of this length, whose bytes are their indexes. */
+  /* Returns a packet with a payload of this length, in which each byte is its own index. */
   private static long packet(Arena arena, int psn, int source, int payloadBytes) {
     long packet = Memory.allocate(arena, 64, 8);
     DatagramFormat.write(

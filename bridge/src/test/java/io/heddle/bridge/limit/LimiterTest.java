@@ -68,7 +68,7 @@ class LimiterTest {
     limiter.offer(flow, packet, PACKET_BYTES, (int) number, number, nowNs, nowNs);
   }
 
-  /* Like the data thread: sleeps for the returned time, then advances. */
+  /* Drains the limiter like the data thread: lets the returned time pass, then advances. */
   private void drain(Limiter limiter) {
     while (limiter.waitNs(nowNs) >= 0) {
       nowNs += limiter.waitNs(nowNs);

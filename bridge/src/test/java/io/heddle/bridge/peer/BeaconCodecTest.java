@@ -16,12 +16,12 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Beacons as bytes: this version's, other versions', changed and invalid ones. */
+/** Codec of beacons: beacons of this version, of other versions, changed and invalid ones. */
 class BeaconCodecTest {
   private static final BeaconKey KEY = key("0123456789abcdef");
   private static final long SEED = 20_261_126;
 
-  /* Produced by Python's struct and hmac. */
+  /* Bytes that Python's struct and hmac have produced. */
   private static final String GOLDEN =
       "48425242010201270000000700640001010203040506070800000000000000090000006400000003"
           + "a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b80101010000000000000000000000ffff0a0100fe"

@@ -11,9 +11,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Bridges in virtual time with two fabrics between them. One fabric loses most beacons; the other
- * only delays them, unless it is cut. Beacons may be reordered. It fails as soon as a group has two
- * owners.
+ * Simulation of bridges that exchange beacons over two fabrics, in virtual time. One fabric loses
+ * most beacons; the other one only delays them, unless it is cut. Beacons may be reordered. The
+ * simulation fails as soon as a group has two owners.
  */
 final class BeaconNetwork {
   static final int MOST_DELAY_MS = 12;
@@ -68,7 +68,7 @@ final class BeaconNetwork {
     return 1 + random.nextInt(most);
   }
 
-  /** Random event by an operator or a cable. */
+  /** Causes a random event: an operator's order or a link that fails or recovers. */
   void anyEvent() {
     PeerProtocol any = bridges.get(1 + random.nextInt(bridges.size()));
     switch (random.nextInt(6)) {
@@ -138,7 +138,7 @@ final class BeaconNetwork {
     return owners;
   }
 
-  /** Returns the number of owners of all groups in total. */
+  /** Returns the sum of the numbers of owners of all groups. */
   int owners() {
     return GROUPS.stream().mapToInt(this::owners).sum();
   }

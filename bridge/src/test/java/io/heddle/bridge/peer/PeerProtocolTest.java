@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two and three bridges in virtual time, over fabrics that lose and delay beacons. */
+/** Protocol of one to three bridges in virtual time, over fabrics that lose and delay beacons. */
 class PeerProtocolTest {
   private static final int HOLD_MS = INTERVAL_MS * 7 / 2;
   private static final int ENOUGH_MS = 3000;
@@ -149,7 +149,7 @@ class PeerProtocolTest {
     assertTrue(network.bridge(owner).isSettled());
   }
 
-  /* The network checks each millisecond that no group has two owners. */
+  /* The simulated network checks each millisecond that no group has two owners. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void noGroupHasTwoOwnersWhileOneFabricCarriesBeacons(int bridges) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Operators' orders, as bridges exchange them. */
+/** Table of operators' orders that bridges exchange. */
 class PinsTest {
   private final Pins pins = new Pins();
 

@@ -17,9 +17,14 @@ import java.util.Set;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
-/** PGM packets as bytes: those of other programs, this project's, and invalid ones. */
+/**
+ * Codec of PGM packets: packets of other programs, packets that it has written, and invalid ones.
+ */
 class PgmFormatTest {
-  /* From ZeroMQ (OpenPGM), in tcpdump's test files; the tests contain tcpdump's output. */
+  /*
+   * Packets of ZeroMQ (OpenPGM) from tcpdump's test files. Expected values are from tcpdump's
+   * output.
+   */
   private static final String SPM =
       "340815bb0000271a3329041eba7400000001681e000054720000d6a6000100000a00002d";
   private static final String DATA_FRONT = "340815bb040034873329041eba74059c0000d6a700005472";
@@ -30,7 +35,7 @@ class PgmFormatTest {
   private static final String POLR = "162e04d20200000083f2d6491cb300000000000000000000";
   private static final long SESSION = 0x3329_041e_ba74_3408L;
 
-  /* By the clauses of RFC 3208: a NAK with a list of two more numbers, and the same over IPv6. */
+  /* NAKs with a list of two more numbers, for IPv4 and for IPv6, made by hand from RFC 3208. */
   private static final String NAK =
       "15bb3408080100003329041eba7400000000d6a8"
           + "000100000a00002d00010000efff0010"

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions as they appear in the status file. */
+/** PGM sessions, as the status file shows them. */
 class PgmSessionsTest {
   private static final long SOURCE = 0xffff_0a01_0001L;
   private static final int MOST = 4;
@@ -167,7 +167,7 @@ class PgmSessionsTest {
     assertEquals(1, sessions.size());
   }
 
-  /* Compared with a list in the order of use. */
+  /* Compares evictions with a list in the order of use. */
   @Test
   void evictsManySessionsInOrderOfUse() {
     List<Long> order = new ArrayList<>();

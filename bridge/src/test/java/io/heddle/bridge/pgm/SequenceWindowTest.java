@@ -97,8 +97,8 @@ class SequenceWindowTest {
   }
 
   /*
-   * Compared with a set of all numbers. Every number derives from the seed, so a failure is
-   * reproducible.
+   * Compares the window with a set of all numbers. Every number derives from the seed, so a failure
+   * is reproducible.
    */
   @Test
   void classifiesRandomNumbersLikeSet() {

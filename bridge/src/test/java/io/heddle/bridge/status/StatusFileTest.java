@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Counters that a bridge writes and a reader of its file sees. */
+/** Counters that a bridge writes into its status file, and that a reader of the file gets. */
 class StatusFileTest {
   @TempDir private Path folder;
 

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Fabric that delivers packets, whose CRCs are valid. */
+/** Fabric that delivers the test's packets, with valid CRCs. */
 class DeliveringFabric extends RecordingFabric {
   private final TrainBatch batch = OnePacket.batch();
 
@@ -26,7 +26,8 @@ class DeliveringFabric extends RecordingFabric {
     }
 
     /**
-     * @param hosts where packets don't name them; null if they do
+     * @param hosts map from hosts to ports, as on InfiniBand; null if packets contain hosts'
+     *     addresses
      */
     Numbered(@Nullable SubnetHosts hosts, int... numbers) {
       this.hosts = hosts;

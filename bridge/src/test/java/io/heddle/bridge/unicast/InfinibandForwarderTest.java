@@ -25,8 +25,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Packets between a fabric on the wire and an InfiniBand subnet, whose packets name their sender's
- * port and none of the bridge's addresses. The bridge's queue pairs there are 0x61 to 0x63.
+ * Packets between fabric a on the wire and fabric b, an InfiniBand subnet. Packets from the subnet
+ * contain their sender's port, but none of the bridge's addresses. The bridge's queue pairs in the
+ * subnet are 0x61 to 0x63.
  */
 class InfinibandForwarderTest {
   private static final Gid W1 = new Gid(0, 0xffff_0a01_0001L);
@@ -133,7 +134,9 @@ class InfinibandForwarderTest {
     forwarder.expire(B, nowNs);
   }
 
-  /* Resolves a service of a for a host of b, and returns the result. */
+  /*
+   * Resolves a service in fabric a for a client in fabric b, and returns the answer to the client.
+   */
   private String serve(Gid client, Gid address, int number) {
     manager.heard.add(
         new SidrService.IncomingSidrRequest(number, address, SERVICE_PORT, client, 9, WORD));
@@ -147,7 +150,7 @@ class InfinibandForwarderTest {
     return manager.log.getLast();
   }
 
-  /* Answers by SIDR, as the host on the wire does. */
+  /* Answers a request by SIDR, as a host on the wire does. */
   private void answer(byte[] forwarded, Gid from, Gid to, int number) {
     long reply = Memory.allocate(arena, 512, 8);
     long question = Memory.allocate(arena, 512, 8);

@@ -21,7 +21,10 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Packets between a fabric on the wire, b, and one of real queue pairs, a, number by number. */
+/**
+ * Packets between fabric a, with real queue pairs, and fabric b on the wire: their queue pair
+ * numbers.
+ */
 class MappedForwarderTest {
   private static final Gid WIRE_HOST = new Gid(0, 0xffff_0a02_0001L);
   private static final Gid ON_VERBS = new Gid(0, 0xffff_0a01_00c8L);
@@ -78,7 +81,10 @@ class MappedForwarderTest {
     DatagramFormat.setImmediate(packet, immediate);
   }
 
-  /* Returns source, destination and immediate of the forwarded packet, or that it was dropped. */
+  /*
+   * Sends a packet. Returns source, destination and immediate of the forwarded packet, or that it
+   * was dropped.
+   */
   private String send(int side, Gid from, Gid to) {
     DeliveringFabric fabric = side == 0 ? verbs : wire;
     fabric.put(packet, LENGTH, from, to);
@@ -165,7 +171,7 @@ class MappedForwarderTest {
     assertEquals(2, departed);
   }
 
-  /* A quarter of a million conversations must not have a path and a queue each. */
+  /* There may be a quarter of a million conversations, too many for a path and a queue each. */
   @Test
   void conversationsOfTwoHostsShareOnePath() {
     verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);

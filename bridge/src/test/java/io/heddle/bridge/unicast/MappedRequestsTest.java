@@ -25,8 +25,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Requests for numbers between a fabric on the wire and one of real queue pairs. The test reads the
- * packets of the former, and is the communication manager of the latter. Time is virtual.
+ * Requests for queue pair numbers between a fabric on the wire and a fabric with real queue pairs.
+ * The test reads the packets sent on the wire, and acts as the communication manager of the other
+ * fabric. Time is virtual.
  */
 class MappedRequestsTest {
   private static final Gid WIRE_HOST = new Gid(0, 0xffff_0a02_0001L);

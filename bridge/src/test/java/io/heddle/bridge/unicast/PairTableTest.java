@@ -75,7 +75,7 @@ class PairTableTest {
     assertEquals(0, table.evicted());
   }
 
-  /* Compared with a map that keeps the order of use. */
+  /* Compares evictions with a map that keeps the order of use. */
   @Test
   void evictsSamePairsAsOrderedMap() {
     long seed = new Random().nextLong();

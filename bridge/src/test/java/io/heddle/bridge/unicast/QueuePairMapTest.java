@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Numbers of one fabric's queue pairs in the other, in virtual time. */
+/** Assignment of the bridge's queue pairs to remote ones, in virtual time. */
 class QueuePairMapTest {
   private static final Gid WIRE = new Gid(0, 0xffff_0a02_0001L);
   private static final Gid OTHER = new Gid(0, 0xffff_0a02_0002L);

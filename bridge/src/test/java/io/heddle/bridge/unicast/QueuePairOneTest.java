@@ -29,7 +29,9 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Queue pair 1 behind a bridge: received packets, and those that the bridge sends itself. */
+/**
+ * Queue pair 1 behind a bridge: packets that it receives, and packets that the bridge sends itself.
+ */
 class QueuePairOneTest {
   private static final Gid CLIENT = new Gid(0, 0xffff_0a01_0001L);
   private static final Gid SERVER = new Gid(0, 0xffff_0a02_0001L);
@@ -178,7 +180,8 @@ class QueuePairOneTest {
   }
 
   /*
-   * Every byte derives from the seed. No model is needed: the test requires that no state is left.
+   * Every byte derives from the seed, so a failure is reproducible. Afterwards no state may be
+   * left.
    */
   @Test
   void dropsCorruptReplayedAndForeignMessagesWithoutState() {

@@ -10,7 +10,7 @@ import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fabric that delivers nothing, and records the packets sent there. */
+/** Fabric that delivers nothing, and records the packets that are sent into it. */
 class RecordingFabric implements FabricPort {
   final List<String> sendPaths = new ArrayList<>();
   final List<byte[]> sent = new ArrayList<>();

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Requests and packets between two fabrics of real queue pairs. The bridge's are 0x51 and 0x52 in
- * a, 0x61 and 0x62 in b.
+ * Requests and packets between two fabrics with real queue pairs. The bridge's queue pairs are 0x51
+ * and 0x52 in fabric a, 0x61 and 0x62 in fabric b.
  */
 class TwoDevicesTest {
   private static final Gid HOST_A = new Gid(0, 0xffff_0a01_0001L);
@@ -84,7 +84,7 @@ class TwoDevicesTest {
     b.sendPathBetween(A_IN_B, HOST_B, 0);
   }
 
-  /* One round of the data thread. */
+  /* Does the work of one round of the data thread. */
   private void check(long nowNs) {
     forwarder.expire(A, nowNs);
     forwarder.expire(B, nowNs);
@@ -120,7 +120,10 @@ class TwoDevicesTest {
     return send(B, HOST_B, A_IN_B);
   }
 
-  /* Resolves a service of b for a host of a; its host answers with this number. */
+  /*
+   * Resolves a service in fabric b for a client in fabric a; the service's host answers with this
+   * number.
+   */
   private void serve(long question, int number, int key) {
     managerA.heard.add(
         new SidrService.IncomingSidrRequest(question, B_IN_A, PORT, HOST_A, 9, WORD));
@@ -155,7 +158,7 @@ class TwoDevicesTest {
     makePaths();
     serve(41, 0x70, KEY);
     assertEquals("0x61 to 0x70, 0x0 by 0x1234567", fromA(0x11, 0x52, 0));
-    /* The client's queue pair is also a service, which the other host requests now. */
+    /* The client's queue pair is also a service, which the host in fabric b requests now. */
     managerB.heard.add(new SidrService.IncomingSidrRequest(42, A_IN_B, PORT, HOST_A, 9, WORD));
     check(2);
     assertEquals("42 is refused", managerB.log.getLast(), "that's no host of b");

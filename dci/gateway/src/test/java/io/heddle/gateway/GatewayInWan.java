@@ -44,7 +44,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A gateway that only hashes, in a WAN of the kernel's own SRv6 routers. Subclasses choose its data
+ * Tests of a gateway in a WAN of SRv6 routers of the kernel. Subclasses choose the gateway's data
  * plane.
  */
 @EndsWithin(240)
@@ -52,7 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class GatewayInWan {
   private static final int SEED = GatewayConfigs.parse(WanTopology.config("")).settings().seed();
   private static final int FIRST = 0x100;
-  /* Below all other numbers, whose senders count from 1. */
+  /* First number of IPv4 packets. Other senders count from 1, so numbers don't collide. */
   private static final long IPV4_NUMBERS = -1_000_000;
   private final GatewayConfig config;
   private final String dataPlane;
@@ -63,7 +63,9 @@ abstract class GatewayInWan {
   private Gateway gateway;
 
   /**
-   * @param dataPlane value of the configuration's key
+   * Creates the tests of a data plane.
+   *
+   * @param dataPlane value of data-plane in the configuration
    */
   GatewayInWan(String dataPlane) {
     this.dataPlane = "data-plane = " + dataPlane;
@@ -73,11 +75,11 @@ abstract class GatewayInWan {
   /** Returns why this data plane can't run here; empty if it can. */
   abstract Optional<String> refusal();
 
-  /** Returns the hash of the 6-tuple. */
+  /** Returns the data plane's hash of a RoCE packet: the UDP 5-tuple and the queue pair. */
   abstract int hash(
       InetAddress source, InetAddress destination, int sourcePort, int queuePair, int seed);
 
-  /** Returns the hash of the UDP 5-tuple. */
+  /** Returns the data plane's hash of another UDP packet: the 5-tuple. */
   abstract int hashOfOther(
       InetAddress source, InetAddress destination, int sourcePort, int port, int seed);
 
@@ -157,8 +159,8 @@ abstract class GatewayInWan {
   }
 
   /*
-   * Polls the gateway until this has been seen. On a busy processor nft reads the data plane
-   * slowly, so the result of one poll may be old already.
+   * Polls the gateway until a condition holds. On a busy processor nft reads the data plane slowly,
+   * so the result of one poll may be outdated.
    */
   private void pollUntil(BooleanSupplier seen) throws InterruptedException {
     Deadline deadline = Deadline.ofSeconds(30);
@@ -170,7 +172,7 @@ abstract class GatewayInWan {
     }
   }
 
-  /* Returns the flows of the last sample. */
+  /* Returns the flows of the last sample to the destination, by queue pair. */
   private Map<Integer, GatewayStatus.Flow> flows() {
     Map<Integer, GatewayStatus.Flow> flows = new HashMap<>();
     for (GatewayStatus.Flow each : gateway.view().flows().flows()) {
@@ -209,7 +211,10 @@ abstract class GatewayInWan {
     List<Sighting> seen = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
     Map<Integer, Integer> byPath = new HashMap<>();
     seen.forEach(each -> byPath.merge(each.path(), 1, Integer::sum));
-    /* The kernel's own seed is random: 15 points are 7.8 standard deviations of 600 coins. */
+    /*
+     * The seed of the kernel's hash is random, so shares vary: 0.15 is 7.8 standard deviations of
+     * 600 packets.
+     */
     for (int path = 1; path <= WanTopology.PATHS; path++) {
       assertEquals(1 / 3.0, byPath.getOrDefault(path, 0) / 600.0, 0.15, "shares of 600: " + byPath);
     }
@@ -338,7 +343,7 @@ abstract class GatewayInWan {
     assertEquals(before + 64, otherPackets());
   }
 
-  /* Returns the count of the last sample. */
+  /* Returns the number of other packets in the last sample. */
   private long otherPackets() {
     return gateway.view().lists().traffic().otherPackets();
   }
@@ -366,8 +371,8 @@ abstract class GatewayInWan {
       }
     } finally {
       /*
-       * The kernel removes addresses of an interface that goes down; the route is refused until one
-       * is back.
+       * The kernel removes the addresses of an interface that goes down. It refuses the route until
+       * an address is back.
        */
       wan.gw1.ip("link set w2 up");
       poll();

@@ -5,7 +5,7 @@ import io.heddle.dataplane.bpf.BpfDataPlane;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/** A gateway with the BPF program. */
+/** Tests of a gateway with the BPF program. */
 final class GatewayInWanTest extends GatewayInWan {
   GatewayInWanTest() {
     super("bpf");

@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Start and end of a gateway, on a host whose WAN doesn't answer. */
+/** Start, changes of interfaces, and end of a gateway on a host whose WAN doesn't answer. */
 @EndsWithin(120)
 final class GatewayLifeTest {
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {

@@ -6,7 +6,7 @@ import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
 
-/** A gateway as a separate process, which steers one queue pair and waits to be killed. */
+/** Gateway in a separate process, which steers one queue pair and waits to be killed. */
 final class GatewayProcess {
   private GatewayProcess() {}
 

@@ -24,7 +24,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** A host with a LAN and two links into a WAN without hosts. */
+/** Host with a LAN and two links into a WAN without hosts. */
 final class LoneHost implements AutoCloseable {
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
@@ -68,8 +68,8 @@ final class LoneHost implements AutoCloseable {
   /**
    * Returns a configuration.
    *
-   * @param more keys above the sections
-   * @param sections further sections
+   * @param more additional lines above the sections
+   * @param sections additional sections
    */
   static GatewayConfig config(String more, String sections) {
     return config("fc00:2::/64", more, sections);
@@ -103,7 +103,9 @@ final class LoneHost implements AutoCloseable {
     return steered("fc00:2::/64");
   }
 
-  /** Returns the same with IPv4 destinations. */
+  /**
+   * Returns a configuration with IPv4 destinations, whose only controller is {@link #controller}.
+   */
   static GatewayConfig steeredIpv4() {
     return steered("10.2.0.0/16");
   }
@@ -131,13 +133,17 @@ final class LoneHost implements AutoCloseable {
   }
 
   /**
-   * Announces rules for queue pairs to a gateway with {@link #steered}, without graceful restart.
+   * Starts a controller that announces rules for queue pairs to a gateway with the configuration
+   * {@link #steered}, without graceful restart.
    */
   void controller(int list, int... queuePairs) {
     controller(SOURCE, DESTINATION, list, queuePairs);
   }
 
-  /** Does the same for other addresses, of either family. */
+  /**
+   * Starts a controller, as {@link #controller(int, int...)} does, with rules for other addresses,
+   * IPv4 or IPv6.
+   */
   void controller(String source, String destination, int list, int... queuePairs) {
     host.call(() -> {
       BgpSpeaker speaker = new BgpSpeaker((level, sentence) -> {});

@@ -6,7 +6,7 @@ import io.heddle.dataplane.nft.NftHash;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/** A gateway with rules of nftables, as on hosts without BPF. */
+/** Tests of a gateway with rules of nftables, as on hosts without BPF. */
 final class NftGatewayInWanTest extends GatewayInWan {
   NftGatewayInWanTest() {
     super("nftables");

@@ -15,15 +15,18 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Capture of the packets that reach the far gateway from each P node, by packet sockets
- * (packet(7)). It records the outer flow label and, of the inner packet, port, queue pair and the
- * sender's number.
+ * (packet(7)). It records the outer flow label, and from the inner packet the UDP port, the queue
+ * pair and the packet's number.
  */
 final class WanCapture implements AutoCloseable {
   /**
-   * @param path 1 to 3: the P node on its path
-   * @param label of the outer header
-   * @param port UDP destination of the inner packet
-   * @param queuePair or the field in its place
+   * Captured packet.
+   *
+   * @param path number of the P node on its path, 1 to 3
+   * @param label flow label in the outer header
+   * @param port UDP destination port of the inner packet
+   * @param queuePair queue pair of a RoCE packet; the same bytes of any other packet
+   * @param number number that the sender gave the packet
    */
   record Sighting(int path, int label, int port, int queuePair, long number) {}
 
@@ -130,14 +133,14 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  /** Returns the packets with this number. */
+  /** Returns the captured packets with this number. */
   List<Sighting> seen(long number) {
     synchronized (sightings) {
       return sightings.stream().filter(each -> each.number() == number).toList();
     }
   }
 
-  /** Waits for {@code count} packets with numbers from this on, and returns them. */
+  /** Waits for {@code count} packets with this or a higher number, and returns them. */
   List<Sighting> await(long fromNumber, int count) throws InterruptedException {
     Deadline deadline = Deadline.ofSeconds(30);
     while (true) {

@@ -12,7 +12,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Sender of packets in the near data centre, with their capture. */
+/** Sender of packets in the near data centre, with a capture of the packets behind the WAN. */
 final class WanExchange implements AutoCloseable {
   private final WanCapture capture;
   private final WanSender sender;
@@ -27,7 +27,7 @@ final class WanExchange implements AutoCloseable {
     return sender.next();
   }
 
-  /** Waits for {@code count} packets with numbers from this on, and returns them. */
+  /** Waits for {@code count} packets with this or a higher number, and returns them. */
   List<Sighting> await(long fromNumber, int count) throws InterruptedException {
     return capture.await(fromNumber, count);
   }
@@ -48,7 +48,9 @@ final class WanExchange implements AutoCloseable {
     }
   }
 
-  /* Sends to each of these queue pairs in turn, and returns the captured packets. */
+  /*
+   * Sends packets to each of {@code count} queue pairs in turn, and returns the captured packets.
+   */
   List<Sighting> send(String destination, int port, int from, int count, int times)
       throws Exception {
     long first = sender.next();
@@ -64,7 +66,7 @@ final class WanExchange implements AutoCloseable {
     return capture.await(first, outstanding);
   }
 
-  /* Sends until one packet reaches the host behind: neighbour discovery drops the first ones. */
+  /* Sends until one packet reaches the far host: neighbour discovery may drop the first ones. */
   Sighting sendAcross(WanSender from, DatagramSocket far, int queuePair) throws Exception {
     Deadline deadline = Deadline.ofSeconds(30);
     DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
@@ -82,7 +84,7 @@ final class WanExchange implements AutoCloseable {
     }
   }
 
-  /* The packet has passed, but the capture may lag behind. */
+  /* Waits for the capture of a packet that has already arrived: the capture may lag behind. */
   Sighting sighting(long number) throws InterruptedException {
     Deadline deadline = Deadline.ofSeconds(30);
     while (capture.seen(number).isEmpty()) {

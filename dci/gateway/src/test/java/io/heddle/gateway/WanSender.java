@@ -8,7 +8,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * Sender of packets that look like RoCEv2, from the near data centre. Each has a number of its own.
+ * Sender of packets in the form of RoCEv2 from the near data centre. Each packet contains a unique
+ * number.
  */
 final class WanSender implements AutoCloseable {
   static final int PORT = 50_000;
@@ -17,8 +18,8 @@ final class WanSender implements AutoCloseable {
   private long next;
 
   /**
-   * @param source an address of the host
-   * @param first the first packet's number
+   * @param source address of the host h1
+   * @param first number of the first packet
    */
   WanSender(NetworkNamespace h1, String source, long first) {
     next = first;
@@ -32,7 +33,7 @@ final class WanSender implements AutoCloseable {
     return next;
   }
 
-  /** Sends one packet. Any thread, one at a time. */
+  /** Sends one packet. Used by one thread at a time. */
   void send(String destination, int port, int queuePair) throws Exception {
     ByteBuffer payload = ByteBuffer.allocate(64);
     payload.putInt(0x0a40ffff).putInt(queuePair).putInt(0).putLong(next++);

@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Two data centres and a WAN in network namespaces, with the kernel's SRv6 everywhere:
+ * Test network of two data centres and a WAN in network namespaces, all with the kernel's SRv6:
  *
  * <pre>
  *  h1 ── gw1 ─ w1 ── p1 ── e1 ─ gw2 ── h2      each P node has the segment 5f00:0:N::1 (End)
@@ -24,10 +24,10 @@ final class WanTopology implements AutoCloseable {
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
 
-  /** Second address of the same host; a policy through the PE leads to it. */
+  /** Second address of host h2. The policy for it has a list through the PE. */
   static final String BEHIND_PE = "fc00:2:0:4::2";
 
-  /** The hosts' IPv4 addresses; the gateways have none between them. */
+  /** IPv4 address of host h1. The WAN between the gateways has no IPv4 addresses. */
   static final String SOURCE_IPV4 = "10.1.0.1";
 
   static final String DESTINATION_IPV4 = "10.2.0.2";
@@ -114,7 +114,7 @@ final class WanTopology implements AutoCloseable {
       paths.append(" nexthop via fc00:3" + i + "::2 dev p" + i);
     }
     pe.ip(paths.toString());
-    /* Return path for answers to probes. */
+    /* Creates the return path for answers to probes. */
     gw2.ip("route add local fc00:2::ff dev lo table 254");
     gw2.ip("route add fc00:1::/64 via fc00:21::1 dev e1");
     p.getFirst().ip("route add fc00:1::/64 via fc00:11::1 dev west");
@@ -131,7 +131,8 @@ final class WanTopology implements AutoCloseable {
   }
 
   /**
-   * Returns the gateway's configuration, with three lists to one destination and one behind the PE.
+   * Returns the gateway's configuration, with three lists to one destination, and one list through
+   * the PE to another.
    */
   static List<String> config(String more) {
     StringBuilder text =

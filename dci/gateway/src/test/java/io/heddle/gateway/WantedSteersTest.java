@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Orders and rules, on a data plane without interfaces. */
+/** Steers by operators' orders and controllers' rules, on a data plane without interfaces. */
 final class WantedSteersTest {
   private static final Set<Integer> ALIVE = Set.of(1, 2);
   private static final int ROOM = 32_768;

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** File in memory, on a disk that can be full. */
+/** File channel in memory, of a simulated disk that can be full. */
 public final class DiskChannel implements SeekableByteChannel {
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
   private long room = Long.MAX_VALUE;
@@ -18,7 +18,7 @@ public final class DiskChannel implements SeekableByteChannel {
     fillUpAfter(0);
   }
 
-  /** Sets how many more bytes the disk takes. */
+  /** Sets the number of bytes that can still be written before the disk is full. */
   void fillUpAfter(long bytes) {
     room = bytes;
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rounds of a controller without peers; the test delivers the reports. */
+/** Rounds of a controller without BGP peers. The test delivers the telemetry reports. */
 final class ControllerTest {
   private static final long SECOND_NS = 1_000_000_000;
   private static final long MS = 1_000_000;
@@ -82,7 +82,7 @@ final class ControllerTest {
     controller.store().listener("gw1").received(what);
   }
 
-  /* Reports rates of the two links, in Mbit/s. */
+  /* Delivers counts that correspond to these rates of the two links, in Mbit/s. */
   private void count(long first, long second) {
     seconds++;
     firstOctets += first * 125_000;
@@ -102,8 +102,8 @@ final class ControllerTest {
   }
 
   /*
-   * Runs a round on the test's clock: on a busy machine reports would grow old between two lines of
-   * the test.
+   * Runs a round in virtual time: with the real clock, reports could become too old on a busy
+   * machine.
    */
   private void round() {
     nowNs += MS;
@@ -210,7 +210,7 @@ final class ControllerTest {
     CountDownLatch lost = new CountDownLatch(1);
     controller.startDecisions(lost::countDown);
     RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
-    /* Two gateways can't share one route, so this announcement fails. */
+    /* Rules for two gateways can't be one BGP route, so the second announcement fails. */
     for (int gateway = 1; gateway <= 2; gateway++) {
       FlowId flow = new FlowId("gw" + gateway, "fc00:1::1", "fc00:2::2", 17);
       controller.speaker().announce(book.addRule(flow, gateway, "wan", 1, "it is moved"));

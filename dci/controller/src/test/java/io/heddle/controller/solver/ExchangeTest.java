@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The search skips pairs that can't help, and misses none that does. */
+/** Search for exchanges, which skips pairs that can't help, compared with an exhaustive search. */
 class ExchangeTest {
   private static final int CASES = 2_000;
   private static final double CAPACITY = 100 * Networks.GBIT;

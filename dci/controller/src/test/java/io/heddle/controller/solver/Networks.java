@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Network whose lists have one link of 100 Gbit/s each, so that rates are percentages. It has a
- * policy "p" of gateway "g". Decisions are carried out at once.
+ * Simulated network with one policy "p" of gateway "g". Each list has one link of 100 Gbit/s, so
+ * that rates in Gbit/s are percentages. Decisions are applied at once.
  */
 public final class Networks {
   static final String POLICY = "p";
@@ -76,7 +76,7 @@ public final class Networks {
         nowNs, List.of(new SteeredPolicy(POLICY, "g", gatewaySampleNs)), all, links, sorted);
   }
 
-  /** Runs a round one second later and carries it out. */
+  /** Lets a second pass, runs a round, and applies its decisions. */
   public Round round(Solver solver) {
     nowNs += SECOND_NS;
     Round round = solver.next(snapshot());

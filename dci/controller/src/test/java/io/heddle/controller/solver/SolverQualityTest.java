@@ -9,12 +9,12 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Distance of the solver's result from the best of all placements. */
+/** Distance of the solver's result from the best placement of flows. */
 class SolverQualityTest {
   private static final double MOST = 1.34;
   private static final int CASES = 1_000;
 
-  /* Without waits and with every gain accepted, only the search is measured. */
+  /* Settings that measure the search alone: no waiting times, and every gain is accepted. */
   private static final SolverSettings EAGER =
       new SolverSettings(1e-6, 0, 0, 1e-6, 0, 1, 0, 4, 0, 0, 1, 3, Double.POSITIVE_INFINITY, 1);
 

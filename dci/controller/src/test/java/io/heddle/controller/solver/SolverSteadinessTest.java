@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ten minutes of random load by an injected clock: flows come and go, links have background. */
+/** Stability of the solver's decisions in virtual time, under random, noisy and bursty load. */
 class SolverSteadinessTest {
   private static final int SECONDS = 600;
   private static final int CASES = 20;
@@ -87,7 +87,7 @@ class SolverSteadinessTest {
     }
   }
 
-  /* Two lists; the second flow collides with the first during its bursts. */
+  /* Bursty flow on two lists. During its bursts it shares a list with another flow. */
   @ParameterizedTest
   @ValueSource(ints = {4, 8, 12, 15, 25, 40, 60})
   void ruleOfBurstyFlowStaysAfterAFewMoves(int seconds) {
@@ -105,7 +105,9 @@ class SolverSteadinessTest {
     assertTrue(changes <= MOST_CHANGES_BY_BURSTS, changes + " changes");
   }
 
-  /* Bursts of six seconds, then silence of the given length, in which the flow is no elephant. */
+  /*
+   * Flow with bursts of six seconds. Between them it is silent for some seconds, and no elephant.
+   */
   @ParameterizedTest
   @ValueSource(ints = {2, 6, 10, 20})
   void recurringFlowIsMovedLessAndLessOften(int silence) {

@@ -23,7 +23,10 @@ class SolverTest {
 
   private final Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX);
 
-  /** The draft's section 4.5: QP1 and QP3 on list 1, QP2 on list 2, QP4 on list 3. */
+  /**
+   * Returns the example in section 4.5 of the draft: QP1 and QP3 on list 1, QP2 on list 2, QP4 on
+   * list 3.
+   */
   private static Networks draft() {
     return new Networks(3).flow(1, 35, 1).flow(3, 30, 1).flow(2, 30, 2).flow(4, 30, 3);
   }
@@ -246,7 +249,7 @@ class SolverTest {
 
   @Test
   void policiesSharingALinkDoNotBothFillIt() {
-    /* Each policy has a crowded list of its own; both share one spare link. */
+    /* Each policy has one busy list. The second lists of both policies share one idle link. */
     List<PathList> lists =
         List.of(
             new PathList("p", 1, List.of("a"), true, 1, 0),
@@ -275,7 +278,7 @@ class SolverTest {
 
   @Test
   void flowAtTwoGatewaysIsMovedAtOnlyOneOfThem() {
-    /* The rules are one on the wire, since destination and queue pair identify a rule. */
+    /* Rules for both gateways would be one BGP route: their match fields are equal. */
     List<PathList> lists = new ArrayList<>();
     List<WanLink> links = new ArrayList<>();
     List<ElephantFlow> flows = new ArrayList<>();
@@ -325,7 +328,10 @@ class SolverTest {
     net.round(solver);
     Decision.Move move = (Decision.Move) net.round(solver).decisions().getFirst();
     long movedNs = net.nowNs;
-    /* Now other flows crowd its new list, and it is the only elephant there. */
+    /*
+     * Background traffic now fills the new list of the moved flow, which is the only elephant on
+     * it.
+     */
     net.background.put(move.to(), 50.0);
     net.flows.remove(Networks.id(move.flow().queuePair() == 1 ? 2 : 1));
     Decision next = null;

@@ -2,7 +2,7 @@ package io.heddle.gateway.config;
 
 import java.util.List;
 
-/** Configurations for tests of other packages. */
+/** Factory of configurations, for tests of other packages. */
 public final class GatewayConfigs {
   private GatewayConfigs() {}
 

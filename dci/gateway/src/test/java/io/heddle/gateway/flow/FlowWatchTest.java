@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Elephant detection by the data plane's counts, at times that the test sets. */
+/** Detection of elephants from the data plane's counts, in virtual time. */
 final class FlowWatchTest {
   private static final long MS = 1_000_000;
   private static final long SECOND = 1_000 * MS;
@@ -30,7 +30,7 @@ final class FlowWatchTest {
         ADDRESS, queuePair, 0, ADDRESS, 1, bytes, 1, firstNs, lastNs, 0, 1, false);
   }
 
-  /* Takes a sample 200 ms later, with this rate in between. */
+  /* Lets 200 ms pass with this rate, and takes a sample. */
   private MeasuredFlow step(long bitsPerSecond) {
     nowNs += 200 * MS;
     bytes += bitsPerSecond / 8 / 5;

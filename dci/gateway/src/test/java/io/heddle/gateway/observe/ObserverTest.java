@@ -15,7 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-/** Report of a router between gateways. */
+/** Telemetry report of a router between gateways. */
 @SystemTest
 final class ObserverTest {
   private static final int DATAGRAM_BYTES = 1_000;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Losses and round trips at times that the test sets. */
+/** Losses and round trips of probes, in virtual time. */
 final class ListProbeTest {
   private static final long MS = 1_000_000;
   private static final long SECOND = 1_000 * MS;

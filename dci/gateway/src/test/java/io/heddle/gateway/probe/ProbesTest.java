@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Reflector under more probes than it can answer in one round. */
+/** Reflector that receives more probes than it can answer in one round. */
 @EndsWithin(120)
 @SystemTest
 final class ProbesTest {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class StampPacketTest {
   private static final HexFormat HEX = HexFormat.of();
 
-  /* Made by hand from the figures of RFC 8762; 0xed003780 is 2026-01-01 in seconds of NTP. */
+  /* Packets made by hand from the figures in RFC 8762. 0xed003780 is 2026-01-01 in NTP seconds. */
   private static final String PROBE = "00000007" + "ed00378080000000" + "2001" + "00".repeat(30);
   private static final String ANSWER =
       "00000007"
