@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Immutable tables that the data thread forwards by. Other threads replace them when the
  * configuration or the ownership of groups changes.
  *
- * @param groups by address, each with its forwarding gate
+ * @param groups groups with their forwarding gates, by address
  * @param rules filters by source address, for packets from fabric a and for those from fabric b
  * @param links rate limits of the packets into fabric a and of those into fabric b
  * @param proxyAddresses addresses of the bridge that represent hosts of the other fabric

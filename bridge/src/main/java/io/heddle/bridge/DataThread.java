@@ -169,8 +169,8 @@ final class DataThread {
   }
 
   /*
-   * Sleeps until a packet arrives, or a queued one may leave. With a processor to spin on, returns
-   * at once.
+   * Sleeps until a packet arrives, or a queued packet may be sent. With a processor to spin on,
+   * returns at once.
    */
   private void sleep(MemorySegment errno) {
     if (core != BridgeConfig.NO_CORE) {

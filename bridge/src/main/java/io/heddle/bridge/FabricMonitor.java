@@ -18,7 +18,7 @@ final class FabricMonitor {
   private final Log log;
   private final Consumer<String> report;
   /* Last reported state of each fabric, then of unicast forwarding; empty for no fault. */
-  private final String[] last;
+  private final String[] lastStates;
   private final @Nullable HostForwarder hosts;
   /* Written by the control thread, read by any thread. */
   private volatile @Nullable String trouble;
@@ -33,8 +33,8 @@ final class FabricMonitor {
     this.fabrics = fabrics;
     this.log = log;
     this.report = report;
-    last = new String[fabrics.size() + 1];
-    Arrays.fill(last, "");
+    lastStates = new String[fabrics.size() + 1];
+    Arrays.fill(lastStates, "");
   }
 
   /** Returns the faults of the fabrics in words; empty for none, null before the first check. */
@@ -46,11 +46,11 @@ final class FabricMonitor {
     StringJoiner wrong = new StringJoiner("; ");
     for (int side = 0; side < fabrics.size(); side++) {
       FabricPort fabric = fabrics.get(side);
-      String front = "fabric " + fabric.name() + ": ";
+      String prefix = "fabric " + fabric.name() + ": ";
       String state = fabric.check();
-      reportChange(side, front, state);
+      reportChange(side, prefix, state);
       if (!state.isEmpty()) {
-        wrong.add(front + state);
+        wrong.add(prefix + state);
       }
     }
     trouble = wrong.toString();
@@ -59,16 +59,16 @@ final class FabricMonitor {
     }
   }
 
-  private void reportChange(int place, String front, String state) {
-    if (!state.equals(last[place])) {
-      last[place] = state;
+  private void reportChange(int index, String prefix, String state) {
+    if (!state.equals(lastStates[index])) {
+      lastStates[index] = state;
       if (state.isEmpty()) {
-        String well = front + "all is as it was at the start again";
-        log.info("%s", well);
-        report.accept(well);
+        String message = prefix + "all is as it was at the start again";
+        log.info("%s", message);
+        report.accept(message);
       } else {
-        log.warn("%s", front + state);
-        report.accept(front + state);
+        log.warn("%s", prefix + state);
+        report.accept(prefix + state);
       }
     }
   }

@@ -31,7 +31,7 @@ final class FabricPorts {
   private FabricPorts() {}
 
   /**
-   * @param transparent whether packets also leave from other hosts' addresses
+   * @param transparent whether packets are also sent from other hosts' addresses
    * @throws HeddleException if the port can't be opened, with the reason
    */
   static FabricPort open(FabricSpec spec, boolean transparent, SystemClock clock, Log log) {

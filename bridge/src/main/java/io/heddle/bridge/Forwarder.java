@@ -36,7 +36,7 @@ final class Forwarder {
    * @param side 0 if packets come from fabric a
    * @param fabricCounters address of the source fabric's counters
    * @param sentBack storm guard of the source fabric
-   * @param limiter that packets leave through
+   * @param limiter limiter of the forwarded packets
    * @param unicast forwarder of unicast datagrams; null for none
    */
   Forwarder(

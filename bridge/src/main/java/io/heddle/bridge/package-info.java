@@ -6,7 +6,7 @@
  * heddle-bridge-peers} sends and receives beacons. The data thread reads one immutable {@code
  * BridgeTables}, which the caller of a reload and {@code heddle-bridge-peers} replace.
  *
- * <p>Memory: packets stay in the receive buffers of their source fabric, and leave from there.
+ * <p>Memory: packets stay in the receive buffers of their source fabric, and are sent from there.
  * Counters lie in the status file. Nothing is allocated per packet.
  */
 @NullMarked

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefixes prefixes of each fabric's hosts; an empty list if none is configured
  * @param links rate limits of the packets into fabric a and of those into fabric b
  * @param bridges addresses of other bridges
- * @param groups in the order of the file
+ * @param groups groups in the order of the file
  * @param unicast settings of unicast forwarding; null if it is off
  * @param redundancy settings of redundancy among several bridges; null for a single bridge
  */

@@ -163,7 +163,7 @@ public final class BeaconSocket implements AutoCloseable {
   /**
    * Receives a datagram without waiting.
    *
-   * @param into at least 2048 bytes
+   * @param into array of at least 2048 bytes
    * @return length of the datagram, or -1 if there is none
    */
   public int receive(byte[] into) {

@@ -109,7 +109,7 @@ public interface FabricPort extends AutoCloseable {
    * Queues a packet, which must stay in place until the next {@link #flush}. The invariant CRC in
    * it is recomputed.
    *
-   * @param lengthBytes from the BTH to the end of the CRC
+   * @param lengthBytes length of the packet from the BTH to the end of the CRC
    * @param crc CRC of the packet's bytes, from {@link #checksum}
    * @param counters address of the counters of the packet's group and direction
    * @param arrivedNs time when the system received the packet, by {@link System#nanoTime}

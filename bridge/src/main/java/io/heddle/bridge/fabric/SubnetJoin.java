@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Join of groups in an InfiniBand subnet by RDMA CM, which sends the request to the subnet manager
  * and returns the groups' LIDs. Receiving and sending have separate memberships, each with its own
- * id, so that either ends without the other.
+ * id, so that one membership can end without the other.
  */
 final class SubnetJoin implements GroupJoin {
   private final String fabric;

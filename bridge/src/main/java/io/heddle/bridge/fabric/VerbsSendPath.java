@@ -26,7 +26,7 @@ final class VerbsSendPath implements SendPath {
 
   /**
    * @param mtuBytes maximum payload, or {@link #ANY_MTU}
-   * @param group the group; null for a host, whose packets leave by the queue pair that is their
+   * @param group the group; null for a host, whose packets are sent by the queue pair that is their
    *     source
    * @param host address of the host or group
    */
@@ -82,7 +82,7 @@ final class VerbsSendPath implements SendPath {
     handle = other;
   }
 
-  /** Stops the path: no packet leaves from now on. */
+  /** Stops the path: no packet is sent by it from now on. */
   void pause() {
     handle = null;
   }

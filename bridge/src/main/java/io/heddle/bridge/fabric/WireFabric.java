@@ -69,7 +69,7 @@ public final class WireFabric implements FabricPort {
   /**
    * Opens a fabric, in the calling thread's network namespace unless another one is configured.
    *
-   * @param transparent whether packets also leave from other hosts' addresses
+   * @param transparent whether packets are also sent from other hosts' addresses
    * @throws HeddleException if there is no such interface or address, or the port is in use
    */
   public static WireFabric open(WireSpec spec, boolean transparent, SystemClock clock) {

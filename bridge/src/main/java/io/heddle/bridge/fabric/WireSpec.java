@@ -14,7 +14,7 @@ import java.util.Map;
  * @param addresses own addresses to use, IPv4 in mapped form; empty for all of the interface
  * @param proxyAddresses proxy addresses that represent hosts of the other fabric
  * @param hops time to live of sent packets, 1 to 255
- * @param trains whether IPv4 packets may leave as segmented sends
+ * @param trains whether IPv4 packets may be sent as segment trains
  */
 public record WireSpec(
     String name,

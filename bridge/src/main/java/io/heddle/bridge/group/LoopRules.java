@@ -19,7 +19,7 @@ public final class LoopRules {
   /**
    * @param own the bridge's addresses in the fabric
    * @param bridges addresses of other bridges, in any fabric
-   * @param prefixes of the fabric's hosts; an empty list accepts every source
+   * @param prefixes prefixes of the fabric's hosts; an empty list accepts every source
    */
   public LoopRules(List<Gid> own, List<Gid> bridges, List<Prefix> prefixes) {
     this.own = flat(own);

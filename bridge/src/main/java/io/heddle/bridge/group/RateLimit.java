@@ -3,10 +3,10 @@ package io.heddle.bridge.group;
 import java.util.List;
 
 /**
- * Rate limit of packets that leave.
+ * Rate limit of forwarded packets.
  *
  * @param packetsPerSecond maximum rate; 0 for no limit
- * @param burst packets that may leave at once after a pause, at least 1
+ * @param burst packets that may be sent at once after a pause, at least 1
  * @param queuePackets capacity of the queue of delayed packets
  * @param dropsOldest whether a full queue drops its oldest packet; otherwise it drops the new one
  */

@@ -42,7 +42,7 @@ final class Gcra {
   }
 
   /**
-   * Accounts for a packet that leaves.
+   * Accounts for a packet that is sent.
    *
    * @param waited whether the packet was queued. The timer's granularity then delays it slightly,
    *     and the later packets must not lose that time

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * queue drops single packets, never all of them. Used by the data thread only.
  */
 public final class Limiter {
-  /** Destination of packets that may leave. */
+  /** Destination of the packets that the limits allow to be sent. */
   public interface Outlet {
     /** Sends a packet, which must stay in place until the fabric is flushed. */
     void send(
@@ -193,7 +193,7 @@ public final class Limiter {
     }
   }
 
-  /** Returns the nanoseconds until a queued packet may leave; −1 if none waits. */
+  /** Returns the nanoseconds until a queued packet may be sent; −1 if none waits. */
   public long waitNs(long nowNs) {
     return wheel.waitNs(nowNs);
   }

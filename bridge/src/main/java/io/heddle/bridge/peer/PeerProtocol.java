@@ -106,7 +106,7 @@ public final class PeerProtocol {
   /**
    * Recomputes ownership.
    *
-   * @param groups that this bridge is configured for
+   * @param groups groups that this bridge is configured for
    * @return whether a role or the content of this bridge's beacons may have changed
    */
   public boolean step(long nowNs, Collection<Gid> groups) {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inputs of the ownership decision. Bridges with the same view name the same owners; a digest shows
- * whether their views are equal. Immutable.
+ * Inputs of the ownership decision. Bridges with equal views derive the same owners from them. A
+ * digest shows whether two views are equal. Immutable.
  */
 public final class View {
   /** Owner if no bridge can own the group. */
@@ -36,7 +36,7 @@ public final class View {
   public record Member(int id, long incarnation, int priority, int weight, boolean reserve) {}
 
   /**
-   * @param members in any order
+   * @param members bridges that can own groups, in any order
    * @param fixed owners by the configuration
    * @param pinned owners by operators' orders, which take precedence
    */

@@ -152,15 +152,15 @@ final class PgmFormat {
     if (type == null) {
       return "no PGM packet, " + bytes + " bytes";
     }
-    String front = type + " of " + PgmSessionCounters.name(session(at, type));
+    String text = type + " of " + PgmSessionCounters.name(session(at, type));
     if (type == PgmType.SPMR) {
-      return front;
+      return text;
     }
-    front += " number " + Integer.toUnsignedString(number(at));
+    text += " number " + Integer.toUnsignedString(number(at));
     if (type == PgmType.SPM || type.isData()) {
-      front += " trail " + Integer.toUnsignedString(Memory.ALL.get(Memory.NETWORK_INT, at + TRAIL));
+      text += " trail " + Integer.toUnsignedString(Memory.ALL.get(Memory.NETWORK_INT, at + TRAIL));
     }
-    return front
+    return text
         + (type == PgmType.SPM ? " lead " + Integer.toUnsignedString(lead(at)) : "")
         + (isParity(at) ? " parity" : "")
         + (type.isData() ? ", " + unsignedShort(at + DATA_LENGTH) + " bytes" : "");

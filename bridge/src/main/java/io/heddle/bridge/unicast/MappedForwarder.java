@@ -56,7 +56,7 @@ public final class MappedForwarder implements HostForwarder {
    * @param b port in fabric b, which {@link #close} closes; a or b is on a device
    * @param settings settings with a mapping
    * @param counters addresses of the counters of packets from fabric a and from fabric b
-   * @param limiter limiter that packets leave through
+   * @param limiter limiter of the forwarded packets
    * @param ids source of the bridge's own request ids
    */
   public MappedForwarder(

@@ -12,15 +12,15 @@ public final class PrefixOverlap {
    * Rejects overlapping prefixes: a unicast packet whose addresses belong to both fabrics could
    * loop.
    *
-   * @param front start of the error message, such as a file's name; may be empty
+   * @param messageStart start of the error message, such as a file's name; may be empty
    * @throws HeddleException if two prefixes overlap; the message contains both
    */
-  public static void refuse(String front, List<Prefix> a, List<Prefix> b) {
+  public static void refuse(String messageStart, List<Prefix> a, List<Prefix> b) {
     for (Prefix one : a) {
       for (Prefix other : b) {
         if (overlap(one, other)) {
           throw new HeddleException(
-              front
+              messageStart
                   + "unicast needs fabrics whose hosts have different addresses, and "
                   + one
                   + " of a and "

@@ -48,7 +48,7 @@ public final class UnicastForwarder implements HostForwarder {
   /**
    * @param fabrics ports in fabric a and b
    * @param counters addresses of the counters of packets from fabric a and from fabric b
-   * @param limiter limiter that packets leave through
+   * @param limiter limiter of the forwarded packets
    * @param ids source of the bridge's own request ids
    */
   public UnicastForwarder(

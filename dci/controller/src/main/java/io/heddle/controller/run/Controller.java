@@ -143,9 +143,9 @@ public final class Controller implements AutoCloseable {
   }
 
   /**
-   * Returns the network section of the configuration.
+   * Returns the network part of the configuration.
    *
-   * @throws HeddleException if there is none
+   * @throws HeddleException if the configuration has none
    */
   public static NetworkConfig network(ControllerConfig config) {
     NetworkConfig network = config.network();
