@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""In the guest: our perf commands beside stock perftest on the same rxe devices, or the plugin's all-reduce over several
-planes beside one plane. In turns, round by round. Writes BASE.json with every value, and BASE.txt.
+"""Compares, in the guest, Heddle's perf commands with stock perftest on the same rxe devices, or the plugin's all-reduce
+over several planes with that over one plane. The programs run alternately, round by round. Writes BASE.json with every
+value, and BASE.txt with a table.
 
   compare.py perftest BASE ROUNDS TOOLS_JAR [TEST[:BYTES]]...  cables: the devices rxeA0 and rxeB0
   compare.py allreduce BASE ROUNDS DRIVER PLUGIN       planes: the devices rxeA and rxeB
@@ -15,19 +16,19 @@ import tempfile
 import time
 
 LIMIT_SECONDS = 100
-# The commands run as ./heddle runs them.
+# The script by which ./heddle runs its commands.
 START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "packaging", "start.sh")
 ROW = re.compile(r"^ *(\d+)[ \t]+\d+[ \t]+([-\d.]+)[ \t]+([-\d.]+)[ \t]+([-\d.]+)", re.MULTILINE)
 
-# Bandwidth is measured by time without its start and end, and latency by many rounds, so that a program's start (Java
-# compiles) does not count. On two emulated processors, scheduling of a stream's two ends decides whether either
-# program reaches 60 or 150 MiB/s (at 64 KiB), and pinned apart they lose packets. So both ends share one processor.
+# Bandwidth is measured over a time, without its start and end, and latency over many round trips, so that a program's
+# start (Java compiles) doesn't count. On two emulated processors, the scheduling of the two ends decides whether a
+# program reaches 60 or 150 MiB/s (at 64 KiB). Pinned to different processors they lose packets. So both ends share one.
 # The kernel moves all bytes in the client's time; in send_bw, stock's polling server wastes half of the processor,
 # and ours naps (RunGuard). The server must not yield often: a task switch flushes the emulated processor's
 # translation buffers. Ten seconds count: completions are found in sixteens, which at 1 MiB are a quarter of a second.
 FOR_TEN_SECONDS = ["-D", "16", "-f", "3"]
 ROUND_TRIPS = ["-n", "40000"]
-# Test, size, options, target for the ratio of ours to stock's, and whether more is better.
+# Rows of test, message size, options, target for the ratio of Heddle to perftest, and whether more is better.
 PERFTESTS = [
     ("write_bw", 65536, FOR_TEN_SECONDS, 0.95, True),
     ("write_bw", 1048576, FOR_TEN_SECONDS, 0.95, True),
@@ -98,7 +99,7 @@ def perftest(program, test, size, options, port):
     row = ROW.search(output)
     if row is None:
         sys.exit("no row in:\n" + output)
-    # Bandwidth: size, messages, peak, average. Latency: size, rounds, least, most, typical.
+    # Columns for bandwidth: size, messages, peak, average. For latency: size, rounds, least, most, typical.
     return float(row.group(3) if test.endswith("_bw") else row.group(4))
 
 
@@ -205,7 +206,7 @@ def table(document):
 def main():
     kind, base, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     text = ""
-    # Written after each round, so that an interrupted run keeps its rounds.
+    # The files are written after each round, so that an interrupted run leaves the results of its finished rounds.
     for document in {"perftest": compare_perftest, "allreduce": compare_all_reduce}[kind](rounds, *sys.argv[4:]):
         document["kernel"] = os.uname().release
         text = "\n".join(table(document)) + "\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# jobs.sh FOLDER: runs each bash script that appears in FOLDER as NAME.job, at once and in parallel. NAME.out takes
-# both its streams, NAME.status its exit status at the end; NAME.kill ends it. The file "end" ends this script. Other
-# processes must create these files atomically, by renaming.
+# jobs.sh FOLDER: runs each bash script that appears in FOLDER as NAME.job, at once and in parallel. NAME.out gets both
+# output streams of the script, and NAME.status gets its exit status at the end. The file NAME.kill ends the script
+# NAME.job, and the file "end" ends jobs.sh. Other processes must create these files atomically, by renaming.
 set -u
 cd -- "$1"
 shopt -s nullglob

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# record.sh [FOLDER [ROUNDS]]: measures Heddle's perf commands beside stock perftest, and the plugin's all-reduce over
-# several planes beside one, on rxe in the guest, and records both in FOLDER (perf-tests/results). A round takes about
-# twelve minutes.
+# record.sh [FOLDER [ROUNDS]]: compares Heddle's perf commands with stock perftest, and the plugin's all-reduce over
+# several planes with that over one, on rxe in the guest. Records the results in FOLDER (perf-tests/results). A round
+# takes about twelve minutes.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)

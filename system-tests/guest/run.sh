@@ -95,7 +95,7 @@ done
 
 cache=${HEDDLE_GUEST_CACHE:-$root/.build/guest}
 guest=$("$here/make.sh" "$cache")
-# Held by QEMU too: while it runs, its guest's folder isn't removed.
+# QEMU inherits this lock, so the guest's folder isn't removed while QEMU runs.
 exec 7<"$guest/lock"
 flock -s 7
 
@@ -107,8 +107,8 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Emulation fails with a compiler that writes code while another thread runs it: with C2 and G1, one JVM start in a
-# hundred died of an illegal instruction; with C1 and the serial collector, none.
+# The emulation can't cope with a compiler that changes code while another thread runs it: with C2 and G1, one of a
+# hundred JVMs crashed at an illegal instruction. With C1 and the serial collector, none did.
 {
   printf 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp TERM=dumb LC_ALL=C.UTF-8\n'
   printf 'export JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"\n'
@@ -123,7 +123,7 @@ trap 'exit 143' TERM
   echo
 } >"$control/command.sh"
 
-# A given clock frequency isn't measured: the emulated one would be judged unstable.
+# The kernel doesn't measure a clock frequency that it is given. It would consider the emulated clock unstable.
 clock=$(awk '/^bogomips/ {print int($3 * 500); exit}' /proc/cpuinfo)
 kernel_options="console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off random.trust_cpu=on no_timer_check"
 kernel_options+=" tsc_early_khz=$clock tsc=reliable"
@@ -139,18 +139,19 @@ fi
 network=(-nic none)
 for i in "${!taps[@]}"; do
   ((i > 0)) || network=()
-  # QEMU gives each card its own address.
+  # QEMU assigns a MAC address to each network card.
   network+=(-netdev "tap,id=net$i,ifname=${taps[i]},script=no,downscript=no"
     -device "virtio-net-pci,netdev=net$i,host_mtu=$(<"/sys/class/net/${taps[i]}/mtu")")
 done
 
-# Separate pipes: QEMU opens the names again, which would truncate a file that output is appended to.
+# The output goes through pipes of its own. QEMU opens the files by name again, which would truncate a file to which
+# output is appended.
 exec 3> >(exec cat)
 stdout=$!
 exec 4> >(exec cat >&2)
 stderr=$!
 status=0
-# pdeathsig: the guest ends with this script, however that ends.
+# By pdeathsig the guest ends with this script, even if the script is killed.
 setpriv --pdeathsig KILL timeout -k 5 "$limit" setpriv --pdeathsig KILL \
   qemu-system-x86_64 -accel tcg,thread=multi -cpu max,-erms,-pclmulqdq -smp 2 -m "$memory" \
   -nodefaults -display none -no-reboot -kernel "$guest/kernel" -initrd "$guest/initrd" -append "$kernel_options" \

@@ -1,16 +1,15 @@
-# Functions for the guest's command; sourced before it.
+# Functions for the guest's command, which sources this file first.
 #
-# rxe has its sockets in the first network namespace only (Linux 6.1), so both ends of every test are there, on
-# separate devices. A packet to the other end's address would be taken for a local one and short-cut through the
-# loopback interface, where rxe drops it. Rules by output interface prevent that: rxe looks up routes with its own
-# interface.
+# rxe has its sockets in the first network namespace only (Linux 6.1), so both ends of every test are there, on separate
+# devices. The kernel would deliver a packet to the other end's address locally, by the loopback interface, where rxe
+# drops it. Rules by output interface prevent that, since rxe looks up routes with its own interface.
 
 export GUEST_MTU=4200
 export GUEST_DEVICES=/sys/class/infiniband
 
 load_modules() { modprobe -q -d "$GUEST_MODULES" -a "$@"; }
 
-# The start of both topologies. The loopback interface is up even without a topology.
+# Set-up that all topologies share. The loopback interface is up even without a topology.
 ip link set lo up
 if [[ -e /sys/bus/virtio/drivers/virtio_console ]] && compgen -G '/sys/bus/pci/devices/*/class' >/dev/null; then
   # QEMU's network card, if one was requested.
@@ -22,8 +21,9 @@ load_rdma() {
   prefer_softirqs
 }
 
-# rxe works in soft interrupts. If two programs poll on two processors, the threads that take over a burst of soft
-# interrupts would wait for the next tick: each packet could take 4 ms instead of 20 us.
+# Raises the priority of the ksoftirqd threads. rxe works in soft interrupts, and these threads run them in a burst. If
+# programs poll on both processors, the threads would wait for the next tick, so each packet could take 4 ms instead of
+# 20 us.
 prefer_softirqs() {
   local name pid
   for name in /proc/[0-9]*/comm; do
@@ -37,7 +37,8 @@ prefer_softirqs() {
 # Prints the other host's side, A or B.
 other() { [[ $1 == A ]] && echo B || echo A; }
 
-# Keeps own addresses local; all other traffic that leaves by interface $1 follows table $2.
+# own_route_table INTERFACE TABLE ADDRESSES: makes all traffic that leaves by INTERFACE follow the routing table TABLE,
+# except that to the interface's own ADDRESSES, which stays local.
 own_route_table() {
   local interface=$1 table=$2 addresses=$3
   echo "rule add pref 5 oif $interface to $addresses lookup local"
@@ -51,8 +52,8 @@ local_rule_last() {
 
 set_ipv6() { echo "$3" >"/proc/sys/net/ipv6/conf/$1/$2"; }
 
-# Receives all packets of these interfaces on one processor: two would reorder a flow, which rxe answers with NAKs. It
-# is 40 % faster under emulation besides.
+# Receives all packets of these interfaces on one processor. Two would reorder the packets of a flow, to which rxe
+# replies with NAKs. Under emulation one is also 40 % faster.
 receive_on_one_processor() {
   local interface
   for interface in "$@"; do
@@ -144,7 +145,7 @@ topology_planes() {
   done
 }
 
-# Suffix of the names of device $1.
+# Prints the suffix of the names of device $1.
 of_device() { ((GUEST_DEVICE_COUNT == 1)) || echo "$1"; }
 
 planes_links() {
@@ -158,7 +159,7 @@ planes_links() {
       n=$(of_device "$d")
       for side in A B; do
         own=${side,,}
-        # Fixed hardware addresses make predictable interface identifiers.
+        # With fixed MAC addresses, the addresses by SLAAC are predictable.
         echo "link add h$side$n address 02:00:00:0$d:0$own:01 mtu $GUEST_MTU type veth peer name nic$n netns sw$side address 02:00:00:0$d:0$own:fe mtu $GUEST_MTU"
       done
     done
@@ -177,7 +178,7 @@ planes_links() {
   done
 }
 
-# Prints the table of device $2 on side $1.
+# Prints the number of the routing table of device $2 on side $1.
 device_table() { [[ $1 == A ]] && echo "10$((2 * $2 + 1))" || echo "10$((2 * $2 + 2))"; }
 
 planes_rules() {
@@ -192,7 +193,8 @@ planes_rules() {
   } | ip -6 -batch -
 }
 
-# Adds a plane's addresses and routes in one switch: a link that goes down removes them.
+# Prints the ip commands that add a plane's addresses and routes in one switch. The kernel removes these when the link
+# goes down, so they are also needed when it comes up again.
 planes_addresses() {
   local side=$1 i=$2 own peer d
   own=${side,,} peer=$(other "$side")
@@ -226,7 +228,7 @@ planes_switch() {
   } | ip -n "sw$side" -batch -
   {
     for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
-      # Without an explicit interval, radvd insists on 3 s between two advertisements.
+      # Without explicit intervals, radvd waits at least 3 s between two advertisements.
       echo "interface nic$(of_device "$d") { AdvSendAdvert on; MinRtrAdvInterval 1; MaxRtrAdvInterval 2; MinDelayBetweenRAs 0.05; AdvIntervalOpt on;"
       echo "  AdvDefaultLifetime 1800; AdvSourceLLAddress on;"
       for ((i = 0; i < GUEST_PLANES; i++)); do
@@ -237,7 +239,8 @@ planes_switch() {
   } >"/run/radvd/$side.conf"
 }
 
-# Brings up the interface of device $2 on side $1, and restores what going down removed (SLAAC brings the addresses).
+# Brings up the interface of device $2 on side $1, and restores the routes that were removed when it went down. SLAAC
+# restores the addresses.
 device_routes() {
   local interface own=${1,,}
   interface=h$1$(of_device "$2")
@@ -245,13 +248,13 @@ device_routes() {
     "neigh replace fe80::1 lladdr 02:00:00:0$2:0$own:fe dev $interface nud permanent" | ip -6 -batch -
 }
 
-# planes_ipv4: IPv4 addresses beside those of IPv6, 10.10.<i>.1 on hA and 10.11.<i>.1 on hB, over the same links. For
-# one device.
+# planes_ipv4: adds IPv4 addresses for the same planes, 10.10.<i>.1 on hA and 10.11.<i>.1 on hB. Only for one device on
+# each side.
 planes_ipv4() {
   local side own peer i name
   for name in all hA hB; do
     echo 0 >"/proc/sys/net/ipv4/conf/$name/rp_filter"
-    # One guest is both hosts, so received packets have a local source.
+    # Both hosts are in one guest, so received packets have a source address that is local.
     echo 1 >"/proc/sys/net/ipv4/conf/$name/accept_local"
   done
   {
@@ -294,7 +297,7 @@ wait_for_gids() {
 
 # --- the tap device --------------------------------------------------------------------------------
 
-# rxe_on_eth0 ADDRESS/LENGTH: the device rxe0 on the interface to the outside.
+# rxe_on_eth0 ADDRESS/LENGTH: creates the device rxe0 on eth0, the interface to the outside.
 rxe_on_eth0() {
   load_rdma
   set_ipv6 eth0 accept_dad 0
@@ -320,8 +323,8 @@ add_uplink() {
   receive_on_one_processor "$interface"
 }
 
-# recreate_rxe NUMBER…: creates the device rxe<NUMBER> on eth<NUMBER> again, as if never used: its queue pairs get the
-# same numbers each time, and so their flows the same ports.
+# recreate_rxe NUMBER…: deletes and creates the device rxe<NUMBER> on eth<NUMBER>. Then its queue pairs get the same
+# numbers as those of a fresh device, and their flows the same source ports.
 recreate_rxe() {
   local number tries
   for number in "$@"; do
@@ -336,7 +339,8 @@ recreate_rxe() {
   done
 }
 
-# global_gid_index DEVICE: index of the first fd00:: address in its table. Stops there, since tables are long.
+# global_gid_index DEVICE: prints the index of the first fd00:: address in the device's GID table. Stops there, since
+# tables are long.
 global_gid_index() {
   local file gid
   for file in "$GUEST_DEVICES/$1"/ports/1/gids/*; do
@@ -348,8 +352,8 @@ global_gid_index() {
   done
 }
 
-# reverse_addresses A|B: adds that side's addresses again, without SLAAC and in descending order of planes, so that
-# its device's table has the reverse order of its peer's.
+# reverse_addresses A|B: adds that side's addresses again, without SLAAC and from the last plane to the first. So the
+# GID table of its device has the reverse order of the peer's.
 reverse_addresses() {
   local side=$1 own=${1,,} i
   set_ipv6 "h$side" accept_ra 0
@@ -363,7 +367,7 @@ reverse_addresses() {
 
 # --- for tests -------------------------------------------------------------------------------------
 
-# gids DEVICE: index and GID of each entry in use. Their order is that in which the addresses appeared.
+# gids DEVICE: prints index and GID of each used entry. The order is that in which the addresses were added.
 gids() {
   local file gid
   for file in "$GUEST_DEVICES/$1"/ports/1/gids/*; do
@@ -371,12 +375,12 @@ gids() {
   done | sort -n
 }
 
-# gid_index DEVICE [PLANE]: index of a plane's address in the device's table.
+# gid_index DEVICE [PLANE]: prints the index of a plane's address in the device's GID table.
 gid_index() {
   gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:000[0-9]:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
 }
 
-# counters DEVICE: those that aren't 0.
+# counters DEVICE: prints the device's counters that aren't 0.
 counters() {
   local file value
   for file in "$GUEST_DEVICES/$1"/ports/1/hw_counters/*; do
@@ -395,10 +399,11 @@ in_plane() {
   if [[ $GUEST_TOPOLOGY == planes ]]; then ip netns exec "sw$side" "$@"; else "$@"; fi
 }
 
-# plane_bytes: a line "PLANE FROM_A FROM_B" for each plane: bytes sent by each side, headers included.
+# plane_bytes: prints a line "PLANE FROM_A FROM_B" for each plane, with the bytes that each side has sent, including
+# headers.
 plane_bytes() {
   local i a b from_a from_b
-  # One command a side: each costs a tenth of a second and more under emulation.
+  # One command for each side, since a command takes a tenth of a second or more under emulation.
   for ((i = 0; i < GUEST_PLANES; i++)); do
     a+=" /sys/class/net/$(plane_interface A "$i")/statistics/tx_bytes"
     b+=" /sys/class/net/$(plane_interface B "$i")/statistics/tx_bytes"
@@ -412,7 +417,7 @@ plane_bytes() {
   done
 }
 
-# cut_plane I, heal_plane I
+# cut_plane I, heal_plane I: set the link of plane I down, and up again.
 cut_plane() { in_plane A ip link set "$(plane_interface A "$1")" down; }
 
 heal_plane() {
@@ -434,8 +439,8 @@ heal_plane() {
   done
 }
 
-# remove_address A|B I [D], restore_address A|B I [D]: the address of device D's plane I. SLAAC doesn't recreate a
-# removed address until it is restored.
+# remove_address A|B I [D], restore_address A|B I [D]: remove and restore the address of device D on plane I. SLAAC
+# doesn't add a removed address again until it is restored.
 remove_address() {
   local interface address
   interface=h$1$(of_device "${3:-0}")
@@ -452,7 +457,7 @@ restore_address() {
   set_ipv6 "$interface" accept_ra 1
 }
 
-# netem_plane A|B I loss 1% …: impairs traffic from that side on that plane; seeded if netem supports it.
+# netem_plane A|B I loss 1% …: impairs the traffic from that side on plane I, with a fixed seed if netem supports that.
 netem_plane() {
   local side=$1 interface
   interface=$(plane_interface "$side" "$2")
@@ -467,7 +472,7 @@ netem_clear() {
   done
 }
 
-# await_listener PORT PID: waits for a listener on this TCP port; fails if the process ends before.
+# await_listener PORT PID: waits until the TCP port PORT has a listener. Fails if the process PID ends before that.
 await_listener() {
   local listening
   listening=":$(printf %04X "$1") [0-9A-F]*:0000 0A "
@@ -478,7 +483,7 @@ await_listener() {
   return 1
 }
 
-# Exports all of it to shells that the command starts.
+# Exports all functions and variables to the shells that the command starts.
 set -a
 eval "$(declare -f)"
 set +a

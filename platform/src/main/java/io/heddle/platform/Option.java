@@ -9,7 +9,7 @@ import java.util.function.Function;
  * @param <T> type of the value
  * @param name name of the environment variable
  * @param unit unit of the value, or kind of text
- * @param defaultText the default as a user would write it, or empty if there is none
+ * @param defaultText default value, as a user would write it; empty if there is none
  * @param range allowed values, as the end of a sentence
  * @param why purpose, and when to change it
  * @param parser function that turns text into a value, or throws IllegalArgumentException

@@ -12,10 +12,12 @@ import java.util.function.Consumer;
  * that nothing waits for ever ({@link #onPersistentFailure}).
  */
 public final class ResilientThread {
-  /** One round. */
+  /** Method that the thread runs in each round. */
   @FunctionalInterface
   public interface Round {
     /**
+     * Runs one round.
+     *
      * @return whether to run another round
      */
     boolean next() throws Exception;

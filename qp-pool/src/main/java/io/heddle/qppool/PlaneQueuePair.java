@@ -139,7 +139,7 @@ public final class PlaneQueuePair implements AutoCloseable {
    *
    * @param startPsn first packet sequence number that the peer sends
    * @param parameters parameters of the peer's provider
-   * @param peer see {@link ReadyToSendAttributes#peer}
+   * @param peer number of the peer; see {@link ReadyToSendAttributes#peer}
    */
   public record RemoteEnd(
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
@@ -152,10 +152,10 @@ public final class PlaneQueuePair implements AutoCloseable {
   /**
    * Timeout, retries and priority of a connection.
    *
-   * @param timeoutCode 4.096 µs · 2^code
-   * @param retryCount 0 to 7
-   * @param trafficClass 0 to 255
-   * @param serviceLevel 0 to 15
+   * @param timeoutCode local ACK timeout: 4.096 µs · 2^code
+   * @param retryCount number of retries, 0 to 7
+   * @param trafficClass traffic class of packets, 0 to 255
+   * @param serviceLevel service level, 0 to 15
    */
   public record LinkSettings(int timeoutCode, int retryCount, int trafficClass, int serviceLevel) {
     public static final LinkSettings DEFAULT =

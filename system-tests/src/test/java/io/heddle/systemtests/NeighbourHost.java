@@ -48,7 +48,7 @@ final class NeighbourHost implements AutoCloseable {
     for (int i = 1; i <= 5; i++) {
       run("ip", "-n", name, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
     }
-    /* All packets to the subnet of d0 are lost. */
+    /* d0's subnet has no other host, so all packets to it are lost. */
     run("ip", "-n", name, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
     run("ip", "-n", name, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
     run("ip", "-n", name, "link", "set", "d0", "up");

@@ -34,7 +34,9 @@ class OneSidedModelTest {
          * Two puts of two chunks with strong signals; one of two planes fails visibly or silently.
          */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2",
-        /* The same puts, but only one at a time; the failed plane returns. */
+        /*
+         * Two puts of two chunks with strong signals, one put at a time; the failed plane returns.
+         */
         "OPERATIONS=2 CHUNKS=2 SLOTS=1 RETURNS=1",
         /* A plane returns before, during or after the other plane's failure, or fails again. */
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 FAILURES=2 RETURNS=1",

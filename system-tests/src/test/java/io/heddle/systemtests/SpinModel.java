@@ -32,7 +32,7 @@ final class SpinModel {
   /**
    * Result of a search.
    *
-   * @param first the first violation, as SPIN prints it; empty if there is none
+   * @param first first violation, as SPIN prints it; empty if there is none
    */
   private record Verdict(int errors, String first, double states) {}
 

@@ -1,4 +1,4 @@
-"""Runs a command under the restrictions of a systemd unit, where no systemd runs: as-unit.py UNIT UID RUNTIME COMMAND...
+"""Runs a command under the restrictions of a systemd unit, without systemd: as-unit.py UNIT UID RUNTIME COMMAND...
 
 As root, in a network namespace that the caller has entered. Imitated are ProtectSystem=strict, ProtectHome, PrivateTmp,
 PrivateDevices, ProtectProc and ProtectKernelTunables (mounts), the user, both sets of capabilities and NoNewPrivileges (setpriv), RestrictAddressFamilies,
@@ -117,7 +117,7 @@ def allowed(unit):
         words = line.lstrip("~").split()
         chosen = set().union(*(members(word, known) for word in words))
         names = names - chosen if line.startswith("~") else names | chosen
-    # System calls that systemd itself always permits, to start the program at all.
+    # System calls that systemd always permits, since no program could start without them.
     return names | members("@default", known) | {"execve", "exit", "exit_group", "rt_sigreturn"}
 
 
@@ -148,7 +148,7 @@ def filter_program(unit):
     program += [equal(number["socket"], 0, len(families) + 3), argument(0)]
     program += [equal(each, len(families) - i, 0) for i, each in enumerate(families)]
     program += [statement(0x06, ERRNO | EAFNOSUPPORT), statement(0x06, ALLOW)]
-    # A set bit for a new namespace is refused; a filter can't read clone3's flags.
+    # Calls with a flag for a new namespace are refused. clone3 always is, since a filter can't read its flags.
     program += [equal(number["clone3"], 0, 1), statement(0x06, ERRNO | ENOSYS)]
     for name in "clone", "unshare":
         program += [

@@ -1,9 +1,9 @@
-"""A BGP neighbour for tests, good or bad: neighbour.py ROLE ADDRESS [FOLDER].
+"""BGP neighbour for tests, correct or faulty by its role: neighbour.py ROLE ADDRESS [FOLDER].
 
-good       a session with 40 host routes; those behind the numbers in FOLDER/more are announced later
-wrong-as   says that it is in AS 70999
-silent     takes the connection and says nothing
-garbage    answers with what is no BGP
+good       keeps a session and announces 40 host routes; later also those with the numbers in FOLDER/more
+wrong-as   announces AS 70999 in its OPEN message
+silent     accepts the connection and sends nothing
+garbage    answers with bytes that aren't BGP
 """
 import os, socket, struct, sys, time
 

@@ -1,7 +1,7 @@
-"""Sends what no socket of UDP can, so many times each: odd-frames.py INTERFACE SOURCE TARGET TARGET_MAC COUNT
+"""Sends frames that no UDP socket can send, COUNT of each kind: odd-frames.py INTERFACE SOURCE TARGET TARGET_MAC COUNT
 
-A packet for a queue pair that isn't there, to port 4791, with the tag of priority 3 and no VLAN; the same in VLAN 5; and the first
-half of it as a fragment whose other half never comes.
+The kinds are: a packet to port 4791 for a queue pair that doesn't exist, with a tag of priority 3 and without a VLAN; this
+packet in VLAN 5; and its first half as a fragment, whose second half is never sent.
 """
 
 import socket
@@ -18,7 +18,7 @@ own = raw.getsockname()[4]
 ends = bytes.fromhex(mac.replace(":", "")) + own
 
 roce = struct.pack("!IIII", 0x0400FFFF, 0, 0, 0)
-udp = struct.pack("!HHHH", 50000, ROCE, 8 + len(roce), 0) + roce  # without a checksum, as Soft RoCE sends them
+udp = struct.pack("!HHHH", 50000, ROCE, 8 + len(roce), 0) + roce  # without a checksum, as rxe sends packets
 
 
 def ip(next_header, payload):

@@ -295,7 +295,8 @@ public final class FabricHost implements AutoCloseable {
   /**
    * Sends payloads with consecutive numbers as one segmented send.
    *
-   * @param count at most {@link HeaderChecksum#MOST_SEGMENTS}, and all within 64 KiB
+   * @param count number of payloads, at most {@link HeaderChecksum#MOST_SEGMENTS}; all packets
+   *     together have 64 KiB at most
    * @return false where the system has no buffer at the moment
    */
   public boolean sendTrain(Gid group, int groupNumber, long first, int count, int payloadBytes) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Results of a group test at the receiving side.
  *
- * @param run the test's number, which its datagrams contain
+ * @param run number of the test, which the test's datagrams contain
  * @param role both: this machine sent and received; sender: it only sent; receiver: it only
  *     received
  * @param from interface and addresses of the sending end; empty for a receiver

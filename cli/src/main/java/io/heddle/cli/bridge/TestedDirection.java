@@ -23,7 +23,7 @@ final class TestedDirection {
   private boolean settled;
 
   /**
-   * @param origin the end that its datagrams are sent from, 0 or 1
+   * @param origin end from which the datagrams are sent, 0 or 1
    * @param open whether the configuration forwards datagrams in this direction
    */
   TestedDirection(String name, Gid group, int origin, boolean open) {
@@ -67,7 +67,7 @@ final class TestedDirection {
   /**
    * Records a received datagram.
    *
-   * @param end that received it, 0 or 1
+   * @param end end that received the datagram, 0 or 1
    */
   void receive(TestDatagram.Received datagram, int end) {
     if (!datagram.isIntact()) {

@@ -62,7 +62,7 @@ record PlanDocument(
    * A considered move that lowers the busiest list too little.
    *
    * @param policy policy of the flow
-   * @param flow the queue pair and its address
+   * @param flow number and address of the queue pair
    * @param from number of the flow's list
    * @param to number of the list to which the flow would move
    * @param utilisation utilisation of the policy's busiest list

@@ -99,7 +99,7 @@ public final class DoctorCommand implements Callable<Integer> {
    * @param check name of the check in docs/doctor.md
    * @param level severity of the finding
    * @param cause name of the cause, for scripts; null without a problem
-   * @param evidence the observation
+   * @param evidence observation, as a sentence
    * @param remedy the action to take; null without a problem
    */
   record Entry(

@@ -4,17 +4,18 @@ package io.heddle.cli.doctor;
 sealed interface Finding {
   String evidence();
 
-  /** No problem. */
+  /** Finding without a problem. */
   record Ok(String evidence) implements Finding {}
 
   /**
-   * The check couldn't be made. The evidence is the reason; it is neither a success nor a problem.
+   * Finding of a check that couldn't be made, neither a success nor a problem. The evidence is the
+   * reason.
    */
   record Unknown(String evidence) implements Finding {}
 
-  /** A job runs, but slower or less safely than it could. */
+  /** Problem with which a job runs, but slower or less safely than it could. */
   record Warning(Cause cause, String evidence, String remedy) implements Finding {}
 
-  /** A job fails, or bypasses Heddle. */
+  /** Problem with which a job fails, or runs without Heddle. */
   record Fault(Cause cause, String evidence, String remedy) implements Finding {}
 }

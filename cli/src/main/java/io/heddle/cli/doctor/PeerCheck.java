@@ -330,7 +330,7 @@ final class PeerCheck implements Check {
   /**
    * Result of a probe.
    *
-   * @param text the answer; null if there was none
+   * @param text text of the answer; null if none arrived
    * @param bestNs shortest round trip; valid only with an answer
    * @param refused the kernel's message if it refused to send; else null
    */

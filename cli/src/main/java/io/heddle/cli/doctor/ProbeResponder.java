@@ -91,7 +91,7 @@ final class ProbeResponder {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      /* It counts as closed anyway. */
+      /* The socket counts as closed even if close fails. */
     }
   }
 

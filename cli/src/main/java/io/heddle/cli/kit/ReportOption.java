@@ -42,7 +42,10 @@ public final class ReportOption {
     keep(name, table, report);
   }
 
-  /** Like {@link #publish}, for a command that has printed its table already. */
+  /**
+   * Prints the JSON report with --json, and saves the report with --save. For a command that has
+   * printed its table already; else see {@link #publish}.
+   */
   public void publishRest(@Nullable CommandSpec spec, String name, String table, Object report)
       throws IOException {
     if (json) {

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * Size of the terminal on standard output.
  *
- * @param columns 0 without a terminal
- * @param rows 0 without a terminal
+ * @param columns number of columns; 0 without a terminal
+ * @param rows number of rows; 0 without a terminal
  */
 public record Terminal(int columns, int rows) {
   private static final int STANDARD_OUTPUT = 1;

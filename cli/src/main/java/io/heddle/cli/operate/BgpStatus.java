@@ -231,7 +231,7 @@ final class BgpStatus {
   /**
    * An explained destination.
    *
-   * @param destination the address
+   * @param destination address of the destination
    */
   record Explanation(String destination, List<PlaneToDestination> planes) {}
 

@@ -128,7 +128,7 @@ record Flow(
    * Returns the distance ahead of the first missing chunk that this part of all chunks doesn't
    * exceed. The buckets of the histogram end at powers of two less one.
    *
-   * @param part 0 to 1; 0.99 for the 99th percentile
+   * @param part share of all chunks, 0 to 1; 0.99 for the 99th percentile
    */
   int aheadAtMost(double part) {
     long total = 0;

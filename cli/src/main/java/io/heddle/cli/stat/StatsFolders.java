@@ -119,7 +119,10 @@ public final class StatsFolders {
     return new Found(processes, unreadable);
   }
 
-  /** Like {@link #read}, without ended processes, whose files stay until another job starts. */
+  /**
+   * Returns the statistics of processes that still run. {@link #read} also returns ended ones,
+   * whose files stay until another job starts.
+   */
   public Found running() {
     Found all = read(null);
     return new Found(

@@ -40,8 +40,8 @@ final class TopologyTest {
 
   /*
    * Shell function write_over PLANE [SECONDS]. perftest sets 7 retries, with which rxe retries for
-   * ever, so only a time limit shows that a plane is cut. Without -F, perftest ends if the speed of
-   * the processor's clock varies, as in an emulation.
+   * ever, so only a time limit shows that a plane is cut. Without -F, perftest fails if the
+   * frequency of the processor's clock varies, as in an emulation.
    */
   private static final String WRITE_OVER =
       """
