@@ -35,7 +35,7 @@ final class BridgedGroup {
    * the operator's order, read by the data thread.
    */
   private volatile int dropEvery;
-  /* Packets from fabric a and from fabric b since the last one dropped on purpose. */
+  /* Packets from fabric a and from fabric b since the last packet that was dropped on purpose. */
   private final int[] packetsSinceDrop = new int[2];
 
   /**

@@ -88,7 +88,7 @@ final class DataThread {
    * Checks that this process may run on a processor.
    *
    * @param core number of the processor; {@link BridgeConfig#NO_CORE} for none
-   * @throws HeddleException if it may not
+   * @throws HeddleException if this process may not run there
    */
   static void requireProcessor(int core) {
     BitSet allowed = ThreadAffinity.allowed();

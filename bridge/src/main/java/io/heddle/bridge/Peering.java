@@ -82,7 +82,7 @@ final class Peering implements AutoCloseable {
 
   /**
    * @param sockets beacon sockets of fabric a and b, which {@link #close} closes
-   * @param addresses this bridge's own, in both fabrics
+   * @param addresses addresses of this bridge, in both fabrics
    * @param data detector of a hung data thread
    * @param report receives messages for the operator
    * @param whenLost runs when the thread's rounds keep failing

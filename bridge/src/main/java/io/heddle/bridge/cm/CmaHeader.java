@@ -118,7 +118,7 @@ public final class CmaHeader {
     setAddresses(at, source, destination);
   }
 
-  /** Returns a description in one line. */
+  /** Returns a one-line description of the header at an address. */
   static String describe(long at) {
     return isValid(at)
         ? "from " + source(at) + " port " + port(at) + " to " + destination(at)

@@ -92,7 +92,7 @@ public final class SidrReply {
     Memory.ALL.set(Memory.NETWORK_INT, mad + QUEUE_KEY, queueKey);
   }
 
-  /** Returns a description in one line. */
+  /** Returns a one-line description of a reply. */
   public static String describe(long mad) {
     return String.format(
         Locale.ROOT,

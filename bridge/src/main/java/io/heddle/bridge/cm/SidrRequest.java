@@ -50,7 +50,7 @@ public final class SidrRequest {
     Memory.ALL.set(Memory.NETWORK_LONG, mad + SERVICE_ID, serviceId);
   }
 
-  /** Returns a description in one line. */
+  /** Returns a one-line description of a request. */
   public static String describe(long mad) {
     return String.format(
         Locale.ROOT,

@@ -15,7 +15,7 @@ final class PortLink {
 
   private PortLink() {}
 
-  /** Returns the interface of an IPoIB address; null if this network namespace doesn't have it. */
+  /** Returns the interface of an IPoIB address; null if it isn't in this network namespace. */
   static @Nullable NetworkLink of(Gid address, HostAddresses host) {
     for (AssignedAddress each : host.addresses()) {
       if (Gid.of(each.address()).equals(address)) {

@@ -10,7 +10,7 @@ import java.util.List;
  * @param origin sender and send sequence
  * @param standing eligibility of the bridge to own groups
  * @param agreement view by which the bridge decides ownership, and its acknowledgements
- * @param addresses the bridge's own, in both fabrics
+ * @param addresses addresses of the bridge, in both fabrics
  * @param pins groups that operators assigned to a bridge
  */
 public record Beacon(
@@ -44,7 +44,7 @@ public record Beacon(
    * @param weight the bridge's share, relative to the other bridges of the same priority
    * @param fabricsUp fabrics whose link is up: bit 0 for a, bit 1 for b
    * @param reserve whether the bridge owns nothing while another bridge can
-   * @param leaving whether this is its last beacon
+   * @param leaving whether this is the bridge's last beacon
    */
   public record Standing(
       BridgeState state,

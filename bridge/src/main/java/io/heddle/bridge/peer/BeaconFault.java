@@ -37,7 +37,7 @@ public enum BeaconFault {
   /** Beacon of a new bridge, while the table of bridges is full. */
   TOO_MANY_BRIDGES;
 
-  /** Returns the word for tables, such as {@code wrong-signature}. */
+  /** Returns the name of the fault in tables, such as {@code wrong-signature}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -22,7 +22,7 @@ public final class BridgePeer {
     return newest.origin().id();
   }
 
-  /** Returns the newest of its beacons, from either fabric. */
+  /** Returns this bridge's newest beacon, from either fabric. */
   public Beacon newest() {
     return newest;
   }

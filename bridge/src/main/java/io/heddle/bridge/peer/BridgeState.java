@@ -4,19 +4,19 @@ import java.util.Locale;
 
 /** State of a bridge among its peers. The order of the constants is the wire encoding. */
 public enum BridgeState {
-  /** Listens for other bridges, and owns nothing. */
+  /** The bridge listens for other bridges, and owns nothing. */
   STARTING,
 
-  /** Can own groups, and owns none. */
+  /** The bridge can own groups, but owns none. */
   STANDBY,
 
-  /** Owns groups. */
+  /** The bridge owns groups. */
   ACTIVE,
 
-  /** Gives up all its groups, and takes no more. */
+  /** The bridge gives up all its groups, and takes no more. */
   DRAINING;
 
-  /** Returns the word for tables. */
+  /** Returns the name of the state in tables. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -5,7 +5,7 @@ package io.heddle.bridge.peer;
  *
  * @param id number of the bridge
  * @param before fabrics on which it was received: bit 0 for fabric a, bit 1 for b
- * @param now fabrics on which it is received, as such bits
+ * @param now fabrics on which it is received: bit 0 for fabric a, bit 1 for b
  * @param left whether the bridge has announced its departure
  */
 public record PeerChange(int id, int before, int now, boolean left) {

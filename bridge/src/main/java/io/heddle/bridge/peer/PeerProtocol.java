@@ -93,7 +93,7 @@ public final class PeerProtocol {
    * Receives a beacon.
    *
    * @param side fabric that the beacon came from, 0 for a
-   * @return the reason for its rejection; null if it is accepted
+   * @return reason for the beacon's rejection; null if it is accepted
    */
   public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
     BeaconFault fault = table.receive(beacon, side, nowNs);
@@ -203,7 +203,7 @@ public final class PeerProtocol {
    * Builds the next beacon. Called once for each fabric.
    *
    * @param side fabric that the beacon is sent into, 0 for a
-   * @param addresses this bridge's own, in both fabrics
+   * @param addresses addresses of this bridge, in both fabrics
    * @param leaving whether this is the last beacon
    */
   public Beacon beacon(int side, List<Gid> addresses, boolean leaving, long nowNs) {

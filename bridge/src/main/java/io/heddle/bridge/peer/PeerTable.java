@@ -28,7 +28,7 @@ public final class PeerTable {
    * Receives a beacon.
    *
    * @param side fabric that the beacon came from, 0 for a
-   * @return the reason for its rejection; null if it is accepted
+   * @return reason for the beacon's rejection; null if it is accepted
    */
   public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
     Beacon.Origin origin = beacon.origin();

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** Role of a bridge for a group. */
 public enum Role {
-  /** Forwards the group's packets. */
+  /** The bridge forwards the group's packets. */
   OWNER,
 
   /** Backup: another bridge forwards the group's packets. */
@@ -13,7 +13,7 @@ public enum Role {
   /** No bridge is known to forward the group's packets: ownership is in transition. */
   NO_OWNER;
 
-  /** Returns the word for tables. */
+  /** Returns the name of the role in tables. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -146,7 +146,7 @@ final class PgmFormat {
     return Memory.ALL.get(Memory.NETWORK_INT, at + LEAD);
   }
 
-  /** Returns a description in one line. */
+  /** Returns a one-line description of a packet. */
   static String describe(long at, int bytes) {
     PgmType type = typeOf(at, bytes);
     if (type == null) {

@@ -32,7 +32,7 @@ public final class PgmObserver {
    * Observes a packet before it is forwarded.
    *
    * @param side fabric that the packet came from, 0 for a
-   * @param payload address of its first byte after the headers of RoCE
+   * @param payload address of the packet's first byte after the headers of RoCE
    * @param sourceHigh upper half of the sender's address
    */
   public void observe(

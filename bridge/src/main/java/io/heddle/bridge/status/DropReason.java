@@ -95,7 +95,7 @@ public enum DropReason {
   /** The packet is from or for a host of InfiniBand whose path isn't known, or no longer. */
   NO_PATH;
 
-  /** Returns the word for tables, such as {@code own-source}. */
+  /** Returns the name of the reason in tables, such as {@code own-source}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

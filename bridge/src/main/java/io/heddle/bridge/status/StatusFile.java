@@ -36,7 +36,7 @@ public final class StatusFile implements AutoCloseable {
    *
    * @param bridge name of the bridge, for people
    * @param config path of the bridge's configuration file
-   * @throws HeddleException if it can't be created, or belongs to a running bridge
+   * @throws HeddleException if the file can't be created, or belongs to a running bridge
    */
   public static StatusFile create(Path path, String bridge, String config) {
     try {

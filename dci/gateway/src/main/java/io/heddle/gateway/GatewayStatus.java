@@ -91,7 +91,7 @@ public final class GatewayStatus {
    *
    * @param id id in the configuration
    * @param name name in the configuration
-   * @param policy name of its policy
+   * @param policy name of the list's policy
    * @param alive whether the list gets traffic
    * @param reason reason why the list is dead; null if it is alive
    * @param weight weight in the configuration

@@ -93,7 +93,10 @@ final class SnapshotBuilder {
         unknown);
   }
 
-  /* Returns one gateway's part. Incomplete policies are left out and listed as gaps. */
+  /*
+   * Returns the part of the snapshot for one gateway. Incomplete policies are left out and listed
+   * as gaps.
+   */
   private NetworkSnapshot make(
       long nowNs, String gateway, TelemetryStore.Reported reported, List<String> gaps) {
     List<SteeredPolicy> policies = new ArrayList<>();

@@ -4,7 +4,7 @@ package io.heddle.controller.solver;
  * Thresholds and times of the solver. Utilisations and differences of them are shares of a link's
  * capacity, 0 to 1.
  *
- * @param high utilisation of a policy's busiest list from which it is relieved
+ * @param high utilisation of a policy's busiest list from which that list is relieved
  * @param gap minimum difference of utilisation between the busiest and the least busy list for an
  *     imbalance
  * @param low utilisation of the busiest list up to which a rule is needless

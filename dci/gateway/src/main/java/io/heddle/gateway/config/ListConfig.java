@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Segment list of a policy.
  *
- * @param id 1 to 64, never reused: steers that outlive the process refer to it
+ * @param id id of the list, 1 to 64. It must never be reused for another list: steers that outlive
+ *     the process refer to it
  * @param policy name of the policy
  * @param weight share of the policy's hash buckets, relative to its other lists
  * @param segments segments in the order in which packets visit them

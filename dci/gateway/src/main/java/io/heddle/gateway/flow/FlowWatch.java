@@ -38,7 +38,7 @@ public final class FlowWatch {
     for (FlowRecord flow : flows) {
       Key key = new Key(flow.destination(), flow.queuePair(), flow.policy());
       FlowSamples one = watched.get(key);
-      /* The data plane had dropped the flow and counts it from zero again. */
+      /* If the data plane has dropped the flow in between, it counts the flow from zero again. */
       if (one == null || one.firstNs != flow.firstNs()) {
         one = new FlowSamples(flow.firstNs());
       }
