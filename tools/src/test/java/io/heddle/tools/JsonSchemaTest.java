@@ -141,9 +141,7 @@ final class JsonSchemaTest {
     Files.writeString(MADE, text);
     String existing = Files.exists(SCHEMA) ? Files.readString(SCHEMA) : "";
     assertEquals(
-        text.toString(),
-        existing,
-        "to renew the schema: cp cli/heddle/target/json.schema.json docs/");
+        text.toString(), existing, "to renew the schema: cp tools/target/json.schema.json docs/");
   }
 
   private static String key(String command) {

@@ -11,7 +11,6 @@ import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ConnectionWeights;
-import io.heddle.transport.data.SubFlow;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.testing.LoopbackFabric;
@@ -94,29 +93,6 @@ class LoopbackFailoverTest {
           });
       traffic.run(10);
       traffic.finish();
-    }
-  }
-
-  @Test
-  void probeThatAClosedReceiverRefusesIsNoFailureOfTheConnection() {
-    try (Ends ends = ends(Map.of())) {
-      Ends.Link link = ends.connect();
-      Traffic traffic = new Traffic(ends, link, seed);
-      traffic.run(3);
-      traffic.finish();
-      link.receiver().close();
-      SubFlow probing = link.sender().flows()[2];
-      link.sender().baton().take();
-      assertEquals(0, probing.probe(link.sender().nowNs()));
-      link.sender().baton().release();
-      Ends.await(
-          "the refused probe",
-          () -> {
-            assertEquals(0, link.sender().progress(), ends.log::toString);
-            return state(link.sending(), 2) != PlaneState.UP;
-          });
-      link.sender().close();
-      link.listener().close();
     }
   }
 

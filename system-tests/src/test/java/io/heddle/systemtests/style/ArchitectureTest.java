@@ -82,7 +82,9 @@ class ArchitectureTest {
                   "cli.paths")),
           Map.entry(
               "cli.bridge", Set.of("platform", "verbs", "addr", "roce.wire", "bridge", "cli.kit")),
-          Map.entry("cli.gateway", Set.of("platform", "addr", "dataplane", "gateway", "cli.kit")),
+          Map.entry(
+              "cli.gateway",
+              Set.of("platform", "telemetry", "addr", "dataplane", "gateway", "cli.kit")),
           Map.entry("cli.controller", Set.of("platform", "controller", "cli.kit")),
           Map.entry("cli.perf", Set.of("perftest")),
           Map.entry(
@@ -226,7 +228,7 @@ class ArchitectureTest {
   void pluginAndLibrariesDoNotUseBridge() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("io.heddle.bridge..", "io.heddle.cli..")
+        .resideOutsideOfPackages("io.heddle.bridge..", "io.heddle.cli..", "io.heddle.tools..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.heddle.bridge..")

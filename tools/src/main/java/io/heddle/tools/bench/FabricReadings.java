@@ -9,6 +9,9 @@ import java.util.Map;
 
 /** Conversion of the JSON of commands that measure fabrics, switches and simulations to figures. */
 final class FabricReadings {
+  /** Name of the figure for the share of steps that passed in the demo between data centres. */
+  static final String WAN_STEPS = "steps that hold";
+
   static final String WORST_OF_CAPACITY = ", worst policy ÷ capacity";
   static final String WORST_OF_HASH = ", worst policy ÷ hash";
   private static final String STANDARD = "standard";
@@ -116,7 +119,7 @@ final class FabricReadings {
       passed += step.path("passed").asBoolean() ? 1 : 0;
     }
     if (!report.path("steps").isEmpty()) {
-      figures.add(Figure.of("steps that hold", "", (double) passed / report.path("steps").size()));
+      figures.add(Figure.of(WAN_STEPS, "", (double) passed / report.path("steps").size()));
     }
     for (JsonNode each : report.path("figures")) {
       figures.add(

@@ -249,10 +249,10 @@ final class Targets {
     String group = "between data centres";
     String wan = Measurements.WAN;
     return List.of(
-        atLeast(group, wan, "steps that hold", 1),
+        atLeast(group, wan, FabricReadings.WAN_STEPS, 1),
         atLeast(group, wan, "gain of two saturating queue pairs", 1.9),
         atMost(group, wan, "queue pairs with another label", 0),
-        atMost(group, wan, "share of a way, off by", 15),
+        atMost(group, wan, "share of a path, off by", 15),
         atMost(group, wan, "new elephant until its first packet on the new list", 2.5),
         atMost(group, wan, "telemetry until UPDATE", 50),
         atMost(group, wan, "UPDATE until active", 20),

@@ -1,10 +1,14 @@
 package io.heddle.tools.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +45,28 @@ class FabricReadingsTest {
     assertEquals(0.5, named(figures, "sprayed flows on all links"));
     assertEquals(0.03, named(figures, "sprayed links uneven by"));
     assertEquals(4, named(figures, "pairs of links in two tiers"));
+  }
+
+  /* The demo between data centres names its figures itself, and a target must name one of them. */
+  @Test
+  void targetsBetweenDataCentresNameFiguresOfTheDemo() throws Exception {
+    StringBuilder sources = new StringBuilder();
+    try (Stream<Path> files = Files.walk(Path.of("src/main/java/io/heddle/tools/wan"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        sources.append(Files.readString(file));
+      }
+    }
+    List<String> figures =
+        Targets.all().stream()
+            .filter(target -> target.measurement().equals(Measurements.WAN))
+            .map(Target::figure)
+            .filter(figure -> !figure.equals(FabricReadings.WAN_STEPS))
+            .toList();
+    assertTrue(figures.size() >= 5, figures::toString);
+    for (String figure : figures) {
+      String format = figure.replaceAll("\\d+(,\\d{3})+", "%,d");
+      assertTrue(sources.indexOf('"' + format + '"') >= 0, figure);
+    }
   }
 
   @Test
