@@ -47,7 +47,7 @@ public final class OwnDescriptors {
   }
 
   /**
-   * Enters a descriptor; ignores the negative result of a failed call.
+   * Enters a descriptor in the table; ignores the negative result of a failed call.
    *
    * @return the argument
    */
@@ -74,7 +74,9 @@ public final class OwnDescriptors {
     }
   }
 
-  /** Removes a descriptor that is about to be closed; ignores a negative number. */
+  /**
+   * Removes a descriptor, which is about to be closed, from the table; ignores a negative number.
+   */
   public static void closing(int fd) {
     long address = table;
     if (address != 0 && fd >= 0 && fd < MOST) {

@@ -29,7 +29,7 @@ record GroupTestReport(
     boolean oneClock,
     List<Direction> directions,
     boolean passed) {
-  /** States of a direction. */
+  /* Values of Direction.state: this constant and those below it. */
   static final String FLOWS = "flows";
 
   static final String NOTHING = "nothing came";

@@ -28,7 +28,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
-/** Root of the command line. */
+/** The {@code heddle} command, the root of all commands. */
 @Command(
     name = "heddle",
     description =
