@@ -82,8 +82,8 @@ final class MappedOverVerbsTest {
   }
 
   /**
-   * Communication manager of a fabric with a single host. It creates the address handles to the
-   * host before it reports the host to the bridge.
+   * Communication manager of a fabric with a single host. It creates the send path to the host
+   * before it reports the host to the bridge.
    */
   private static final class DirectSidrService implements SidrService {
     private final Queue<Message> messages = new ArrayDeque<>();
