@@ -85,7 +85,11 @@ run_tests() {
         ;;
     esac
   fi
-  [[ $kind != whole ]] || selection+=(-Dheddle.test.whole=true)
+  case $kind in
+    whole) selection+=(-Dheddle.test.whole=true) ;;
+    # Two modules at a time: unit tests wait for timers and peers half of their time.
+    usual) selection+=(--threads 2) ;;
+  esac
   # Without -Dquick the build runs Error Prone and NullAway, which take longer than compiling. Only CI and --whole do
   # so.
   [[ -n ${CI:-} || $kind == whole ]] || selection+=(-Dquick)
