@@ -76,7 +76,7 @@ fi
 
 version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
 # Time of the sources' last change, which every file in the packages gets.
-epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
+epoch=${SOURCE_DATE_EPOCH:-$(git -c safe.directory="*" -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH=$epoch
 name=heddle-$version-linux-$arch
 stage=$(mktemp -d "$output/.stage-XXXXXX")
