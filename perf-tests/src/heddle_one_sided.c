@@ -93,8 +93,8 @@ static void require_refusals(void) {
 
 static int is_done(void *request) { return one_sided_is_done(&plugin, request); }
 
-static void get_from(const struct lanes *lanes, int peer, int round) {
-  uint64_t random = lane_random(lanes, lanes->rank, peer, MOST_CONTEXTS, (uint64_t)round);
+static void get_from(const struct streams *streams, int peer, int round) {
+  uint64_t random = stream_random(streams, streams->rank, peer, MOST_CONTEXTS, (uint64_t)round);
   size_t bytes = random % GET_BYTES;
   size_t offset = (size_t)(random >> 32) % (GET_BYTES - bytes) / 8 * 8;
   size_t into = (size_t)(1 + round % GETS) * GET_BYTES;
@@ -120,25 +120,26 @@ int main(int argc, char **argv) {
     return EXIT_PLUGIN_ERROR;
   plugin.on_devices = options.on_devices != 0;
   progress();
-  struct lanes lanes = {.rank = options.rank,
-                        .ranks = options.ranks,
-                        .contexts = options.contexts,
-                        .seed = options.seed,
-                        .operations = options.operations,
-                        .max_bytes = options.max_bytes,
-                        .spoil = options.spoil && options.rank == 0};
+  struct streams streams = {.rank = options.rank,
+                            .ranks = options.ranks,
+                            .contexts = options.contexts,
+                            .seed = options.seed,
+                            .operations = options.operations,
+                            .max_bytes = options.max_bytes,
+                            .spoil = options.spoil && options.rank == 0};
   struct one_sided_meeting meeting = {.folder = options.folder,
                                       .rank = options.rank,
                                       .ranks = options.ranks,
                                       .timeout_seconds = options.timeout_seconds};
   one_sided_connect(&plugin, &meeting, options.contexts);
-  sender_register(&sender, &plugin, &lanes);
+  sender_register(&sender, &plugin, &streams);
   register_gets();
   require_refusals();
   pthread_t checker;
-  if (pthread_create(&checker, NULL, check_lanes, &lanes) != 0) fail_with(EXIT_PLUGIN_ERROR, "no thread to check with");
+  if (pthread_create(&checker, NULL, check_streams, &streams) != 0)
+    fail_with(EXIT_PLUGIN_ERROR, "no thread to check with");
   double start_seconds = now_seconds();
-  size_t left = lane_count(&lanes);
+  size_t left = stream_count(&streams);
   for (int round = 0; left > 0; round++) {
     left = 0;
     for (int peer = 0; peer < options.ranks; peer++) {
@@ -146,7 +147,7 @@ int main(int argc, char **argv) {
     }
     check(sender.result, sender.failed);
     one_sided_progress(&plugin);
-    if (round % 64 == 0) get_from(&lanes, (options.rank + 1) % options.ranks, round / 64);
+    if (round % 64 == 0) get_from(&streams, (options.rank + 1) % options.ranks, round / 64);
   }
   pthread_join(checker, NULL);
   double seconds = now_seconds() - start_seconds;
@@ -160,8 +161,8 @@ int main(int argc, char **argv) {
   check(plugin.calls.destroy_contexts(plugin.contexts), "destroyContext");
   check(plugin.calls.close(plugin.group), "closeColl");
   check(plugin.calls.finalize(plugin.context), "finalize");
-  check_sums(&lanes);
+  check_sums(&streams);
   printf("rank %d: %zu operations in %d contexts with %d ranks through %s, %.3f s\n", options.rank,
-         lane_count(&lanes) * options.operations, options.contexts, options.ranks, plugin.symbol, seconds);
+         stream_count(&streams) * options.operations, options.contexts, options.ranks, plugin.symbol, seconds);
   return 0;
 }

@@ -31,7 +31,7 @@ static struct {
 } options = {.rank = -1, .timeout_seconds = 20};
 
 static struct one_sided plugin;
-static struct lanes lanes;
+static struct streams streams;
 static struct sender sender;
 static unsigned char gets[2 * GET_BYTES]; /* one piece for the other rank's gets, then the target of its own */
 static void *gets_memory, *get_request;
@@ -69,7 +69,7 @@ static void parse(int argc, char **argv) {
 }
 
 /* Checks a call that may fail because the peer or all planes are gone. Returns whether it succeeded. */
-static bool went_well(int result, const char *call) { return sender_went_well(&sender, result, call); }
+static bool succeeded(int result, const char *call) { return sender_check(&sender, result, call); }
 
 /*
  * Advances the gets from the other rank's piece: one at a time, and checks each get when it is done and flushed.
@@ -77,20 +77,20 @@ static bool went_well(int result, const char *call) { return sender_went_well(&s
  */
 static bool drive_get(uint64_t seed, bool ends) {
   const struct nccl_rma_v14 *calls = &plugin.calls;
-  uint64_t random = lane_random(&lanes, options.rank, 1 - options.rank, MOST_CONTEXTS, get_number ^ seed);
+  uint64_t random = stream_random(&streams, options.rank, 1 - options.rank, MOST_CONTEXTS, get_number ^ seed);
   size_t bytes = random % GET_BYTES, offset = (size_t)(random >> 32) % (GET_BYTES - bytes) / 8 * 8;
   uint32_t other = (uint32_t)(1 - options.rank);
   if (get_request == NULL) {
     if (ends) return true;
     memset(gets + GET_BYTES, 0, bytes);
-    went_well(calls->get(plugin.contexts, 0, offset, gets_memory, bytes, GET_BYTES, gets_memory, other, &get_request),
+    succeeded(calls->get(plugin.contexts, 0, offset, gets_memory, bytes, GET_BYTES, gets_memory, other, &get_request),
               "iget");
     return false;
   }
   int done = 0;
-  if (!went_well(calls->test(plugin.group, get_request, &done), "test") || !done) return false;
+  if (!succeeded(calls->test(plugin.group, get_request, &done), "test") || !done) return false;
   void *flush = NULL;
-  if (!went_well(calls->flush(plugin.contexts, 0, gets_memory, other, &flush), "iflush")) return false;
+  if (!succeeded(calls->flush(plugin.contexts, 0, gets_memory, other, &flush), "iflush")) return false;
   if (flush != NULL) fail_with(EXIT_PLUGIN_ERROR, "a flush of host memory has something to wait for");
   size_t wrong = wrong_byte(gets + GET_BYTES, bytes, other + offset);
   if (wrong != bytes) {
@@ -114,21 +114,21 @@ static double move(const struct chaos_order *order) {
   uint64_t seen = 0;
   for (int idle = 0; !through && sender.failed == NULL;) {
     bool ends = now_seconds() >= end;
-    uint64_t before = lanes.found + gotten;
+    uint64_t before = streams.found + gotten;
     through = true;
-    for (int context = 0; context < lanes.contexts; context++) {
+    for (int context = 0; context < streams.contexts; context++) {
       for (int peer = 0; peer < RANKS; peer++) through &= sender_drive(&sender, peer, context, ends);
     }
     if (sender.failed == NULL) through &= drive_get(order->seed, ends);
-    if (sender.failed == NULL) went_well(plugin.calls.progress(plugin.contexts), "rmaProgress");
-    if (lanes.found != seen) {
+    if (sender.failed == NULL) succeeded(plugin.calls.progress(plugin.contexts), "rmaProgress");
+    if (streams.found != seen) {
       double now = now_seconds();
       if (seen != 0 && now - last > longest) longest = now - last;
-      seen = lanes.found;
+      seen = streams.found;
       last = now;
       progress();
     }
-    idle = lanes.found + gotten != before ? 0 : idle + 1;
+    idle = streams.found + gotten != before ? 0 : idle + 1;
     if (idle > EAGER_PASSES)
       usleep(100);
     else if (idle > 0)
@@ -140,9 +140,9 @@ static double move(const struct chaos_order *order) {
 
 static void print_traffic(double longest_gap_seconds) {
   uint64_t sent = 0, received = 0;
-  for (size_t lane = 0; lane < lane_count(&lanes); lane++) {
-    sent += sender.sendings[lane].tested;
-    received += atomic_load(&lanes.checked[lane]);
+  for (size_t stream = 0; stream < stream_count(&streams); stream++) {
+    sent += sender.sendings[stream].tested;
+    received += atomic_load(&streams.checked[stream]);
   }
   struct chaos_side puts = {
       .complete = sender.failed == NULL, .failed = sender.failed, .result = sender.result, .failed_at = failed_at};
@@ -154,7 +154,7 @@ static void print_traffic(double longest_gap_seconds) {
   }
   printf("{\"event\":\"traffic\",\"rank\":%d,\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"longest_gap_ms\":%.1f",
          options.rank, (unsigned long long)sent, (unsigned long long)(received + get_number),
-         (unsigned long long)(lanes.found + gotten), longest_gap_seconds * 1e3);
+         (unsigned long long)(streams.found + gotten), longest_gap_seconds * 1e3);
   chaos_print_side("send", &puts);
   chaos_print_side("receive", &signals);
   printf("}\n");
@@ -165,7 +165,7 @@ static void print_traffic(double longest_gap_seconds) {
  * Opens the connections by a first signal to each rank; otherwise, the run's first operation would open them. Faults
  * then start after the connections are open, as in heddle-chaos.
  */
-static void meet(const struct one_sided_meeting *meeting) {
+static void open_connections(const struct one_sided_meeting *meeting) {
   for (uint32_t rank = 0; rank < RANKS; rank++) {
     void *request = NULL;
     check(plugin.calls.put_signal(plugin.contexts, 0, 0, NULL, 0, 0, NULL, rank, word_offset(0, WORD_TOTAL),
@@ -184,29 +184,29 @@ static void one_run(const struct chaos_order *order, const char *prefix) {
   struct one_sided_meeting meeting = {
       .folder = order->folder, .rank = options.rank, .ranks = RANKS, .timeout_seconds = options.timeout_seconds};
   one_sided_connect(&plugin, &meeting, contexts);
-  memset(&lanes, 0, sizeof lanes);
-  lanes.rank = options.rank;
-  lanes.ranks = RANKS;
-  lanes.contexts = contexts;
-  lanes.seed = order->seed;
-  lanes.operations = UNTIL_KNOWN;
-  lanes.max_bytes = (size_t)order->max_bytes;
-  lanes.spoil = options.spoils && options.rank == 0;
-  sender_register(&sender, &plugin, &lanes);
+  memset(&streams, 0, sizeof streams);
+  streams.rank = options.rank;
+  streams.ranks = RANKS;
+  streams.contexts = contexts;
+  streams.seed = order->seed;
+  streams.operations = UNTIL_KNOWN;
+  streams.max_bytes = (size_t)order->max_bytes;
+  streams.spoil = options.spoils && options.rank == 0;
+  sender_register(&sender, &plugin, &streams);
   get_request = NULL;
   get_number = gotten = 0;
   fill_piece(gets, GET_BYTES, (uint64_t)options.rank);
   check(plugin.calls.reg(plugin.group, gets, sizeof gets, 1, 0, &gets_memory), "regMrSym");
-  meet(&meeting);
+  open_connections(&meeting);
   printf("{\"event\":\"start\",\"rank\":%d,\"pid\":%d}\n", options.rank, (int)getpid());
   fflush(stdout);
   pthread_t checker;
-  if (pthread_create(&checker, NULL, check_lanes, &lanes) != 0) fail_with(EXIT_BAD_USAGE, "cannot run a thread");
+  if (pthread_create(&checker, NULL, check_streams, &streams) != 0) fail_with(EXIT_BAD_USAGE, "cannot run a thread");
   double longest_gap_seconds = move(order);
-  atomic_store(&lanes.stopped, sender.failed != NULL);
+  atomic_store(&streams.stopped, sender.failed != NULL);
   pthread_join(checker, NULL);
   bool complete = sender.failed == NULL;
-  if (complete) check_sums(&lanes);
+  if (complete) check_sums(&streams);
   print_traffic(longest_gap_seconds);
   if (!chaos_may_close()) fail_with(EXIT_BAD_USAGE, "standard input ended in the middle of a run");
   sender_deregister(&sender);
@@ -214,7 +214,7 @@ static void one_run(const struct chaos_order *order, const char *prefix) {
   check(plugin.calls.destroy_contexts(plugin.contexts), "destroyContext");
   check(plugin.calls.close(plugin.group), "closeColl");
   check(plugin.calls.finalize(plugin.context), "finalize");
-  if (complete) check_sums(&lanes);
+  if (complete) check_sums(&streams);
   sender_free(&sender);
   printf("{\"event\":\"end\",\"rank\":%d,\"wrong_bytes\":0,\"leaks\":%u}\n", options.rank,
          net_lines_with("left open at the end") - leaks);

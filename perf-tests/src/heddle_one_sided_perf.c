@@ -85,7 +85,7 @@ static void parse(int argc, char **argv) {
   }
 }
 
-static void reap(struct outbox *box) {
+static void test_sends(struct outbox *box) {
   while (box->finished < box->sent && transfer->is_sent(box->requests[box->finished % TRANSFER_MOST_DEPTH]))
     box->finished++;
 }
@@ -94,7 +94,7 @@ static void send(int to, bool ordered) {
   struct outbox *box = &outboxes[to];
   void *request = NULL;
   while (request == NULL) {
-    reap(box);
+    test_sends(box);
     if (box->sent < box->finished + (uint64_t)options.transfer.depth) request = transfer->send(to, box->sent, ordered);
     if (request == NULL) sched_yield(); /* yields as NCCL's progress thread does */
   }
@@ -102,7 +102,7 @@ static void send(int to, bool ordered) {
 }
 
 static void finish(int to) {
-  for (struct outbox *box = &outboxes[to]; reap(box), box->finished < box->sent;) sched_yield();
+  for (struct outbox *box = &outboxes[to]; test_sends(box), box->finished < box->sent;) sched_yield();
 }
 
 static void set_expected(int from, int more) { transfer->set_expected(from, awaited[from] + (uint64_t)more); }
@@ -110,7 +110,7 @@ static void set_expected(int from, int more) { transfer->set_expected(from, awai
 static void await(int from) {
   awaited[from]++;
   while (transfer->arrived(from) < awaited[from]) {
-    for (int rank = 0; rank < options.transfer.ranks; rank++) reap(&outboxes[rank]);
+    for (int rank = 0; rank < options.transfer.ranks; rank++) test_sends(&outboxes[rank]);
     sched_yield();
   }
   progress();

@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-#include "one_sided_lanes.h"
 #include "one_sided_plugin.h"
+#include "one_sided_streams.h"
 
-/* State of the operations from this rank to one rank in one context (a lane). */
+/* State of the operations from this rank to one rank in one context (a stream). */
 struct sending {
   uint64_t next, tested;
   uint64_t signalled; /* number of operations that the strong signals started so far cover */
@@ -22,21 +22,21 @@ struct sending {
 
 struct sender {
   const struct one_sided *plugin;
-  struct lanes *lanes;
-  struct sending *sendings; /* indexed by lane_of() */
+  struct streams *streams;
+  struct sending *sendings; /* indexed by stream_of() */
   void *words_memory, *incoming_memory, *outgoing_memory;
   const char *failed; /* the first failed call; no operation starts after it */
   int result;
 };
 
 /* Allocates the memory of all operations and signal words, and registers it. A failure ends the process. */
-void sender_register(struct sender *, const struct one_sided *, struct lanes *);
+void sender_register(struct sender *, const struct one_sided *, struct streams *);
 void sender_deregister(const struct sender *);
 /* Frees the memory. Called after the group is closed. */
 void sender_free(struct sender *);
 
 /* Returns whether a call succeeded. No operation starts after the first failure. */
-bool sender_went_well(struct sender *, int result, const char *call);
+bool sender_check(struct sender *, int result, const char *call);
 
 /*
  * Advances the operations to a peer in one context. `ends`: whether to start no more. Returns whether all are finished,
