@@ -35,10 +35,10 @@ typedef void (*standin_cm_listener)(void);
 void standin_cm_when_lost(standin_cm_listener listener);
 /* events.c: sets a callback on the stand-in's thread for each message to this process. */
 typedef void (*standin_cm_reader)(const struct subnet_message *message);
-void standin_cm_on_mail(standin_cm_reader reader);
+void standin_cm_on_message(standin_cm_reader reader);
 
 /* subnet.c: registers an IPoIB address of a device of this process's host. */
-int standin_cm_own(uint32_t device, const uint8_t address[16], uint16_t partition);
+int standin_cm_register_address(uint32_t device, const uint8_t address[16], uint16_t partition);
 /*
  * Finds a context's path to an address in its partition. Returns 0, EHOSTUNREACH if no device has the address,
  * ETIMEDOUT if no subnet manager answers, or EINVAL if the subnet manager knows no path.

@@ -106,9 +106,9 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
     return EBUSY;
   }
   local_queues[queue->slot] = NULL;
-  event_list_forget(&context_of(cq->context)->events, MAIL_QUEUE_EVENT, queue->slot, queue->epoch);
+  event_list_forget(&context_of(cq->context)->events, MESSAGE_QUEUE_EVENT, queue->slot, queue->epoch);
   if (cq->channel != NULL) {
-    event_list_forget(&((struct channel *)cq->channel)->events, MAIL_COMPLETION, queue->slot, queue->epoch);
+    event_list_forget(&((struct channel *)cq->channel)->events, MESSAGE_COMPLETION, queue->slot, queue->epoch);
     cq->channel->refcnt--;
   }
   pthread_mutex_unlock(&objects);
@@ -127,10 +127,10 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
 
 /* ---- producing completions, by a thread of any process ---- */
 
-static void notify(struct shared_queue *queue, enum mail_kind kind, uint32_t event) {
+static void notify(struct shared_queue *queue, enum message_kind kind, uint32_t event) {
   uint32_t slot = (uint32_t)(queue - fabric->queues);
-  send_mail(atomic_load(&queue->owner),
-            (struct mail){.kind = kind, .event = event, .index = slot, .epoch = atomic_load(&queue->epoch)});
+  send_message(atomic_load(&queue->owner),
+               (struct message){.kind = kind, .event = event, .index = slot, .epoch = atomic_load(&queue->epoch)});
 }
 
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited) {
@@ -152,8 +152,8 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
     if (wanted) atomic_store(&queue->armed, DISARMED);
   }
   unlock(&queue->lock);
-  if (wanted) notify(queue, MAIL_COMPLETION, 0);
-  if (first_overrun) notify(queue, MAIL_QUEUE_EVENT, IBV_EVENT_CQ_ERR);
+  if (wanted) notify(queue, MESSAGE_COMPLETION, 0);
+  if (first_overrun) notify(queue, MESSAGE_QUEUE_EVENT, IBV_EVENT_CQ_ERR);
 }
 
 /* ---- consuming completions ---- */
@@ -204,11 +204,11 @@ int arm_queue(struct ibv_cq *cq, int solicited_only) {
 
 /* ---- events of channels ---- */
 
-void deliver_completion_event(const struct mail *mail) {
+void deliver_completion_event(const struct message *message) {
   pthread_mutex_lock(&objects);
-  struct completion_queue *queue = local_queues[mail->index % QUEUES];
-  if (queue != NULL && queue->epoch == mail->epoch && queue->cq.channel != NULL) {
-    event_list_add(&((struct channel *)queue->cq.channel)->events, mail);
+  struct completion_queue *queue = local_queues[message->index % QUEUES];
+  if (queue != NULL && queue->epoch == message->epoch && queue->cq.channel != NULL) {
+    event_list_add(&((struct channel *)queue->cq.channel)->events, message);
   }
   pthread_mutex_unlock(&objects);
 }
@@ -217,10 +217,10 @@ void deliver_completion_event(const struct mail *mail) {
  * Returns the event's completion queue, and counts the event, which the caller must acknowledge. Returns NULL if the
  * queue has just been destroyed.
  */
-static struct completion_queue *report(const struct mail *mail) {
+static struct completion_queue *report(const struct message *message) {
   pthread_mutex_lock(&objects);
-  struct completion_queue *queue = local_queues[mail->index % QUEUES];
-  if (queue != NULL && queue->epoch != mail->epoch) queue = NULL;
+  struct completion_queue *queue = local_queues[message->index % QUEUES];
+  if (queue != NULL && queue->epoch != message->epoch) queue = NULL;
   if (queue != NULL) {
     pthread_mutex_lock(&queue->cq.mutex);
     queue->completion_events++;
@@ -231,11 +231,11 @@ static struct completion_queue *report(const struct mail *mail) {
 }
 
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context) {
-  struct mail mail;
+  struct message message;
   struct completion_queue *queue;
   do {
-    if (event_list_take(&((struct channel *)channel)->events, &mail) != 0) return -1;
-    queue = report(&mail);
+    if (event_list_take(&((struct channel *)channel)->events, &message) != 0) return -1;
+    queue = report(&message);
   } while (queue == NULL);
   *cq = &queue->cq;
   *cq_context = queue->cq.cq_context;

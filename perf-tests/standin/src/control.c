@@ -142,7 +142,7 @@ static int show(void) {
     struct process *process = &fabric->processes[i];
     if (atomic_load(&process->pid) != 0) {
       printf("process %u host %u lost_events %u\n", atomic_load(&process->pid), process->host,
-             atomic_load(&process->lost_mails));
+             atomic_load(&process->lost_messages));
     }
   }
   printf("memory_regions %u completion_queues %u queue_pairs %u\n", regions, queues, pairs);

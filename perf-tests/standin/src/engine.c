@@ -202,13 +202,13 @@ void engine_forget(struct queue_pair *pair) {
 
 /* ---- the thread ---- */
 
-static void read_mail(struct process *process) {
+static void read_messages(struct process *process) {
   for (;;) {
-    uint32_t head = atomic_load(&process->mail_head);
-    if (head == atomic_load(&process->mail_tail)) return;
-    struct mail mail = process->mails[head % MAILS];
-    atomic_store(&process->mail_head, head + 1);
-    deliver_mail(&mail);
+    uint32_t head = atomic_load(&process->message_head);
+    if (head == atomic_load(&process->message_tail)) return;
+    struct message message = process->messages[head % MESSAGES];
+    atomic_store(&process->message_head, head + 1);
+    deliver_message(&message);
   }
 }
 
@@ -219,7 +219,7 @@ static void *serve(void *unused) {
   prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   for (;;) {
     uint32_t bell = atomic_load(&process->bell);
-    read_mail(process);
+    read_messages(process);
     pthread_mutex_lock(&engine);
     uint64_t next = advance_all();
     atomic_store(&thread_wakes_ns, next);

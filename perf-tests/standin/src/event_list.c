@@ -14,7 +14,7 @@ bool event_list_open(struct event_list *list) {
 
 void event_list_close(struct event_list *list) {
   close(list->file);
-  free(list->mails);
+  free(list->messages);
   pthread_mutex_destroy(&list->lock);
 }
 
@@ -37,18 +37,18 @@ static void count_down(const struct event_list *list) {
   }
 }
 
-void event_list_add(struct event_list *list, const struct mail *mail) {
+void event_list_add(struct event_list *list, const struct message *message) {
   pthread_mutex_lock(&list->lock);
   if (list->count == list->room) {
     uint32_t room = list->room == 0 ? 16 : 2 * list->room;
-    struct mail *more = realloc(list->mails, room * sizeof *more);
+    struct message *more = realloc(list->messages, room * sizeof *more);
     if (more != NULL) {
-      list->mails = more;
+      list->messages = more;
       list->room = room;
     }
   }
   if (list->count < list->room) {
-    list->mails[list->count++] = *mail;
+    list->messages[list->count++] = *message;
     count_up(list);
   }
   pthread_mutex_unlock(&list->lock);
@@ -56,17 +56,17 @@ void event_list_add(struct event_list *list, const struct mail *mail) {
 
 static void remove_at(struct event_list *list, uint32_t at) {
   list->count--;
-  memmove(&list->mails[at], &list->mails[at + 1], (list->count - at) * sizeof *list->mails);
+  memmove(&list->messages[at], &list->messages[at + 1], (list->count - at) * sizeof *list->messages);
 }
 
-int event_list_take(struct event_list *list, struct mail *mail) {
+int event_list_take(struct event_list *list, struct message *message) {
   for (;;) {
     uint64_t one;
     if (read(list->file, &one, sizeof one) != sizeof one) return -1;
     pthread_mutex_lock(&list->lock);
     bool found = list->count > 0;
     if (found) {
-      *mail = list->mails[0];
+      *message = list->messages[0];
       remove_at(list, 0);
     }
     pthread_mutex_unlock(&list->lock);
@@ -74,11 +74,11 @@ int event_list_take(struct event_list *list, struct mail *mail) {
   }
 }
 
-void event_list_forget(struct event_list *list, enum mail_kind kind, uint32_t index, uint32_t epoch) {
+void event_list_forget(struct event_list *list, enum message_kind kind, uint32_t index, uint32_t epoch) {
   pthread_mutex_lock(&list->lock);
   for (uint32_t i = 0; i < list->count;) {
-    const struct mail *mail = &list->mails[i];
-    if (mail->kind != kind || mail->index != index || mail->epoch != epoch) {
+    const struct message *message = &list->messages[i];
+    if (message->kind != kind || message->index != index || message->epoch != epoch) {
       i++;
       continue;
     }

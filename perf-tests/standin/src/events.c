@@ -2,27 +2,27 @@
 #include "cm_interface.h"
 #include "transmit.h"
 
-static void deliver_port_event(const struct mail *mail) {
+static void deliver_port_event(const struct message *message) {
   for (struct context *context = contexts; context != NULL; context = context->next) {
-    if (context->device == mail->index) event_list_add(&context->events, mail);
+    if (context->device == message->index) event_list_add(&context->events, message);
   }
 }
 
-static struct queue_pair *pair_of(const struct mail *mail) {
-  struct queue_pair *pair = local_pairs[mail->index % PAIRS];
-  return pair != NULL && pair->qp.qp_num == mail->epoch ? pair : NULL;
+static struct queue_pair *pair_of(const struct message *message) {
+  struct queue_pair *pair = local_pairs[message->index % PAIRS];
+  return pair != NULL && pair->qp.qp_num == message->epoch ? pair : NULL;
 }
 
-static struct completion_queue *queue_of(const struct mail *mail) {
-  struct completion_queue *queue = local_queues[mail->index % QUEUES];
-  return queue != NULL && queue->epoch == mail->epoch ? queue : NULL;
+static struct completion_queue *queue_of(const struct message *message) {
+  struct completion_queue *queue = local_queues[message->index % QUEUES];
+  return queue != NULL && queue->epoch == message->epoch ? queue : NULL;
 }
 
-static void deliver_queue_event(const struct mail *mail) {
-  struct completion_queue *queue = queue_of(mail);
+static void deliver_queue_event(const struct message *message) {
+  struct completion_queue *queue = queue_of(message);
   if (queue == NULL) return;
-  event_list_add(&context_of(queue->cq.context)->events, mail);
-  for (uint32_t i = 0; i < PAIRS && mail->event == IBV_EVENT_CQ_ERR; i++) {
+  event_list_add(&context_of(queue->cq.context)->events, message);
+  for (uint32_t i = 0; i < PAIRS && message->event == IBV_EVENT_CQ_ERR; i++) {
     struct queue_pair *pair = local_pairs[i];
     if (pair == NULL || (pair->qp.send_cq != &queue->cq && pair->qp.recv_cq != &queue->cq)) continue;
     pair_to_error(pair->shared);
@@ -40,7 +40,7 @@ static void report_lost_groups(void) {
 
 static _Atomic(standin_cm_reader) reader;
 
-void standin_cm_on_mail(standin_cm_reader other) { atomic_store(&reader, other); }
+void standin_cm_on_message(standin_cm_reader other) { atomic_store(&reader, other); }
 
 static void read_subnet_message(uint32_t index) {
   lock(&fabric->manager_lock);
@@ -51,30 +51,30 @@ static void read_subnet_message(uint32_t index) {
   if (message.to == self && reads != NULL) reads(&message);
 }
 
-void deliver_mail(const struct mail *mail) {
-  if (mail->kind == MAIL_SUBNET_MESSAGE) {
-    read_subnet_message(mail->index);
+void deliver_message(const struct message *message) {
+  if (message->kind == MESSAGE_SUBNET) {
+    read_subnet_message(message->index);
     return;
   }
-  if (mail->kind == MAIL_GROUPS_LOST) {
+  if (message->kind == MESSAGE_GROUPS_LOST) {
     report_lost_groups();
     return;
   }
-  if (mail->kind == MAIL_COMPLETION) {
-    deliver_completion_event(mail);
+  if (message->kind == MESSAGE_COMPLETION) {
+    deliver_completion_event(message);
     return;
   }
   pthread_mutex_lock(&objects);
-  switch ((enum mail_kind)mail->kind) {
-    case MAIL_PORT_EVENT: deliver_port_event(mail); break;
-    case MAIL_PAIR_EVENT:
-      if (pair_of(mail) != NULL) event_list_add(&context_of(pair_of(mail)->qp.context)->events, mail);
+  switch ((enum message_kind)message->kind) {
+    case MESSAGE_PORT_EVENT: deliver_port_event(message); break;
+    case MESSAGE_PAIR_EVENT:
+      if (pair_of(message) != NULL) event_list_add(&context_of(pair_of(message)->qp.context)->events, message);
       break;
-    case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
-    case MAIL_GROUPS_LOST:
-    case MAIL_SUBNET_MESSAGE:
-    case MAIL_FLUSH: /* flushes the pair's sends; the engine reads the pair's state */
-    case MAIL_COMPLETION: break;
+    case MESSAGE_QUEUE_EVENT: deliver_queue_event(message); break;
+    case MESSAGE_GROUPS_LOST:
+    case MESSAGE_SUBNET:
+    case MESSAGE_FLUSH: /* flushes the pair's sends; the engine reads the pair's state */
+    case MESSAGE_COMPLETION: break;
   }
   pthread_mutex_unlock(&objects);
 }
@@ -83,12 +83,12 @@ void deliver_mail(const struct mail *mail) {
  * Fills in the event for the caller, who must acknowledge it, and counts it for its object. Returns false if the object
  * was destroyed.
  */
-static bool report(const struct mail *mail, struct ibv_async_event *event) {
+static bool report(const struct message *message, struct ibv_async_event *event) {
   bool known = true;
   pthread_mutex_lock(&objects);
-  event->event_type = (enum ibv_event_type)mail->event;
-  if (mail->kind == MAIL_PAIR_EVENT) {
-    struct queue_pair *pair = pair_of(mail);
+  event->event_type = (enum ibv_event_type)message->event;
+  if (message->kind == MESSAGE_PAIR_EVENT) {
+    struct queue_pair *pair = pair_of(message);
     known = pair != NULL;
     if (known) {
       event->element.qp = &pair->qp;
@@ -96,8 +96,8 @@ static bool report(const struct mail *mail, struct ibv_async_event *event) {
       pair->async_events++;
       pthread_mutex_unlock(&pair->qp.mutex);
     }
-  } else if (mail->kind == MAIL_QUEUE_EVENT) {
-    struct completion_queue *queue = queue_of(mail);
+  } else if (message->kind == MESSAGE_QUEUE_EVENT) {
+    struct completion_queue *queue = queue_of(message);
     known = queue != NULL;
     if (known) {
       event->element.cq = &queue->cq;
@@ -113,10 +113,10 @@ static bool report(const struct mail *mail, struct ibv_async_event *event) {
 }
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) {
-  struct mail mail;
+  struct message message;
   do {
-    if (event_list_take(&context_of(context)->events, &mail) != 0) return -1;
-  } while (!report(&mail, event));
+    if (event_list_take(&context_of(context)->events, &message) != 0) return -1;
+  } while (!report(&message, event));
   return 0;
 }
 

@@ -89,16 +89,16 @@ void unlock(shared_lock *lock) { atomic_store_explicit(lock, 0, memory_order_rel
 
 static long futex_wake(_Atomic uint32_t *word) { return syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0); }
 
-void send_mail(uint32_t owner, struct mail mail) {
+void send_message(uint32_t owner, struct message message) {
   if (owner == 0) return;
   struct process *process = &fabric->processes[owner - 1];
   lock(&process->lock);
-  uint32_t tail = atomic_load(&process->mail_tail);
-  if (tail - atomic_load(&process->mail_head) < MAILS) {
-    process->mails[tail % MAILS] = mail;
-    atomic_store(&process->mail_tail, tail + 1);
+  uint32_t tail = atomic_load(&process->message_tail);
+  if (tail - atomic_load(&process->message_head) < MESSAGES) {
+    process->messages[tail % MESSAGES] = message;
+    atomic_store(&process->message_tail, tail + 1);
   } else {
-    atomic_fetch_add(&process->lost_mails, 1);
+    atomic_fetch_add(&process->lost_messages, 1);
   }
   unlock(&process->lock);
   atomic_fetch_add(&process->bell, 1);
@@ -108,7 +108,7 @@ void send_mail(uint32_t owner, struct mail mail) {
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event) {
   for (uint32_t i = 0; i < PROCESSES; i++) {
     if (atomic_load(&fabric->processes[i].pid) != 0 && fabric->processes[i].host == host) {
-      send_mail(i + 1, (struct mail){.kind = MAIL_PORT_EVENT, .event = event, .index = device});
+      send_message(i + 1, (struct message){.kind = MESSAGE_PORT_EVENT, .event = event, .index = device});
     }
   }
 }
@@ -146,8 +146,8 @@ void fabric_reap(void) {
     if (atomic_load(&process->pid) != 0 && !is_process_alive(i + 1)) {
       free_objects_of(i + 1);
       atomic_store(&process->lock, 0);
-      atomic_store(&process->mail_head, 0);
-      atomic_store(&process->mail_tail, 0);
+      atomic_store(&process->message_head, 0);
+      atomic_store(&process->message_tail, 0);
       atomic_store(&process->pid, 0);
     }
   }

@@ -33,7 +33,7 @@ enum {
   PAIR_ENTRIES = 1 << 14, /* entries of a send or a receive queue */
   MAX_SGE = 4,
   MAX_INLINE = 1024,
-  MAILS = 256,
+  MESSAGES = 256, /* unread messages to a process */
   REFUSALS = 8,
   MEMBERSHIPS = 256,     /* memberships of queue pairs in multicast groups */
   GROUPS = 256,          /* groups that an InfiniBand subnet knows */
@@ -153,18 +153,18 @@ struct shared_host {
   struct port ports[DEVICES];
 };
 
-enum mail_kind {
-  MAIL_COMPLETION,
-  MAIL_PORT_EVENT,
-  MAIL_PAIR_EVENT,
-  MAIL_QUEUE_EVENT,
-  MAIL_FLUSH,
-  MAIL_GROUPS_LOST,
-  MAIL_SUBNET_MESSAGE
+enum message_kind {
+  MESSAGE_COMPLETION,
+  MESSAGE_PORT_EVENT,
+  MESSAGE_PAIR_EVENT,
+  MESSAGE_QUEUE_EVENT,
+  MESSAGE_FLUSH,
+  MESSAGE_GROUPS_LOST,
+  MESSAGE_SUBNET
 };
 
 /* A message to the stand-in's thread of another process. */
-struct mail {
+struct message {
   uint32_t kind, event;
   uint32_t index, epoch; /* index and epoch of the queue or pair; for a port event, index of the device */
 };
@@ -176,9 +176,9 @@ struct process {
   uint64_t started;
   _Atomic uint32_t bell; /* a futex, which counts messages to this process */
   shared_lock lock;
-  _Atomic uint32_t lost_mails;
-  _Atomic uint32_t mail_head, mail_tail;
-  struct mail mails[MAILS];
+  _Atomic uint32_t lost_messages;
+  _Atomic uint32_t message_head, message_tail;
+  struct message messages[MESSAGES];
 };
 
 /* Membership of a queue pair in a multicast group; ignored if the queue pair no longer exists. */
@@ -285,7 +285,7 @@ void subnet_forget(uint32_t owner);
 void subnet_restart(void);
 
 /* Sends a message to the stand-in's thread of process `owner`. */
-void send_mail(uint32_t owner, struct mail mail);
+void send_message(uint32_t owner, struct message message);
 /* Sends the event to every process of the host. */
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event);
 

@@ -86,6 +86,6 @@ void subnet_restart(void) {
   fabric->lost_groups += GROUPS;
   unlock(&fabric->membership_lock);
   for (uint32_t i = 0; i < PROCESSES; i++) {
-    if (atomic_load(&fabric->processes[i].pid) != 0) send_mail(i + 1, (struct mail){.kind = MAIL_GROUPS_LOST});
+    if (atomic_load(&fabric->processes[i].pid) != 0) send_message(i + 1, (struct message){.kind = MESSAGE_GROUPS_LOST});
   }
 }

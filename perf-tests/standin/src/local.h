@@ -27,7 +27,7 @@ struct device {
 struct event_list {
   int file;
   pthread_mutex_t lock;
-  struct mail *mails;
+  struct message *messages;
   uint32_t count, room;
 };
 
@@ -132,7 +132,7 @@ int refused(struct ibv_context *context, const char *verb);
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited);
 int poll_queue(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 int arm_queue(struct ibv_cq *cq, int solicited_only);
-void deliver_completion_event(const struct mail *mail);
+void deliver_completion_event(const struct message *message);
 
 /* post.c */
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
@@ -174,14 +174,14 @@ void engine_forget(struct queue_pair *pair);
 /* event_list.c */
 bool event_list_open(struct event_list *list);
 void event_list_close(struct event_list *list);
-void event_list_add(struct event_list *list, const struct mail *mail);
+void event_list_add(struct event_list *list, const struct message *message);
 /* Takes the oldest event. Waits for one unless the descriptor is non-blocking. Returns 0, or -1 and errno. */
-int event_list_take(struct event_list *list, struct mail *mail);
-void event_list_forget(struct event_list *list, enum mail_kind kind, uint32_t index, uint32_t epoch);
+int event_list_take(struct event_list *list, struct message *message);
+void event_list_forget(struct event_list *list, enum message_kind kind, uint32_t index, uint32_t epoch);
 
 /* events.c */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
                         const uint32_t *acknowledged);
-void deliver_mail(const struct mail *mail);
+void deliver_message(const struct message *message);
 
 #endif

@@ -141,7 +141,7 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
   engine_forget(pair);
   pthread_mutex_lock(&objects);
   local_pairs[pair->slot] = NULL;
-  event_list_forget(&context_of(qp->context)->events, MAIL_PAIR_EVENT, pair->slot, qp->qp_num);
+  event_list_forget(&context_of(qp->context)->events, MESSAGE_PAIR_EVENT, pair->slot, qp->qp_num);
   pthread_mutex_unlock(&objects);
   wait_for_pollers(qp->send_cq);
   wait_for_pollers(qp->recv_cq);

@@ -138,7 +138,7 @@ static int find_address(const struct sockaddr *address, uint16_t *partition) {
 
 static bool own_address(void *context, int device, const uint8_t address[16], uint16_t partition) {
   int *error = context;
-  *error = standin_cm_own((uint32_t)device, address, partition);
+  *error = standin_cm_register_address((uint32_t)device, address, partition);
   return *error != 0;
 }
 
@@ -151,7 +151,7 @@ static int own_addresses(void) {
 
 struct rdma_event_channel *rdma_create_event_channel(void) {
   standin_cm_when_lost(report_lost_groups);
-  standin_cm_on_mail(sidr_read);
+  standin_cm_on_message(sidr_read);
   if (own_addresses() != 0) return NULL;
   struct manager_channel *channel = calloc(1, sizeof *channel);
   if (channel == NULL) return NULL;

@@ -15,7 +15,7 @@ static struct subnet_address *find_address(const uint8_t address[16]) {
   return NULL;
 }
 
-int standin_cm_own(uint32_t device, const uint8_t address[16], uint16_t partition) {
+int standin_cm_register_address(uint32_t device, const uint8_t address[16], uint16_t partition) {
   int error = fabric_join();
   if (error != 0) return error;
   lock(&fabric->manager_lock);
@@ -115,6 +115,6 @@ int standin_cm_send(const struct subnet_message *message) {
     error = 0;
   }
   unlock(&fabric->manager_lock);
-  if (error == 0) send_mail(to, (struct mail){.kind = MAIL_SUBNET_MESSAGE, .index = at});
+  if (error == 0) send_message(to, (struct message){.kind = MESSAGE_SUBNET, .index = at});
   return error;
 }

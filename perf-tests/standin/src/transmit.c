@@ -34,17 +34,17 @@ void fail_locked(struct shared_pair *pair) {
   flush_receives(pair);
 }
 
-static void notify_owner(struct shared_pair *pair, enum mail_kind kind, uint32_t event) {
-  send_mail(
+static void notify_owner(struct shared_pair *pair, enum message_kind kind, uint32_t event) {
+  send_message(
       atomic_load(&pair->owner),
-      (struct mail){.kind = kind, .event = event, .index = (uint32_t)(pair - fabric->pairs), .epoch = pair->number});
+      (struct message){.kind = kind, .event = event, .index = (uint32_t)(pair - fabric->pairs), .epoch = pair->number});
 }
 
 void pair_to_error(struct shared_pair *pair) {
   lock(&pair->lock);
   fail_locked(pair);
   unlock(&pair->lock);
-  notify_owner(pair, MAIL_FLUSH, 0);
+  notify_owner(pair, MESSAGE_FLUSH, 0);
 }
 
 /* ---- the sender's side ---- */
@@ -148,7 +148,7 @@ static uint32_t packets_of(const struct work *work, uint32_t mtu_bytes) {
 static enum outcome refuse(struct work *work, uint32_t status, struct shared_pair *target, enum ibv_event_type event) {
   work->status = status;
   fail_locked(target);
-  notify_owner(target, MAIL_PAIR_EVENT, event);
+  notify_owner(target, MESSAGE_PAIR_EVENT, event);
   return FAILED;
 }
 
@@ -253,7 +253,7 @@ static enum outcome receive(struct shared_pair *own, struct work *work, uint32_t
   }
   if (!target->established) {
     target->established = true;
-    if (state == IBV_QPS_RTR) notify_owner(target, MAIL_PAIR_EVENT, IBV_EVENT_COMM_EST);
+    if (state == IBV_QPS_RTR) notify_owner(target, MESSAGE_PAIR_EVENT, IBV_EVENT_COMM_EST);
   }
   bool message = work->opcode == IBV_WR_SEND || work->opcode == IBV_WR_SEND_WITH_IMM;
   enum outcome outcome = message ? place_message(work, ours, target) : access_memory(own, work, ours, target);
