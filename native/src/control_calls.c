@@ -38,7 +38,6 @@ struct task {
 struct worker {
   struct task *task; /* task of the worker; NULL asks its thread to end */
   uint32_t has_task; /* futex; 1 when the task is stored */
-  struct worker *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

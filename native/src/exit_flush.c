@@ -26,7 +26,7 @@
 #define LONGEST_NS 1000000000L
 
 /* Time reserved for Java to log undelivered messages, which is subtracted from Java's budget. */
-#define FAREWELL_NS 50000000L
+#define LOG_RESERVE_NS 50000000L
 
 #define QUIET_NS 20000000L
 
@@ -75,7 +75,7 @@ static void hold_garbage_collection(void) {
 static void *wait_in_java(void *none) {
   (void)none;
   pthread_setname_np(pthread_self(), "heddle-exit");
-  heddle_flush_before_exit(remaining_ns() - FAREWELL_NS, QUIET_NS);
+  heddle_flush_before_exit(remaining_ns() - LOG_RESERVE_NS, QUIET_NS);
   hold_garbage_collection();
   report_end();
   return NULL;

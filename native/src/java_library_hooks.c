@@ -26,13 +26,13 @@
 
 #include "shim.h"
 
-#define FIRST_OF_OURS (STDERR_FILENO + 1)
+#define FIRST_FD (STDERR_FILENO + 1)
 
 static int raise_fd(int fd) {
-  if (fd < 0 || fd >= FIRST_OF_OURS) {
+  if (fd < 0 || fd >= FIRST_FD) {
     return fd;
   }
-  int lifted = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OF_OURS);
+  int lifted = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
   int error = errno;
   close(fd);
   errno = error;
@@ -77,10 +77,10 @@ static int open_accepted(int fd, struct sockaddr *address, socklen_t *bytes) {
 
 static FILE *open_stream(const char *path, const char *mode) {
   FILE *file = fopen64(path, mode);
-  if (file == NULL || fileno(file) >= FIRST_OF_OURS) {
+  if (file == NULL || fileno(file) >= FIRST_FD) {
     return file;
   }
-  int lifted = fcntl(fileno(file), F_DUPFD_CLOEXEC, FIRST_OF_OURS);
+  int lifted = fcntl(fileno(file), F_DUPFD_CLOEXEC, FIRST_FD);
   FILE *other = lifted < 0 ? NULL : fdopen(lifted, mode);
   int error = errno;
   fclose(file);

@@ -5,7 +5,7 @@ static char name[64];
 
 /* Calls the members that every version has, at that version's offsets. */
 #define CHECK_PROPERTIES(version, properties_version, ...) \
-  static void look_v##version(const void *found) { \
+  static void exercise_v##version(const void *found) { \
     const struct nccl_net_v##version *net = found; \
     CHECK(strcasecmp(net->name, "heddle") == 0, "the table's name is %s", net->name); \
     int result = net->init(__VA_ARGS__); \
@@ -49,12 +49,13 @@ CHECK_PROPERTIES(12, 12, &context, 1, &config, logger, NULL)
 
 int main(int count, char **arguments) {
   CHECK(count == 2, "usage: every_version 6..12");
-  static void (*const look[])(const void *) = {look_v6, look_v7, look_v8, look_v9, look_v10, look_v11, look_v12};
+  static void (*const exercise[])(const void *) = {exercise_v6,  exercise_v7,  exercise_v8, exercise_v9,
+                                                   exercise_v10, exercise_v11, exercise_v12};
   int version = atoi(arguments[1]);
   CHECK(version >= 6 && version <= 12, "there is no version %d", version);
   char symbol[32];
   snprintf(symbol, sizeof symbol, "ncclNetPlugin_v%d", version);
-  look[version - 6](table(load(), symbol));
+  exercise[version - 6](table(load(), symbol));
   char banner[32];
   snprintf(banner, sizeof banner, "net v%d", version);
   CHECK(strstr(logged, banner) != NULL, "the banner doesn't say %s", banner);

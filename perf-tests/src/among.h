@@ -78,7 +78,7 @@ struct group {
 /* Returns the word of protocol LINES that contains a float and the step's flag. */
 static inline uint64_t line_word(uint32_t data, uint64_t step) { return (uint64_t)(uint32_t)(step + 1) << 32 | data; }
 
-static inline int has_come(uint64_t word, uint64_t step) { return (uint32_t)(word >> 32) == (uint32_t)(step + 1); }
+static inline int has_flag_of(uint64_t word, uint64_t step) { return (uint32_t)(word >> 32) == (uint32_t)(step + 1); }
 
 static inline unsigned char *slot_of(const struct end *end, enum protocol protocol, uint64_t step) {
   return end->buffers[protocol] + step % STEPS * (protocol == LINES ? LINES_SLOT_BYTES : SIMPLE_SLOT_BYTES);

@@ -22,7 +22,7 @@ static int slot_is_full(const struct end *end, enum protocol protocol, uint64_t 
   if (protocol == SIMPLE) return atomic_load_explicit(&end->tail, memory_order_acquire) > step;
   const _Atomic uint64_t *words = (const _Atomic uint64_t *)slot_of(end, protocol, step);
   for (size_t i = (size_t)size / sizeof *words; i > 0; i--) {
-    if (!has_come(atomic_load_explicit(&words[i - 1], memory_order_acquire), step)) return 0;
+    if (!has_flag_of(atomic_load_explicit(&words[i - 1], memory_order_acquire), step)) return 0;
   }
   return 1;
 }

@@ -86,7 +86,7 @@ static int is_there(const struct end *end, enum protocol protocol, size_t floats
   if (protocol == SIMPLE) return atomic_load_explicit(&end->tail, memory_order_acquire) > end->step;
   const _Atomic uint64_t *words = (const _Atomic uint64_t *)slot_of(end, protocol, end->step);
   for (size_t i = bytes_of(protocol, floats) / sizeof *words; i > 0; i--) {
-    if (!has_come(atomic_load_explicit(&words[i - 1], memory_order_acquire), end->step)) return 0;
+    if (!has_flag_of(atomic_load_explicit(&words[i - 1], memory_order_acquire), end->step)) return 0;
   }
   return 1;
 }

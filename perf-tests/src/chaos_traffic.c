@@ -65,7 +65,7 @@ void chaos_connect(struct net_plugin *plugin, const struct chaos_run *of) {
 }
 
 /* Returns whether a call succeeded. Records the first failed call, which ends its direction. */
-static int went_well(struct chaos_side *side, int result, const char *call) {
+static int succeeded(struct chaos_side *side, int result, const char *call) {
   if (result == 0) return 1;
   if (side->failed == NULL) {
     side->failed = call;
@@ -96,7 +96,7 @@ static int post_receive(void) {
   if (size > run->max_bytes + 64) size = run->max_bytes + 64;
   chaos_check_rest(&receives, buffer);
   int result = net_irecv(net, receive_comm, 1, &data, &size, &tag, &receive_memory, &request);
-  if (!went_well(&sums.receive, result, "irecv") || request == NULL) return 0;
+  if (!succeeded(&sums.receive, result, "irecv") || request == NULL) return 0;
   receiving[buffer].request = request;
   receiving[buffer].message = receives_posted++;
   receiving[buffer].busy = 1;
@@ -119,7 +119,7 @@ static int post_send(double end) {
     chaos_fill(data, size, run->seed, run->rank, sends_posted);
   if (run->spoils && !ends && size > 0 && sends_posted % 2 == 0) ((unsigned char *)data)[size / 2] ^= 1;
   int result = net_isend(net, send_comm, data, size, TAG, send_memory, &request);
-  if (!went_well(&sums.send, result, "isend") || request == NULL) return 0;
+  if (!succeeded(&sums.send, result, "isend") || request == NULL) return 0;
   sending[buffer].request = request;
   sending[buffer].message = sends_posted++;
   sending[buffer].busy = 1;
@@ -148,7 +148,7 @@ static int test_receives(void) {
   for (int i = 0; i < RECEIVES; i++) {
     int done = 0, size = -1;
     if (!receiving[i].busy) continue;
-    if (!went_well(&sums.receive, net_test(net, receiving[i].request, &done, &size), "test")) break;
+    if (!succeeded(&sums.receive, net_test(net, receiving[i].request, &done, &size), "test")) break;
     if (!done) continue;
     receiving[i].busy = 0;
     arrived(i, size);
@@ -163,7 +163,7 @@ static int test_sends(void) {
   for (int i = 0; i < SENDS; i++) {
     int done = 0;
     if (!sending[i].busy) continue;
-    if (!went_well(&sums.send, net_test(net, sending[i].request, &done, NULL), "test")) break;
+    if (!succeeded(&sums.send, net_test(net, sending[i].request, &done, NULL), "test")) break;
     if (!done) continue;
     sending[i].busy = 0;
     chaos_spoil(&sends, i);

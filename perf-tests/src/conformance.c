@@ -12,7 +12,7 @@ static int barriers, listens;
 
 int is_sender(void) { return options.rank == SENDER; }
 
-int meet(void) {
+int barrier(void) {
   char name[32], byte = 1;
   snprintf(name, sizeof name, "meet%d", barriers++);
   progress();

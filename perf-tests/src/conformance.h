@@ -40,7 +40,7 @@ extern int max_receives;
 int is_sender(void);
 
 /* Waits until the other rank has called this too. Returns how often this rank has called this. */
-int meet(void);
+int barrier(void);
 
 uint64_t next_random(uint64_t *state);
 

@@ -19,7 +19,7 @@ void many_communicators_in_turn(void) {
   for (uint64_t round = 0; round < 6; round++) {
     for (int i = 0; i < COMMS; i++) one_message(comms[i], round * COMMS + (uint64_t)i, (size_t)(i * 7001), 200000, i);
   }
-  meet();
+  barrier();
   for (int i = 0; i < COMMS; i++) close_comm(comms[i]);
 }
 
@@ -34,7 +34,7 @@ void two_threads_with_a_communicator_each(void) {
   connect_all(comms, 2);
   for (int i = 0; i < 2; i++) WANT(pthread_create(&threads[i], NULL, traffic_thread, comms[i]) == 0, "no thread");
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-  meet();
+  barrier();
   for (int i = 0; i < 2; i++) close_comm(comms[i]);
 }
 
@@ -61,7 +61,7 @@ void registration_during_traffic(void) {
   random_traffic(comm, options.seed + 4, 800, 100000, 8);
   atomic_store(&registering, 0);
   pthread_join(thread, NULL);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -86,7 +86,7 @@ void parts_of_a_registered_range(void) {
   }
   check(net_deregister(&net, comm, whole), "deregMr");
   free(buffer.whole);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -131,7 +131,7 @@ void memory_behind_a_dma_buf(void) {
     check(net_deregister(&net, comm, memory), "deregMr");
     free(buffer.whole);
   }
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -141,16 +141,16 @@ void connect_ends_before_accept_begins(void) {
   if (is_sender()) {
     if (rendezvous_get(options.folder, "early", RECEIVER, handle, sizeof handle, options.timeout_seconds) != 0) exit(4);
     comm = finish_connect(handle);
-    meet();
+    barrier();
   } else {
     check(net_listen(&net, options.device, handle, &listen_comm), "listen");
     if (rendezvous_put(options.folder, "early", RECEIVER, handle, sizeof handle) != 0) exit(EXIT_BAD_USAGE);
-    meet();
+    barrier();
     comm = finish_accept(listen_comm);
     check(net_close_listen(&net, listen_comm), "closeListen");
   }
   one_message(comm, 1, 100000, 100000, 1);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -159,19 +159,19 @@ void accept_is_polled_long_before_connect(void) {
   void *comm = NULL, *listen_comm = NULL;
   if (is_sender()) {
     if (rendezvous_get(options.folder, "late", RECEIVER, handle, sizeof handle, options.timeout_seconds) != 0) exit(4);
-    meet();
+    barrier();
     comm = finish_connect(handle);
   } else {
     check(net_listen(&net, options.device, handle, &listen_comm), "listen");
     for (int i = 0; i < 20000; i++) check(net_accept(&net, listen_comm, &comm), "accept");
     WANT(comm == NULL, "accepted nobody");
     if (rendezvous_put(options.folder, "late", RECEIVER, handle, sizeof handle) != 0) exit(EXIT_BAD_USAGE);
-    meet();
+    barrier();
     comm = finish_accept(listen_comm);
     check(net_close_listen(&net, listen_comm), "closeListen");
   }
   one_message(comm, 2, 5000, 5000, 1);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -182,7 +182,7 @@ void listener_without_connections_can_be_closed(void) {
     check(net_listen(&net, options.device, handle, &listen_comm), "listen");
     check(net_close_listen(&net, listen_comm), "closeListen");
   }
-  meet();
+  barrier();
 }
 
 void close_with_requests_in_flight(void) {
@@ -201,9 +201,9 @@ void close_with_requests_in_flight(void) {
       WANT(result == 0 || (may_be_closed && result == 6), "request %d of a connection that is being closed: result %d",
            i, result);
     }
-    if (round % 2 == 1) meet();
+    if (round % 2 == 1) barrier();
     close_comm(comm);
-    meet();
+    barrier();
   }
 }
 
@@ -213,7 +213,7 @@ void sends_to_a_peer_that_closes_would_block(void) {
   static unsigned char bytes[1000];
   void *memory = must_register(comm, bytes, sizeof bytes);
   if (!is_sender()) close_comm(comm);
-  meet();
+  barrier();
   if (is_sender()) {
     double start = now_seconds();
     while (now_seconds() - start < 0.3) {
@@ -224,5 +224,5 @@ void sends_to_a_peer_that_closes_would_block(void) {
     }
     close_comm(comm);
   }
-  meet();
+  barrier();
 }

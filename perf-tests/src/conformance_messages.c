@@ -13,7 +13,7 @@ void sizes_of_every_kind(void) {
                                  122880, 130000, 262144, 1000003, 1048576, 4194304 + 5, 16777216};
   void *comm = connect_one();
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) one_message(comm, i, sizes[i], sizes[i], (int)i);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -23,7 +23,7 @@ void receives_larger_than_sends(void) {
     size_t size = i * i * 37;
     one_message(comm, i, size, size + 1 + i * 1000, 3);
   }
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -72,7 +72,7 @@ void groups_with_tags_in_any_order(void) {
       free(buffers[i].whole);
     }
   }
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -108,28 +108,28 @@ void equal_tags_in_a_group_match_in_order(void) {
   }
   check(net_deregister(&net, comm, memory), "deregMr");
   free(buffer.whole);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
 void random_sizes_and_orders(void) {
   void *comm = connect_one();
   random_traffic(comm, options.seed, 1500, 200000, 16);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
 void two_hundred_and_fifty_six_in_flight(void) {
   void *comm = connect_one();
   random_traffic(comm, options.seed + 1, 2500, 3000, MOST);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
 void slots_and_generations_wrap(void) {
   void *comm = connect_one();
   random_traffic(comm, options.seed + 2, 256 * 16 * 3, 2000, 32);
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -143,7 +143,7 @@ void a_full_communicator_would_block(void) {
   char name[32];
   if (is_sender()) {
     int posted = 0;
-    snprintf(name, sizeof name, "count%d", meet());
+    snprintf(name, sizeof name, "count%d", barrier());
     if (rendezvous_get(options.folder, name, RECEIVER, &posted, sizeof posted, options.timeout_seconds) != 0) {
       exit(EXIT_TIMED_OUT);
     }
@@ -159,11 +159,11 @@ void a_full_communicator_would_block(void) {
       requests[count++] = request;
     }
     WANT(count >= 32 && count <= 512, "%d receives were accepted before one would block", count);
-    snprintf(name, sizeof name, "count%d", meet());
+    snprintf(name, sizeof name, "count%d", barrier());
     if (rendezvous_put(options.folder, name, RECEIVER, &count, sizeof count) != 0) exit(EXIT_BAD_USAGE);
     for (int i = 0; i < count; i++) wait_done(requests[i], NULL);
   }
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -192,7 +192,7 @@ void sends_larger_than_their_receives_are_cut(void) {
     check(net_deregister(&net, comm, memory), "deregMr");
     free(buffer.whole);
   }
-  meet();
+  barrier();
   close_comm(comm);
 }
 
@@ -225,13 +225,13 @@ void sends_of_a_group_are_cut_each_to_its_receive(void) {
     check(net_deregister(&net, comm, memory[i]), "deregMr");
     free(buffers[i].whole);
   }
-  meet();
+  barrier();
   close_comm(comm);
 }
 
 void one_big_message(void) {
   void *comm = connect_one();
   one_message(comm, 3, options.big_bytes, options.big_bytes, 1);
-  meet();
+  barrier();
   close_comm(comm);
 }

@@ -13,7 +13,7 @@ void load_plugin(void) {
   progress();
 }
 
-void meet(void) {
+void barrier(void) {
   static int meetings;
   char name[32], byte = 1;
   snprintf(name, sizeof name, "meet%d", meetings++);

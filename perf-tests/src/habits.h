@@ -44,7 +44,7 @@ struct link {
 void load_plugin(void);
 
 /* Waits until all ranks have called this too. */
-void meet(void);
+void barrier(void);
 
 /* Opens a link to each other rank and returns the number of links. All ranks must call this at the same time. */
 int open_links(struct link *links);

@@ -104,7 +104,7 @@ void run_aborts(void) {
     open_links(link);
     exchange(link, 1, round, MESSAGES);
     check_drained(&pending);
-    meet();
+    barrier();
     close_link(link);
   }
   net_unload(&net);

@@ -21,7 +21,7 @@ struct names {
 };
 
 /* Resources of the process at the end of a cycle. */
-struct held {
+struct resources {
   long resident_kib, threads, descriptors;
   struct names thread_names, descriptor_names;
 };
@@ -89,8 +89,8 @@ static long count_threads(struct names *names) {
 }
 
 /* Waits for the plugin's threads, which end soon after finalize. If one doesn't, the watchdog ends the process. */
-static struct held held_now(void) {
-  struct held held = {0};
+static struct resources resources_now(void) {
+  struct resources held = {0};
   do {
     held.thread_names.text[0] = '\0';
     held.threads = count_threads(&held.thread_names);
@@ -102,7 +102,7 @@ static struct held held_now(void) {
   return held;
 }
 
-static void check_growth(int cycle, const struct held *settled, const struct held *now) {
+static void check_growth(int cycle, const struct resources *settled, const struct resources *now) {
   WANT(now->threads <= settled->threads, "cycle %d: %ld threads:%s; after the third %ld:%s", cycle, now->threads,
        now->thread_names.text, settled->threads, settled->thread_names.text);
   WANT(now->descriptors <= settled->descriptors, "cycle %d: %ld descriptors:%s; after the third %ld:%s", cycle,
@@ -112,16 +112,16 @@ static void check_growth(int cycle, const struct held *settled, const struct hel
 }
 
 void run_cycles(void) {
-  struct held settled = {0};
+  struct resources settled = {0};
   for (int cycle = 1; cycle <= options.rounds; cycle++) {
     struct link links[HABITS_MOST_RANKS];
     load_plugin();
     int count = open_links(links);
     exchange(links, count, cycle, MESSAGES);
-    meet();
+    barrier();
     for (int i = 0; i < count; i++) close_link(&links[i]);
     net_unload(&net);
-    struct held now = held_now();
+    struct resources now = resources_now();
     printf("cycle %d: resident %ld KiB, threads %ld, descriptors %ld\n", cycle, now.resident_kib, now.threads,
            now.descriptors);
     fflush(stdout);

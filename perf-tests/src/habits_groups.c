@@ -27,7 +27,7 @@ void run_groups(void) {
     if (pthread_create(&threads[i], NULL, drive, &groups[i]) != 0) fail_with(EXIT_BAD_USAGE, "cannot start a thread");
   }
   for (int i = 0; i < GROUPS; i++) pthread_join(threads[i], NULL);
-  meet();
+  barrier();
   for (int i = 0; i < GROUPS; i++) {
     for (int k = 0; k < groups[i].count; k++) close_link(&groups[i].links[k]);
   }

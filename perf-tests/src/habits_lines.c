@@ -211,7 +211,7 @@ void run_lines(void) {
     receive_all(comm, memory);
     pthread_join(poller, NULL);
   }
-  meet();
+  barrier();
   if (!sends) check_all_used();
   check(net_deregister(&net, comm, memory), "deregMr");
   close_link(link);

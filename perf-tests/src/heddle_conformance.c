@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
   }
   if (ran == 0) fail_with(EXIT_BAD_USAGE, "there is no case %s; --list names them", options.only);
   printf("1..%d\n", ran);
-  meet();
+  barrier();
   net_unload(&net);
   return 0;
 }

@@ -188,7 +188,7 @@ static void exchange(const char *name, int first, int count, char *each, size_t 
 }
 
 /* Waits until all ranks have called this. */
-static void meet(const char *name) {
+static void barrier(const char *name) {
   char here = 1;
   put(name, 0, &here, 1);
   for (int peer = 0; peer < peers(); peer++) get(name, 0, peer_of(peer), &here, 1);
@@ -234,7 +234,7 @@ static void close_listener(struct link *link) {
 }
 
 /* Marks accepts as refused, instead of waiting for them, if the other end has reported that it doesn't connect. */
-static void give_up_refused(int first, int count, char *heard) {
+static void mark_refused_accepts(int first, int count, char *heard) {
   static char called[MOST_CONNECTIONS + MOST_RANKS];
   for (int peer = 0; peer < peers(); peer++) {
     if (heard[peer] || !has_sent_handle("connected", first, peer_of(first + peer))) continue;
@@ -270,7 +270,7 @@ static void connect_all(int first, int count) {
       put("connected", first, mine, (size_t)count);
       is_sent = 1;
     }
-    if (left > 0 && options.may_refuse) give_up_refused(first, count, heard);
+    if (left > 0 && options.may_refuse) mark_refused_accepts(first, count, heard);
     left += begun;
     if (left > 0) usleep(100);
   }
@@ -440,17 +440,17 @@ int main(int argc, char **argv) {
   int refused = bring_up(first, more);
   end(&stage, "up", more, refused);
   prepare_all(count);
-  meet("prepared");
+  barrier("prepared");
   stage = begin();
   move(count);
   end(&stage, "moved", more, refused);
-  meet("moved");
+  barrier("moved");
   if (options.idle_seconds > 0) {
     sleep(1); /* gives the plugin's threads time to finish the work of the traffic */
     stage = begin();
     usleep((useconds_t)(options.idle_seconds * 1e6));
     end(&stage, "idle", more, refused);
-    meet("idle");
+    barrier("idle");
   }
   stage = begin();
   for (int i = 0; i < count; i++) {
@@ -458,7 +458,7 @@ int main(int argc, char **argv) {
     close_side(&links[i].receive, 1);
   }
   end(&stage, "closed", more, refused);
-  meet("closed");
+  barrier("closed");
   stage = begin();
   wait_until_gone(opened_once);
   end(&stage, "gone", more, refused);

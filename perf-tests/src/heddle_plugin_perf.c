@@ -116,12 +116,12 @@ struct stream {
   double first, last;     /* times when the first and the last of these messages finished */
 };
 
-static int over(const struct stream *stream) {
+static int is_finished(const struct stream *stream) {
   return stream->closing == (unsigned long)options.outstanding && stream->posted == stream->finished;
 }
 
 /* Posts one send if there is room. Returns whether it has posted one. */
-static int push(struct stream *stream, int ending) {
+static int post_send(struct stream *stream, int ending) {
   unsigned long outstanding = (unsigned long)options.outstanding;
   if (stream->posted - stream->finished == outstanding || stream->closing == outstanding) return 0;
   void **request = &stream->requests[stream->posted % outstanding];
@@ -136,7 +136,7 @@ static int push(struct stream *stream, int ending) {
   return 1;
 }
 
-static int pull(struct stream *stream) {
+static int post_receive(struct stream *stream) {
   unsigned long outstanding = (unsigned long)options.outstanding;
   /* After the first empty message, posts exactly as many receives as empty messages are still to come. */
   unsigned long room = stream->closing > 0 ? outstanding - stream->closing : outstanding;
@@ -154,7 +154,7 @@ static int pull(struct stream *stream) {
 }
 
 /* Tests the oldest request. Returns whether it has finished. */
-static int reap(struct stream *stream, int receiving) {
+static int test_oldest(struct stream *stream, int receiving) {
   if (stream->posted == stream->finished) return 0;
   int done = 0, size = -1;
   check(net_test(&net, stream->requests[stream->finished % (unsigned long)options.outstanding], &done, &size), "test");
@@ -182,15 +182,15 @@ static int reap(struct stream *stream, int receiving) {
 
 static int move_incoming(struct stream *in) {
   int moved = 0;
-  while (pull(in)) moved = 1;
-  while (reap(in, 1)) moved = 1;
+  while (post_receive(in)) moved = 1;
+  while (test_oldest(in, 1)) moved = 1;
   return moved;
 }
 
 static int move_outgoing(struct stream *out, int ending) {
   int moved = 0;
-  while (push(out, ending)) moved = 1;
-  while (reap(out, 0)) moved = 1;
+  while (post_send(out, ending)) moved = 1;
+  while (test_oldest(out, 0)) moved = 1;
   return moved;
 }
 
@@ -209,8 +209,8 @@ static void stream_for(double seconds, size_t bytes, int sending, int receiving,
     running = 0;
     if (sending && !ending) ending = now_seconds() >= end;
     for (int i = 0; i < options.flows; i++) {
-      if (receiving && !over(&received[i])) moved |= move_incoming(&received[i]), running = 1;
-      if (sending && !over(&out[i])) moved |= move_outgoing(&out[i], ending), running = 1;
+      if (receiving && !is_finished(&received[i])) moved |= move_incoming(&received[i]), running = 1;
+      if (sending && !is_finished(&out[i])) moved |= move_outgoing(&out[i], ending), running = 1;
     }
     if (running && !moved) sched_yield(); /* yields as NCCL's progress thread does */
   }
@@ -254,7 +254,7 @@ static int wait_one(void *request) {
 }
 
 /* Synchronises the ranks: both return at the same time, within half a round trip. */
-static void meet(void) {
+static void barrier(void) {
   void *request = post_one(1);
   if (options.rank == 0) send_one(0);
   wait_one(request);
@@ -368,9 +368,9 @@ static void warm_up(void) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes && options.warmup_seconds > 0; i++) {
     size_t bytes = sizes[i] < window_bytes ? sizes[i] : window_bytes;
     stream_for(options.warmup_seconds / 6, bytes, 1, 1, ignored);
-    meet();
+    barrier();
     ping_pong(options.warmup_seconds / 6, bytes);
-    meet();
+    barrier();
   }
 }
 
@@ -404,7 +404,7 @@ static void *run(void *unused) {
                                  : options.latency && bytes <= options.latency_max_bytes;
         if (!wanted) continue;
         wait_for_turn();
-        meet();
+        barrier();
         if (kind < 2) {
           measure_stream(round, bytes, kind == 1);
         } else {

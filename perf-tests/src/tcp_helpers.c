@@ -151,7 +151,7 @@ static int start(struct tcp_helpers *all) {
   return NCCL_SUCCESS;
 }
 
-int tcp_helpers_take(struct tcp_helpers *all, char *data, size_t size, atomic_int *left) {
+int tcp_helpers_submit(struct tcp_helpers *all, char *data, size_t size, atomic_int *left) {
   int result = start(all);
   if (result != NCCL_SUCCESS) return result;
   size_t share = (size + (size_t)all->lanes - 1) / (size_t)all->lanes;

@@ -28,7 +28,7 @@ struct tcp_helpers *tcp_helpers_of(const struct tcp_sockets *, int sending);
  * access neither `left` nor the data any more. The threads start with the first message, and so inherit the processors
  * of its caller. Returns an ncclResult_t. At most TCP_REQUESTS messages may be in flight.
  */
-int tcp_helpers_take(struct tcp_helpers *, char *data, size_t size, atomic_int *left);
+int tcp_helpers_submit(struct tcp_helpers *, char *data, size_t size, atomic_int *left);
 
 /* Returns whether the other end is gone. */
 int tcp_helpers_failed(const struct tcp_helpers *);

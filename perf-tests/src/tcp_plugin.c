@@ -194,7 +194,7 @@ static int advance(struct comm *comm) {
     struct request *request = &comm->requests[comm->head % TCP_REQUESTS];
     if (!move(comm, request)) break;
     if (request->streamed < request->size) {
-      comm->failure = tcp_helpers_take(comm->helpers, request->data, request->size, &request->tasks);
+      comm->failure = tcp_helpers_submit(comm->helpers, request->data, request->size, &request->tasks);
     }
     request->passed = comm->failure == NCCL_SUCCESS;
   }

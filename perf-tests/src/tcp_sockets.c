@@ -267,7 +267,7 @@ static int add_to_connection(struct tcp_listener *listener, struct pending *pend
 }
 
 /* Returns a free entry for one more socket. If all are in use, evicts the socket that has been silent longest. */
-static struct pending *room(struct tcp_listener *listener) {
+static struct pending *free_entry(struct tcp_listener *listener) {
   struct pending *oldest = &listener->pending_connections[0];
   for (struct pending *pending = listener->pending_connections;
        pending < listener->pending_connections + TCP_MOST_PENDING; pending++) {
@@ -294,7 +294,7 @@ int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
     if (would_block(fd)) break;
     if (fd < 0) return tcp_warn("accept");
     set_up(fd);
-    struct pending *pending = room(listener);
+    struct pending *pending = free_entry(listener);
     *pending = (struct pending){.fd = fd, .since = tcp_now()};
     if (read_greeting(listener, pending)) result = add_to_connection(listener, pending, out);
   }
