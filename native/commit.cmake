@@ -1,6 +1,7 @@
 set(COMMIT unknown)
 if(GIT)
-  execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short=12 HEAD
+  # The checkout may belong to another user.
+  execute_process(COMMAND ${GIT} -c safe.directory=* -C ${SOURCE} rev-parse --short=12 HEAD
                   OUTPUT_VARIABLE HEAD OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE FAILED)
   if(NOT FAILED)
     set(COMMIT ${HEAD})

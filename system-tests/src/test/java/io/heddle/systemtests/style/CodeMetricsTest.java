@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,20 +21,31 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Test that computes code metrics: sizes of files, class cycles and tests by module, lengths of
- * sentences by page. The test prints them as tables for docs/decisions/house.md. The page's figures
- * may be older than the code, but the page must list the current modules.
+ * Test that computes code metrics: sizes, tests and class cycles of each module, and lengths of
+ * sentences of each page. It prints the tables and writes them to {@code target/metrics}, from
+ * which {@code ./heddle metrics} prints them.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMetricsTest {
-  private static final Path PAGE = Repository.ROOT.resolve("docs/decisions/house.md");
-  private static final String SIZES =
-      "| module | files | lines | median | largest | tests to one line |\n";
-  private static final String KNOTS = "| module | classes | largest knot |\n";
+  private static final Path FOLDER = Path.of("target", "metrics");
   private static final double MOST_WORDS = 18;
   private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?])\\s+");
   private static final Pattern PARAGRAPH_END =
       Pattern.compile("\n\\s*\n|\n(?=\\s*(?:[-*]|\\d+\\.) )");
+  private static final Pattern TEST_SECONDS =
+      Pattern.compile("<testsuite [^>]*?\\btime=\"([0-9.,]+)\"");
+
+  /**
+   * Sizes of a module's Java files.
+   *
+   * @param main number of lines of each main source file, ascending
+   * @param testLines number of lines of all test files
+   */
+  private record Module(List<Long> main, long testLines) {
+    long lines() {
+      return main.stream().mapToLong(Long::longValue).sum();
+    }
+  }
 
   @Test
   void printsMetricsOfEachModule() throws Exception {
@@ -40,68 +53,70 @@ class CodeMetricsTest {
     for (Path file : Repository.javaFiles()) {
       files.computeIfAbsent(module(file), name -> new ArrayList<>()).add(file);
     }
-    StringBuilder table = new StringBuilder(SIZES + "|---|---|---|---|---|---|\n");
+    StringBuilder table =
+        new StringBuilder(
+            "| module | files | lines | median | longest | test lines a line | tests, s |\n"
+                + "|---|---|---|---|---|---|---|\n");
+    long lines = 0;
+    long longest = 0;
     for (Map.Entry<Path, List<Path>> each : files.entrySet()) {
-      List<Long> main = new ArrayList<>();
-      long tests = 0;
-      for (Path file : each.getValue()) {
-        long lines = lines(file);
-        if (file.toString().contains("/src/test/")) {
-          tests += lines;
-        } else {
-          main.add(lines);
-        }
-      }
-      if (!main.isEmpty()) {
+      Module module = read(each.getValue());
+      if (!module.main.isEmpty()) {
         String name = Repository.name(each.getKey());
-        table.append(row(name.isEmpty() ? "(root)" : name, main, tests));
+        table.append(row(name.isEmpty() ? "(root)" : name, module, testSeconds(each.getKey())));
+        lines += module.lines();
+        longest = Math.max(longest, module.main.getLast());
       }
     }
-    print(table);
-    assertTrue(names(SIZES, table.toString()).contains("transport-core"), table::toString);
-    assertPageHasTheModulesOf(table, SIZES);
+    table.append(
+        "%n%,d modules with Java, %,d lines in main beside the bindings, longest file %d%n"
+            .formatted(files.size(), lines, longest));
+    print("modules", table);
+    assertTrue(table.toString().contains("\n| transport-core |"), table::toString);
+  }
+
+  private static Module read(List<Path> files) throws IOException {
+    List<Long> main = new ArrayList<>();
+    long tests = 0;
+    for (Path file : files) {
+      long lines = lines(file);
+      if (file.toString().contains("/src/test/")) {
+        tests += lines;
+      } else {
+        main.add(lines);
+      }
+    }
+    main.sort(Comparator.naturalOrder());
+    return new Module(main, tests);
+  }
+
+  /* Returns the sum of all classes' times in a module's newest reports; 0 without reports. */
+  private static double testSeconds(Path module) throws IOException {
+    Path reports = module.resolve("target/surefire-reports");
+    if (!Files.isDirectory(reports)) {
+      return 0;
+    }
+    double seconds = 0;
+    try (Stream<Path> files = Files.list(reports)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".xml")).toList()) {
+        Matcher time = TEST_SECONDS.matcher(Files.readString(file));
+        seconds += time.find() ? Double.parseDouble(time.group(1).replace(",", "")) : 0;
+      }
+    }
+    return seconds;
   }
 
   @Test
   void printsCyclesOfEachModule() throws IOException {
-    StringBuilder table = new StringBuilder(KNOTS + "|---|---|---|\n");
+    StringBuilder table =
+        new StringBuilder("| packages | classes | classes in the largest cycle |\n|---|---|---|\n");
     new TreeMap<>(ClassGraphs.byModule())
         .forEach((module, graph) ->
             table.append(
                 "| %s | %s | %s |%n"
                     .formatted(module, graph.size(), ClassGraphs.largestCycle(graph).size())));
-    print(table);
-    assertTrue(names(KNOTS, table.toString()).contains("transport"), table::toString);
-    assertPageHasTheModulesOf(table, KNOTS);
-  }
-
-  @Test
-  void readsNamesUpToTablesEnd() {
-    String page =
-        "text\n\n" + KNOTS + "|---|---|---|\n| a.b | 1 | 1 |\n| c | 2 | 1 |\n\n| d | 3 |\n";
-    assertEquals(List.of("a.b", "c"), names(KNOTS, page));
-    assertEquals(List.of(), names(SIZES, page));
-  }
-
-  private static void assertPageHasTheModulesOf(StringBuilder table, String head)
-      throws IOException {
-    assertEquals(
-        String.join("\n", names(head, table.toString())),
-        String.join("\n", names(head, Files.readString(PAGE))),
-        () -> "modules in " + Repository.name(PAGE) + ", which is to have the table\n" + table);
-  }
-
-  /* Returns the first column of the table with this heading. */
-  private static List<String> names(String head, String page) {
-    int begin = page.indexOf(head);
-    return begin < 0
-        ? List.of()
-        : page.substring(begin)
-            .lines()
-            .skip(2)
-            .takeWhile(line -> line.startsWith("| "))
-            .map(line -> line.split("\\|")[1].strip())
-            .toList();
+    print("cycles", table);
+    assertTrue(table.toString().contains("\n| transport |"), table::toString);
   }
 
   @Test
@@ -125,26 +140,40 @@ class CodeMetricsTest {
         found.add(row);
       }
     }
-    print(table);
+    int words = pages.stream().mapToInt(CodeMetricsTest::wordsOf).sum();
+    int ofReadme = wordsOf(Repository.ROOT.resolve("README.md"));
+    table.append(
+        "%n%,d pages with %,d words, README.md %,d%n".formatted(pages.size(), words, ofReadme));
+    print("pages", table);
     assertEquals(List.of(), found, "pages with more words a sentence than " + MOST_WORDS);
   }
 
-  private static void print(StringBuilder table) {
-    System.out.println(table);
+  /* Returns the number of words of a page, with its tables and code. */
+  private static int wordsOf(Path page) {
+    try {
+      return Files.readString(page).strip().split("\\s+").length;
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 
-  private static String row(String module, List<Long> main, long tests) {
-    main.sort(Comparator.naturalOrder());
-    long lines = main.stream().mapToLong(Long::longValue).sum();
+  private static void print(String name, StringBuilder table) throws IOException {
+    System.out.println(table);
+    Files.createDirectories(FOLDER);
+    Files.writeString(FOLDER.resolve(name + ".md"), table);
+  }
+
+  private static String row(String name, Module module, double testSeconds) {
     return String.format(
         Locale.ROOT,
-        "| %s | %d | %d | %d | %d | %.2f |\n",
-        module,
-        main.size(),
-        lines,
-        main.get(main.size() / 2),
-        main.getLast(),
-        (double) tests / lines);
+        "| %s | %d | %d | %d | %d | %.2f | %.0f |\n",
+        name,
+        module.main.size(),
+        module.lines(),
+        module.main.get(module.main.size() / 2),
+        module.main.getLast(),
+        (double) module.testLines / module.lines(),
+        testSeconds);
   }
 
   private static Path module(Path file) {
