@@ -15,13 +15,13 @@ import java.util.List;
  */
 public record Beacon(
     Origin origin, Standing standing, Agreement agreement, List<Gid> addresses, List<Pin> pins) {
-  /** Maximum addresses of a bridge in a beacon. */
+  /** Maximum number of addresses of a bridge in a beacon. */
   public static final int MOST_ADDRESSES = 16;
 
-  /** Maximum other bridges in a beacon. */
+  /** Maximum number of other bridges in a beacon. */
   public static final int MOST_PEERS = 15;
 
-  /** Maximum pins in a beacon. */
+  /** Maximum number of pins in a beacon. */
   public static final int MOST_PINS = 16;
 
   /**

@@ -84,7 +84,7 @@ final class StatusLayout {
   static final int USED = 1;
   static final int SUSPENDED = 2;
 
-  /* Slot of unicast instead of a group. */
+  /* State of a slot that contains the counters of unicast instead of a group's. */
   static final int UNICAST = 3;
 
   private StatusLayout() {}

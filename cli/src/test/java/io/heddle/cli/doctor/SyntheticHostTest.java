@@ -233,8 +233,8 @@ class SyntheticHostTest {
   }
 
   /*
-   * Returns the evidence of configured planes that this host lacks. No daemon runs, so a peer's
-   * plane is missing if the peer's port carries none.
+   * Returns the doctor's evidence for configured planes that this host lacks. No route daemon runs,
+   * so the doctor checks the ports: a peer's plane is missing if the host has no plane on its port.
    */
   private List<String> missing(Path folder, String peers) throws IOException {
     routes = folder.resolve("routes");

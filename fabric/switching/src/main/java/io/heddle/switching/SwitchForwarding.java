@@ -19,7 +19,7 @@ sealed interface SwitchForwarding extends AutoCloseable permits BpfForwarding, N
    */
   void setAlive(int group, boolean[] alive);
 
-  /** Returns the counts of each link of each group, in the order of groups and members. */
+  /** Returns packets and bytes of each link of each group, in the order of groups and members. */
   List<LinkCount> counts();
 
   /** Removes the program or the rules from the switch. */

@@ -124,7 +124,7 @@ final class FabricTopology {
     return "s" + spine(plane) + linkLetter(plane);
   }
 
-  /** Returns the separate plane whose announcements a leaf or core makes; 0 for none. */
+  /** Returns the plane that a leaf or core announces if planes share no spines; else 0. */
   int announcedPlane(Node router) {
     if (hasSpines()) {
       return 0;

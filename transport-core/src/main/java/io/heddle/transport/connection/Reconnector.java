@@ -91,11 +91,12 @@ final class Reconnector {
   private boolean closedByPeer;
   private @Nullable Answer answer;
 
-  /*
-   * Whether the channel is given up. Otherwise the channel is only probed, and kept if a message
-   * comes on it and this many of our messages are acknowledged.
-   */
+  /* Whether the channel is given up. If not, it is only being probed. */
   private boolean isChannelLost;
+  /*
+   * Number of this end's messages that the peer must have acknowledged before a probed channel is
+   * kept. A message must also arrive on the channel during the probe.
+   */
   private long unacknowledged;
 
   Reconnector(

@@ -13,7 +13,10 @@ import java.nio.channels.SocketChannel;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Listening control socket. Each accepted connection gets a listener of its own. */
+/**
+ * Listening control socket. Each accepted connection gets its own {@link ControlChannel.Listener},
+ * which handles its events.
+ */
 public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
   private static final long PAUSE_NS = 20_000_000;

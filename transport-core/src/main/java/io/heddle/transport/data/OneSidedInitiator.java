@@ -56,7 +56,8 @@ public final class OneSidedInitiator extends Communicator {
   private final FlowsToPost filled;
 
   /**
-   * @param answers request lines in which operations are completed
+   * @param answers the group's request records, which native code reads: an operation's result is
+   *     written to its record
    */
   public OneSidedInitiator(
       ConnectionParts path,

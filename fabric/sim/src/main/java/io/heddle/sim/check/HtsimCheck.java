@@ -42,7 +42,7 @@ public final class HtsimCheck {
 
   private HtsimCheck() {}
 
-  /** Simulates both cases and returns the end of the last flow in each, µs. */
+  /** Simulates the permutation and the incast, and returns the end of the last flow in each, µs. */
   public static List<CheckRow> run(long seed) {
     return List.of(
         row("permutation, last flow, us", TrafficPattern.PERMUTATION, PERMUTATION_US, seed),

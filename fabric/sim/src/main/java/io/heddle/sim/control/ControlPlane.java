@@ -51,8 +51,9 @@ public final class ControlPlane {
   }
 
   /*
-   * Results of one card's table. The times of {@code lossNs}, sorted, each last from a leaf's
-   * message of one loss until no job of the card would send there.
+   * Results of one card's table. {@code lossNs} has one time for each host that loses a plane, in
+   * ascending order. The time begins when the leaf reports the loss, and ends when the card's jobs
+   * no longer send to that host on that plane.
    */
   private record Tables(
       int host,

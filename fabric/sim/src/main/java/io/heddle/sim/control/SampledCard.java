@@ -94,7 +94,7 @@ final class SampledCard implements AutoCloseable {
     return published.weight(fabric.host(host), plane) > 0;
   }
 
-  /** Returns the warnings that the table has logged; empty if there are none. */
+  /** Returns the warnings that the card's route table has logged; empty if there are none. */
   List<String> faults() {
     return List.copyOf(faults);
   }
