@@ -55,7 +55,7 @@ final class JavaCalls {
 
   private JavaCalls() {}
 
-  static void use(Log ncclLog, @Nullable NcclDevices list) {
+  static void configure(Log ncclLog, @Nullable NcclDevices list) {
     log = ncclLog;
     devices = list;
   }
@@ -127,7 +127,7 @@ final class JavaCalls {
   }
 
   private static void closeUnlessInUse() {
-    int oneSided = OneSidedCalls.open();
+    int oneSided = OneSidedCalls.openCount();
     if (COMMS.size() + LISTENS.size() + oneSided == 0) {
       list().close();
     } else {

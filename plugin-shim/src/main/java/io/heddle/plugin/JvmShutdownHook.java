@@ -24,6 +24,6 @@ final class JvmShutdownHook extends Thread {
   @Override
   public void run() {
     JavaCalls.flushBeforeExit(BUDGET_NS, QUIET_NS);
-    Memory.setLongRelease(calls + CallsLayout.MACHINE_ENDED, 1);
+    Memory.setLongRelease(calls + CallsLayout.JVM_ENDED, 1);
   }
 }

@@ -133,7 +133,7 @@ final class OneSidedCalls {
   }
 
   /** Returns the number of open groups and listeners. */
-  static int open() {
+  static int openCount() {
     return GROUPS.size() + LISTENERS.size();
   }
 

@@ -46,7 +46,7 @@ public final class PluginEntry {
       OwnDescriptors.setTable(table.descriptors());
       Supplier<Providers> providers = loadProvidersInBackground(table);
       log = new NcclLog(table);
-      JavaCalls.use(log, new NcclDevices(table, log, providers));
+      JavaCalls.configure(log, new NcclDevices(table, log, providers));
       fill(calls);
       Runtime.getRuntime().addShutdownHook(new JvmShutdownHook(calls));
       return NcclResult.SUCCESS;

@@ -20,7 +20,7 @@ class JavaCallsTest {
 
   @BeforeEach
   void listen() {
-    JavaCalls.use(
+    JavaCalls.configure(
         (level, sentence) -> {
           if (level == Log.Level.WARN) {
             warnings.add(sentence);
@@ -31,7 +31,7 @@ class JavaCallsTest {
 
   @AfterEach
   void forget() {
-    JavaCalls.use(Log.toStandardError(), null);
+    JavaCalls.configure(Log.toStandardError(), null);
   }
 
   @Test

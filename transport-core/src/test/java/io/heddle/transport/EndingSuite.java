@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests of connections that end, in good order or by a failure. */
-abstract class EndingSuite extends CutSuite {
+abstract class EndingSuite extends TruncationSuite {
   @Test
   void bothEndsCloseWithRequestsInFlight() {
     for (int who = 0; who < 2; who++) {

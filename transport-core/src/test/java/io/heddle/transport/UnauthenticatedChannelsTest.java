@@ -190,9 +190,9 @@ class UnauthenticatedChannelsTest {
   }
 
   /* Puts these addresses before the listener's address in a handle. */
-  private static void putBefore(long handle, List<InetSocketAddress> places) {
+  private static void prependAddresses(long handle, List<InetSocketAddress> addresses) {
     ConnectionHandle real = read(handle);
-    List<InetSocketAddress> all = new ArrayList<>(places);
+    List<InetSocketAddress> all = new ArrayList<>(addresses);
     all.add(real.addresses().getFirst());
     new ConnectionHandle(real.token(), real.planeDigest(), all).write(handle);
   }
@@ -219,7 +219,7 @@ class UnauthenticatedChannelsTest {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
       InetSocketAddress others = read(othersHandle).addresses().getFirst();
-      putBefore(handle, List.of(address(closed), address(silent), others));
+      prependAddresses(handle, List.of(address(closed), address(silent), others));
       long start = System.nanoTime();
       try (Ends.Link link = ends.connect(listener, handle)) {
         assertTrue(System.nanoTime() - start >= 1_900_000_000, "the silent one was given its time");

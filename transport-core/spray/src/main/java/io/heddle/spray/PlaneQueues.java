@@ -147,7 +147,7 @@ final class PlaneQueues {
   private void findEnds(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     double preferred = loads.preferredChunkBytes();
-    double callerNs = rates.callerLateNs();
+    double callerNs = rates.callerPollIntervalNs();
     double lateNs = firstNs * (1 + TOLERANCE) + TOLERATED_CHUNKS * preferred / firstRate + callerNs;
     double queueNs = Math.max(QUEUE_NS, QUEUE_TIMES_LATE * callerNs);
     double heaviest = weights.heaviest();

@@ -45,7 +45,7 @@ final class PlaneRates {
   private final double[] shortestNs;
   private final long[] idleSinceNs;
   private int inFlight;
-  private double callerLateNs;
+  private double callerPollIntervalNs;
   private boolean isTimed;
   private boolean wasBusy;
   private long busySinceNs;
@@ -85,8 +85,9 @@ final class PlaneRates {
   /** Records that the caller polled completions now, and has reported all of them. */
   void onPolled() {
     double before =
-        callerLateNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
-    callerLateNs = wasBusy ? Math.max(nowNs - Math.max(polledAtNs, busySinceNs), before) : before;
+        callerPollIntervalNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
+    callerPollIntervalNs =
+        wasBusy ? Math.max(nowNs - Math.max(polledAtNs, busySinceNs), before) : before;
     wasBusy = inFlight > 0;
     polledAtNs = nowNs;
   }
@@ -95,8 +96,8 @@ final class PlaneRates {
    * Returns the caller's longest recent polling interval with chunks in flight, in ns. The planes'
    * queues must last that long.
    */
-  double callerLateNs() {
-    return callerLateNs;
+  double callerPollIntervalNs() {
+    return callerPollIntervalNs;
   }
 
   /** Returns whether the caller sets the time. */

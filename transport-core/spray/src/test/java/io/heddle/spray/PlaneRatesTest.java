@@ -106,21 +106,21 @@ class PlaneRatesTest {
     rates.setTime(START);
     pollAt(0);
     rates.setTime(START + 100 * MS);
-    assertEquals(0, rates.callerLateNs(), "nothing was in flight");
+    assertEquals(0, rates.callerPollIntervalNs(), "nothing was in flight");
     rates.started(0, CHUNK);
     for (int poll = 1; poll <= 500; poll++) {
       pollAt(100 * MS + poll * MS / 10);
     }
-    assertEquals(MS / 10.0, rates.callerLateNs(), 1, "a plane may take 50 ms");
+    assertEquals(MS / 10.0, rates.callerPollIntervalNs(), 1, "a plane may take 50 ms");
     rates.setTime(START + 170 * MS);
     rates.started(0, CHUNK);
     pollAt(180 * MS);
-    assertEquals(30.0 * MS, rates.callerLateNs(), 1, "posting is not polling");
+    assertEquals(30.0 * MS, rates.callerPollIntervalNs(), 1, "posting is not polling");
     rates.finished(0);
     rates.finished(0);
     pollAt(200 * MS);
     pollAt(10_000 * MS);
-    assertEquals(0, rates.callerLateNs(), "long ago");
+    assertEquals(0, rates.callerPollIntervalNs(), "long ago");
   }
 
   @Test

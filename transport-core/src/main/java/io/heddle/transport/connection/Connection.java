@@ -175,8 +175,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /** Sets the failover of this connection. Called before the communicator is driven. */
-  void begin(Failover begun) {
-    failover = begun;
+  void setFailover(Failover failover) {
+    this.failover = failover;
   }
 
   /* Runs a task on the control thread; an exception ends this connection only. */
@@ -206,7 +206,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
    * Returns the parts of this connection that its communicator uses. Called once the queue pairs
    * are connected.
    */
-  public ConnectionParts dataPath() {
+  public ConnectionParts parts() {
     return new ConnectionParts(
         device,
         arena,

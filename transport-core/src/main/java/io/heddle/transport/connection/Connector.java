@@ -201,7 +201,7 @@ public final class Connector {
         (connection, sendClosing) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
           return new RecvComm(
-              connection.dataPath(),
+              connection.parts(),
               sendClosing,
               counters,
               connectionLog,
@@ -292,7 +292,7 @@ public final class Connector {
         (connection, sendClosing) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
           return new OneSidedTarget(
-              connection.dataPath(),
+              connection.parts(),
               sendClosing,
               counters,
               connectionLog,
@@ -331,7 +331,7 @@ public final class Connector {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new OneSidedInitiator(
-                  connection.dataPath(),
+                  connection.parts(),
                   sendClosing,
                   policy,
                   answers,
@@ -395,7 +395,7 @@ public final class Connector {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new SendComm(
-                  connection.dataPath(),
+                  connection.parts(),
                   sendClosing,
                   policy,
                   options.get(InfinibandOptions.SPLIT) == 1,

@@ -90,7 +90,7 @@ public final class ControlSession
     this.log = log;
     calls = new Reconnector(loop, tasks, connection, target, graceNs, new ReconnectorOwner(), log);
     failover = new Failover(tasks, connection, end, this, graceNs, log);
-    connection.begin(failover);
+    connection.setFailover(failover);
     end.setPlaneFailureListener(failover);
   }
 

@@ -17,7 +17,7 @@ import java.util.BitSet;
 final class ClearToSendWriter {
   private static final int GROUPS = ClearToSend.GROUPS;
 
-  private final ConnectionParts path;
+  private final ConnectionParts parts;
   private final ReorderWindow window;
   private final SubFlow[] flows;
 
@@ -38,11 +38,11 @@ final class ClearToSendWriter {
   private long repeated;
 
   ClearToSendWriter(
-      ConnectionParts path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
-    this.path = path;
+      ConnectionParts parts, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
+    this.parts = parts;
     this.window = window;
     this.flows = flows;
-    returnFlow = new ReturnFlow(path, flows);
+    returnFlow = new ReturnFlow(parts, flows);
     filled = new FlowsToPost(flows, failure);
   }
 
@@ -64,7 +64,7 @@ final class ClearToSendWriter {
     while (next != window.nextGroup() && post(next)) {
       next++;
     }
-    filled.post(path.device().clock().nanoTime());
+    filled.post(parts.device().clock().nanoTime());
   }
 
   /* Returns the open group in the first slot whose entries are to be written again. */
@@ -91,12 +91,12 @@ final class ClearToSendWriter {
     SendWorkRequest wr = flow.add();
     wr.id = flow.id(slot, 0, 0);
     wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
-    wr.localAddress = path.memory().ringAddress() + offset;
+    wr.localAddress = parts.memory().ringAddress() + offset;
     wr.lengthBytes = window.receives(slot) * ClearToSend.BYTES;
-    wr.lkey = path.memory().ringLocalKey();
+    wr.lkey = parts.memory().ringLocalKey();
     wr.inline = wr.lengthBytes <= flow.inlineBytes;
-    wr.remoteAddress = path.peersRing().address() + offset;
-    wr.rkey = path.peersRing().key();
+    wr.remoteAddress = parts.peersRing().address() + offset;
+    wr.rkey = parts.peersRing().key();
     writer[slot] = (byte) flow.index;
     outstanding[slot] = true;
     return true;

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 final class CommFailure {
   private static final String SILENCE = "silence, nothing was acknowledged within the retries: ";
 
-  private final ConnectionParts path;
+  private final ConnectionParts parts;
   private final String direction;
   private final Log log;
   private int result = TransportResult.SUCCESS;
   /* Set before the communicator is driven. */
   private @Nullable PlaneFailureListener planeListener;
 
-  CommFailure(ConnectionParts path, String direction, Log log) {
-    this.path = path;
+  CommFailure(ConnectionParts parts, String direction, Log log) {
+    this.parts = parts;
     this.direction = direction;
     this.log = log;
   }
@@ -48,21 +48,22 @@ final class CommFailure {
       result = failure;
       /* Logged first: NCCL's thread may end the process as soon as it sees a failed request. */
       try {
-        path.device()
+        parts
+            .device()
             .events()
             .report(
                 PeerEvents.Kind.FAILED,
                 this,
-                path.peer(),
+                parts.peer(),
                 log,
                 List.of(
                     "%s connection with %s over planes %s failed: %s"
-                        .formatted(direction, path.peer(), path.planeKeys(), reason)));
+                        .formatted(direction, parts.peer(), parts.planeKeys(), reason)));
       } finally {
         /* Needs no memory: logging may have failed for lack of it. */
-        path.lines().failPending(failure);
+        parts.lines().failPending(failure);
       }
-      path.health().reportOwnFailure(reason);
+      parts.health().reportOwnFailure(reason);
     }
     return result;
   }
@@ -105,7 +106,7 @@ final class CommFailure {
     latch(
         TransportResult.REMOTE_ERROR,
         "%s: %s".formatted(flow.pair, reason)
-            + (path.health().isPeerAlive() ? "" : "; " + path.health().peerReason()));
+            + (parts.health().isPeerAlive() ? "" : "; " + parts.health().peerReason()));
   }
 
   /** Handles a queue pair's refusal of requests for which its queue must have room. */
@@ -144,11 +145,11 @@ final class CommFailure {
     log.warn(
         "%s connection with %s: a send of %s bytes (tag %s) meets a receive of %s bytes and is cut"
             + " to that; later ones on this connection are only counted",
-        direction, path.peer(), lengthBytes, tag, roomBytes);
+        direction, parts.peer(), lengthBytes, tag, roomBytes);
   }
 
   /** Latches the loss of the peer, when requests remain that the peer will never finish. */
   int onPeerGone() {
-    return latch(TransportResult.REMOTE_ERROR, path.health().peerReason());
+    return latch(TransportResult.REMOTE_ERROR, parts.health().peerReason());
   }
 }

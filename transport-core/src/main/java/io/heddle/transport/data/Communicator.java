@@ -23,7 +23,7 @@ public abstract sealed class Communicator implements AutoCloseable
     permits SendComm, RecvComm, OneSidedInitiator, OneSidedTarget {
   private static final int POLL_BATCH = 16;
 
-  final ConnectionParts path;
+  final ConnectionParts parts;
   final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
@@ -48,23 +48,23 @@ public abstract sealed class Communicator implements AutoCloseable
    * @param direction direction of the data, for the log
    */
   Communicator(
-      ConnectionParts path,
+      ConnectionParts parts,
       Runnable sendClosing,
       PlaneCounters[] counters,
       String direction,
       Log log,
       Runnable onClose) {
-    this.path = path;
+    this.parts = parts;
     this.sendClosing = sendClosing;
     this.counters = counters;
     this.onClose = onClose;
-    this.clock = path.device().clock();
-    this.context = path.context();
-    this.memory = path.device().memory();
-    this.cq = path.pairs().completionQueue();
-    this.lines = path.lines();
-    this.flows = path.pairs().subFlows();
-    this.failure = new CommFailure(path, direction, log);
+    this.clock = parts.device().clock();
+    this.context = parts.context();
+    this.memory = parts.device().memory();
+    this.cq = parts.pairs().completionQueue();
+    this.lines = parts.lines();
+    this.flows = parts.pairs().subFlows();
+    this.failure = new CommFailure(parts, direction, log);
     this.line = new CommLine(address());
     line.attach(context, cq);
   }
@@ -76,12 +76,12 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /** Returns the number of carriers, usually one per plane. */
   public final int carriers() {
-    return flows.length / path.pairs().perCarrier();
+    return flows.length / parts.pairs().perCarrier();
   }
 
   /** Returns whether nothing is sent over this carrier now. */
   public final boolean isOutOfUse(int carrier) {
-    return path.weights().isOutOfUse(carrier);
+    return parts.weights().isOutOfUse(carrier);
   }
 
   /**
@@ -96,7 +96,7 @@ public abstract sealed class Communicator implements AutoCloseable
    * Returns the address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h).
    */
   public long address() {
-    return path.memory().commAddress();
+    return parts.memory().commAddress();
   }
 
   /**
@@ -149,7 +149,7 @@ public abstract sealed class Communicator implements AutoCloseable
      * The peer's state is read before polling: completions of its earlier work are then already in
      * the queue.
      */
-    ConnectionHealth.Peer peer = path.health().peer();
+    ConnectionHealth.Peer peer = parts.health().peer();
     boolean there = peer == ConnectionHealth.Peer.ALIVE;
     boolean any = poll();
     if (!there || !any && !wasDevicePolled()) {
@@ -163,7 +163,7 @@ public abstract sealed class Communicator implements AutoCloseable
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    String broken = path.health().deviceFailure();
+    String broken = parts.health().deviceFailure();
     if (broken != null) {
       return failure.onDeviceFailure(broken);
     }
@@ -311,7 +311,7 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /** Returns this end's name for the log. */
   final String name() {
-    return failure.direction() + " connection with " + path.peer();
+    return failure.direction() + " connection with " + parts.peer();
   }
 
   /**
@@ -326,7 +326,7 @@ public abstract sealed class Communicator implements AutoCloseable
     try {
       return !closed
           && drive() == TransportResult.SUCCESS
-          && (hasPending() || isWaitingForPeer() && path.health().isPeerAlive());
+          && (hasPending() || isWaitingForPeer() && parts.health().isPeerAlive());
     } finally {
       baton.release();
     }
@@ -353,14 +353,14 @@ public abstract sealed class Communicator implements AutoCloseable
     }
     try {
       closed = true;
-      counters = path.detachCounters().get();
+      counters = parts.detachCounters().get();
     } finally {
       baton.release();
     }
     try {
       if (!isSender()) {
-        path.health().leave();
-        path.pairs().refuseRequests();
+        parts.health().leave();
+        parts.pairs().refuseRequests();
       }
     } finally {
       onClose.run();

@@ -127,7 +127,7 @@ public final class ConnectionWeights {
   /** Adds the counts of the link over this plane to its counters. */
   synchronized void countLink(int plane, LinkCounts newly) {
     if (counters.length > 0) {
-      counters[plane].link(newly, sends);
+      counters[plane].addLinkCounts(newly, sends);
     }
   }
 

@@ -60,29 +60,30 @@ public final class OneSidedInitiator extends Communicator {
    *     written to its record
    */
   public OneSidedInitiator(
-      ConnectionParts path,
+      ConnectionParts parts,
       Runnable sendClosing,
       SprayPolicy policy,
       RequestLines answers,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(path, sendClosing, counters, "one-sided sending", log, onClose);
+    super(parts, sendClosing, counters, "one-sided sending", log, onClose);
     this.log = log;
     this.policy = policy;
     this.answers = answers;
-    queuePairsPerPlane = path.pairs().perCarrier();
+    queuePairsPerPlane = parts.pairs().perCarrier();
     planes = flows.length / queuePairsPerPlane;
     filled = new FlowsToPost(flows, failure);
     needsTimes = planes > 1 && policy.needsTimes();
-    puts = new OperationsInFlight(planes, path.memory().tableAddress());
+    puts = new OperationsInFlight(planes, parts.memory().tableAddress());
     gets =
         new OperationsInFlight(
-            planes, Memory.allocate(path.arena(), SentChunks.carrierBytes(SLOTS), 64));
-    directory = new RemoteDirectory(path.memory().ringAddress(), path.memory().ringLocalKey());
-    weights = path.weights();
+            planes, Memory.allocate(parts.arena(), SentChunks.carrierBytes(SLOTS), 64));
+    directory = new RemoteDirectory(parts.memory().ringAddress(), parts.memory().ringLocalKey());
+    weights = parts.weights();
     loads =
-        new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
+        new PlaneLoads(
+            planes, parts.preferredChunkBytes(), WINDOW_BYTES, parts.maxChunksPerPlane());
   }
 
   /**
@@ -97,7 +98,7 @@ public final class OneSidedInitiator extends Communicator {
     try {
       if (failure.result() == TransportResult.SUCCESS) {
         waiting.add(operation);
-        if (path.health().isPeerAlive()) {
+        if (parts.health().isPeerAlive()) {
           advance();
         }
       }
@@ -108,7 +109,7 @@ public final class OneSidedInitiator extends Communicator {
   }
 
   private void advance() {
-    long credit = PeerLine.credit(path.memory().ringAddress());
+    long credit = PeerLine.credit(parts.memory().ringAddress());
     if (credit > nextNumber) {
       failure.latch(
           TransportResult.REMOTE_ERROR,
@@ -142,7 +143,7 @@ public final class OneSidedInitiator extends Communicator {
       log.warn(
           "%s hasn't made registration %d within %d s, and operations on it wait; every rank has to"
               + " register the same memory in the same order",
-          path.peer(), registration, RemoteDirectory.OVERDUE_NS / 1_000_000_000);
+          parts.peer(), registration, RemoteDirectory.OVERDUE_NS / 1_000_000_000);
     }
     if (directory.canRead(registration, nowNs)) {
       SubFlow flow = flowWithRoom();
@@ -222,7 +223,7 @@ public final class OneSidedInitiator extends Communicator {
    *
    * @return whether it was counted; else another thread holds the baton
    */
-  public boolean flushed() {
+  public boolean countFlush() {
     boolean taken = baton().tryTake();
     if (taken) {
       counters[0].flush();
@@ -233,7 +234,7 @@ public final class OneSidedInitiator extends Communicator {
 
   /* Fails this operation only; the group goes on. */
   private void failInvalid(OneSidedOperation operation, String why) {
-    log.warn("a one-sided operation on %s is refused: %s", path.peer(), why);
+    log.warn("a one-sided operation on %s is refused: %s", parts.peer(), why);
     RequestLines lines = answers;
     if (lines != null) {
       lines.fail(operation.line, TransportResult.INVALID_ARGUMENT);
@@ -241,11 +242,11 @@ public final class OneSidedInitiator extends Communicator {
   }
 
   private long record(int slot) {
-    return path.memory().ringAddress() + OperationRecord.offset(slot);
+    return parts.memory().ringAddress() + OperationRecord.offset(slot);
   }
 
   private PlaneWeights newestWeights() {
-    PlaneWeights newest = path.weights();
+    PlaneWeights newest = parts.weights();
     if (newest != weights) {
       loads.onWeightsChanged(weights, newest);
       weights = newest;
@@ -324,10 +325,10 @@ public final class OneSidedInitiator extends Communicator {
       wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
       wr.localAddress = record(slot);
       wr.lengthBytes = OperationRecord.BYTES;
-      wr.lkey = path.memory().ringLocalKey();
+      wr.lkey = parts.memory().ringLocalKey();
       wr.inline = wr.lengthBytes <= flow.inlineBytes;
-      wr.remoteAddress = path.peersRing().address() + OperationRecord.offset(slot);
-      wr.rkey = path.peersRing().key();
+      wr.remoteAddress = parts.peersRing().address() + OperationRecord.offset(slot);
+      wr.rkey = parts.peersRing().key();
       wr.immediate = flight.chunks.immediate(slot, chunk);
     }
   }
@@ -443,7 +444,7 @@ public final class OneSidedInitiator extends Communicator {
     /* Added in order again, so that repeated chunks come before waiting ones. */
     puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
-    if (path.health().isPeerAlive()) {
+    if (parts.health().isPeerAlive()) {
       post();
     }
     return null;

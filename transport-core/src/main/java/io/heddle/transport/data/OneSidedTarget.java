@@ -42,7 +42,7 @@ public final class OneSidedTarget extends Communicator {
   private final ContextOrder order = new ContextOrder();
   private final ReturnFlow returnFlow;
   private final byte[] state = new byte[SLOTS];
-  private final SignalWords.Waiting waiting = this::added;
+  private final SignalWords.AdditionListener additionListener = this::added;
 
   /* Set with the baton, once the group has accepted this peer. */
   private @Nullable SignalWords words;
@@ -55,13 +55,13 @@ public final class OneSidedTarget extends Communicator {
   private long repeatedCount;
 
   public OneSidedTarget(
-      ConnectionParts path,
+      ConnectionParts parts,
       Runnable sendClosing,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(path, sendClosing, counters, "one-sided receiving", log, onClose);
-    returnFlow = new ReturnFlow(path, flows);
+    super(parts, sendClosing, counters, "one-sided receiving", log, onClose);
+    returnFlow = new ReturnFlow(parts, flows);
     for (int slot = 0; slot < SLOTS; slot++) {
       window.open(1);
     }
@@ -73,7 +73,7 @@ public final class OneSidedTarget extends Communicator {
    * @param directoryAddress address of the {@link DirectoryEntry} table, which the peer may read
    *     with the key
    */
-  public void serve(SignalWords served, long directoryAddress, int key) {
+  public void openMemory(SignalWords served, long directoryAddress, int key) {
     while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
@@ -106,17 +106,17 @@ public final class OneSidedTarget extends Communicator {
     if (flow == null) {
       return;
     }
-    long line = path.memory().ringAddress();
+    long line = parts.memory().ringAddress();
     PeerLine.write(line, credit, directory, directoryKey);
     SendWorkRequest wr = flow.add();
     wr.id = flow.id(0, 0, 0);
     wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
     wr.localAddress = line;
     wr.lengthBytes = PeerLine.BYTES;
-    wr.lkey = path.memory().ringLocalKey();
+    wr.lkey = parts.memory().ringLocalKey();
     wr.inline = wr.lengthBytes <= flow.inlineBytes;
-    wr.remoteAddress = path.peersRing().address();
-    wr.rkey = path.peersRing().key();
+    wr.remoteAddress = parts.peersRing().address();
+    wr.rkey = parts.peersRing().key();
     creditSent = credit;
     creditPlane = flow.plane;
     int code = flow.post(clock.nanoTime());
@@ -127,7 +127,7 @@ public final class OneSidedTarget extends Communicator {
 
   @Override
   boolean isFailureRelevant() {
-    return path.health().peer() != ConnectionHealth.Peer.CLOSED;
+    return parts.health().peer() != ConnectionHealth.Peer.CLOSED;
   }
 
   @Override
@@ -282,7 +282,7 @@ public final class OneSidedTarget extends Communicator {
   }
 
   private long record(int slot) {
-    return path.memory().ringAddress() + OperationRecord.offset(slot);
+    return parts.memory().ringAddress() + OperationRecord.offset(slot);
   }
 
   private long numberOf(int slot) {
@@ -306,7 +306,7 @@ public final class OneSidedTarget extends Communicator {
                 OperationRecord.signalRegistration(record),
                 OperationRecord.signalOffset(record),
                 OperationRecord.addend(record),
-                waiting,
+                additionListener,
                 slot);
     state[slot] =
         switch (addition) {

@@ -40,20 +40,20 @@ public final class RecvComm extends Communicator {
   private final ClearToSendWriter entries;
 
   public RecvComm(
-      ConnectionParts path,
+      ConnectionParts parts,
       Runnable sendClosing,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(path, sendClosing, counters, "receiving", log, onClose);
-    this.postedBytes = path.memory().tableAddress();
-    this.entries = new ClearToSendWriter(path, window, flows, failure);
+    super(parts, sendClosing, counters, "receiving", log, onClose);
+    this.postedBytes = parts.memory().tableAddress();
+    this.entries = new ClearToSendWriter(parts, window, flows, failure);
   }
 
   @Override
   public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
     if (flush == null && memory.needsFlush()) {
-      flush = new DeviceMemoryFlush(path.device(), lines);
+      flush = new DeviceMemoryFlush(parts.device(), lines);
     }
     return super.registerDmaBuf(address, length, type, offset, descriptor);
   }
@@ -91,7 +91,7 @@ public final class RecvComm extends Communicator {
     long group = window.nextGroup();
     int slot = window.open(n);
     lineOfSlot[slot] = line;
-    long entry = path.memory().ringAddress() + ClearToSend.groupOffset(group);
+    long entry = parts.memory().ringAddress() + ClearToSend.groupOffset(group);
     for (int i = 0; i < n; i++) {
       long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
       long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
@@ -189,7 +189,7 @@ public final class RecvComm extends Communicator {
   /* A peer that has closed may leave our last writes unacknowledged; that alone is no failure. */
   @Override
   boolean isFailureRelevant() {
-    return path.health().peer() != ConnectionHealth.Peer.CLOSED || lines.isAnyPending();
+    return parts.health().peer() != ConnectionHealth.Peer.CLOSED || lines.isAnyPending();
   }
 
   @Override

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * sender. Owned by the holder of the {@link Baton}.
  */
 final class ReturnFlow {
-  private final ConnectionParts path;
+  private final ConnectionParts parts;
   private final SubFlow[] flows;
   private int data;
   private int last;
@@ -18,8 +18,8 @@ final class ReturnFlow {
   /**
    * @param flows the communicator's own array, in which sub-flows are replaced
    */
-  ReturnFlow(ConnectionParts path, SubFlow[] flows) {
-    this.path = path;
+  ReturnFlow(ConnectionParts parts, SubFlow[] flows) {
+    this.parts = parts;
     this.flows = flows;
   }
 
@@ -30,7 +30,7 @@ final class ReturnFlow {
 
   /** Returns a sub-flow with room; null where there is none. */
   @Nullable SubFlow withRoom() {
-    PlaneWeights weights = path.weights();
+    PlaneWeights weights = parts.weights();
     if (mayWrite(data, weights)) {
       return flows[data];
     }

@@ -73,24 +73,25 @@ public final class SendComm extends Communicator {
   private long countedPollNs;
 
   public SendComm(
-      ConnectionParts path,
+      ConnectionParts parts,
       Runnable sendClosing,
       SprayPolicy policy,
       boolean splitsMessages,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(path, sendClosing, counters, "sending", log, onClose);
+    super(parts, sendClosing, counters, "sending", log, onClose);
     this.policy = policy;
     this.splitsMessages = splitsMessages;
-    this.queuePairsPerPlane = path.pairs().perCarrier();
+    this.queuePairsPerPlane = parts.pairs().perCarrier();
     this.planes = flows.length / queuePairsPerPlane;
     this.needsTimes = planes > 1 && policy.needsTimes();
-    this.chunks = new SentChunks(planes, path.memory().tableAddress());
+    this.chunks = new SentChunks(planes, parts.memory().tableAddress());
     this.filled = new FlowsToPost(flows, failure);
-    this.weights = path.weights();
+    this.weights = parts.weights();
     this.loads =
-        new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
+        new PlaneLoads(
+            planes, parts.preferredChunkBytes(), WINDOW_BYTES, parts.maxChunksPerPlane());
   }
 
   /**
@@ -127,7 +128,7 @@ public final class SendComm extends Communicator {
     if (failure.result() != TransportResult.SUCCESS) {
       return -failure.result();
     }
-    long entries = path.memory().ringAddress() + ClearToSend.groupOffset(group);
+    long entries = parts.memory().ringAddress() + ClearToSend.groupOffset(group);
     int receives = receivesReady(entries);
     if (receives == 0) {
       /* A caller without pending sends calls no test, so only this call can poll for the entries. */
@@ -148,7 +149,7 @@ public final class SendComm extends Communicator {
     if (length < 0 || length > 0 && keys == 0) {
       return -TransportResult.INVALID_ARGUMENT;
     }
-    if (!path.health().isPeerAlive()) {
+    if (!parts.health().isPeerAlive()) {
       /* Chunks that the peer has received may still be acknowledged. */
       refused = true;
       return lines.isAnyPending() ? 0 : -failure.onPeerGone();
@@ -185,7 +186,7 @@ public final class SendComm extends Communicator {
    * meaning. Only a caller that keeps trying must get the failure.
    */
   private long resultWithoutReceive() {
-    ConnectionHealth health = path.health();
+    ConnectionHealth health = parts.health();
     String broken = health.deviceFailure();
     if (broken != null) {
       return -failure.onDeviceFailure(broken);
@@ -200,7 +201,7 @@ public final class SendComm extends Communicator {
 
   /* Counts a send that is cut to its receive's size, as NCCL's own InfiniBand transport cuts it. */
   private void countTruncated(long length, long room, int tag) {
-    counters[0].cut();
+    counters[0].countTruncatedSend();
     if (!truncationLogged) {
       truncationLogged = true;
       failure.logTruncatedSend(length, room, tag);
@@ -258,7 +259,7 @@ public final class SendComm extends Communicator {
 
   /* Returns the newest weights. Costs one volatile read where nothing has changed. */
   private PlaneWeights newestWeights() {
-    PlaneWeights newest = path.weights();
+    PlaneWeights newest = parts.weights();
     if (newest != weights) {
       loads.onWeightsChanged(weights, newest);
       weights = newest;
@@ -433,7 +434,7 @@ public final class SendComm extends Communicator {
         .boxed()
         .sorted(Comparator.comparingLong(line -> messageNumber[line]))
         .forEach(backlog::add);
-    if (path.health().isPeerAlive()) {
+    if (parts.health().isPeerAlive()) {
       post();
     }
     return null;
@@ -471,7 +472,7 @@ public final class SendComm extends Communicator {
     try {
       PlaneBytes writer = planeBytes;
       if (writer == null) {
-        writer = new PlaneBytes(path.arena(), path.pairs().keys());
+        writer = new PlaneBytes(parts.arena(), parts.pairs().keys());
         planeBytes = writer;
       }
       return writer.write(chunks, line, chunk -> chunkBytes(line, chunk), out);

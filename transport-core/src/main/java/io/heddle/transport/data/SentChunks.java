@@ -97,12 +97,6 @@ final class SentChunks {
     return (outstanding[line] | toPost[line]) == 0;
   }
 
-  /** Forgets a message that ended without its acknowledgements. */
-  void drop(int line) {
-    toPost[line] = 0;
-    outstanding[line] = 0;
-  }
-
   /**
    * Checks the receiver's Fenced message for contradictions, and changes nothing. The message
    * describes the receiver at the moment of its fence: since then, a slot may have got another

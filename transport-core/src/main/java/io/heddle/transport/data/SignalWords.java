@@ -9,17 +9,17 @@ public interface SignalWords {
     /** The word is changed. */
     DONE,
     /**
-     * The addition is deferred until the adapter has done its part; {@link Waiting} is notified
-     * then.
+     * The addition is deferred until the adapter has done its part; {@link AdditionListener} is
+     * notified then.
      */
     LATER,
     /** There is no such word. */
     NOWHERE
   }
 
-  /** Owner of deferred additions. */
+  /** Listener for deferred additions. */
   @FunctionalInterface
-  interface Waiting {
+  interface AdditionListener {
     /**
      * Handles a completed addition. Called by the thread that drives the group; never waits.
      *
@@ -40,9 +40,9 @@ public interface SignalWords {
    *
    * @param registration number of the word's registration
    * @param offset offset of the word in the registration
-   * @param slot slot of the operation, for {@link Waiting#added}
+   * @param slot slot of the operation, for {@link AdditionListener#added}
    */
-  Addition add(long registration, long offset, long addend, Waiting waiting, int slot);
+  Addition add(long registration, long offset, long addend, AdditionListener listener, int slot);
 
   /** Handles a plane's return, perhaps at another address. */
   void planeReturned(LocalPlane plane);

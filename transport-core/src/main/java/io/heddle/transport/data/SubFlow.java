@@ -30,7 +30,7 @@ public final class SubFlow {
   private static final long RECEIVE = 1L << 63;
 
   /* Weight of each new duration in the average: one eighth. */
-  private static final int USUAL_SHIFT = 3;
+  private static final int AVERAGE_SHIFT = 3;
 
   final int index;
   public final int plane;
@@ -59,7 +59,7 @@ public final class SubFlow {
   private long[] postedAtNs = new long[FIRST_RING];
   private int posted;
   private int completed;
-  private long usualNs;
+  private long averageSendNs;
 
   /**
    * @param index index of this sub-flow among the connection's sub-flows
@@ -216,13 +216,13 @@ public final class SubFlow {
   /** Returns the duration of the send that completed last, in ns. */
   long recordDuration(long nowNs) {
     long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
-    usualNs += took - usualNs >> USUAL_SHIFT;
+    averageSendNs += took - averageSendNs >> AVERAGE_SHIFT;
     return took;
   }
 
   /** Returns a running average of the duration of sends, in ns; 0 before the first. */
-  public long usualNs() {
-    return usualNs;
+  public long averageSendNs() {
+    return averageSendNs;
   }
 
   /** Records the acknowledgement of a probe. */

@@ -114,7 +114,7 @@ public final class NetDevice implements AutoCloseable {
    * address. Control thread.
    */
   public LocalPlane refreshPlane(LocalPlane plane) {
-    PlaneAddresses.Move move = planes.findAgain(plane.key());
+    PlaneAddresses.Move move = planes.findForRetry(plane.key());
     if (move != null) {
       moved(move);
     }

@@ -104,7 +104,7 @@ public final class PlaneAddresses {
    *
    * @return the move; null where the plane stays
    */
-  @Nullable Move findAgain(String key) {
+  @Nullable Move findForRetry(String key) {
     GidTable table = context.gidTable();
     int index = indexOf(key);
     LocalPlane plane = current.get(index);

@@ -75,19 +75,19 @@ public final class Failover implements PlaneFailureListener {
 
   private final class Waits implements PeerSilenceMonitor.Listener {
     @Override
-    public void silent() {
+    public void onSilence() {
       if (end.isSender()) {
         recovery.rescheduleOffers(planes);
       }
     }
 
     @Override
-    public void left(int plane, String cause) {
+    public void onPlaneOfDepartedPeer(int plane, String cause) {
       reportFailureNow(plane, cause + ", and the other end has left");
     }
 
     @Override
-    public void tooLong(long silentNs) {
+    public void onGraceExceeded(long silentNs) {
       logPlanes();
       String destinations = connection.pairs().silentDestinations();
       fail(

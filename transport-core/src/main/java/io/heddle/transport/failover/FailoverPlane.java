@@ -30,7 +30,7 @@ final class FailoverPlane {
 
   private long returnedNs;
   private boolean returned;
-  private long holdNs = FIRST_HOLD_NS;
+  private long retryDelayNs = FIRST_HOLD_NS;
 
   FailoverPlane(int index, String key) {
     this.index = index;
@@ -41,15 +41,15 @@ final class FailoverPlane {
   void failed(String why, long nowNs) {
     cause = why;
     failedAtNs = nowNs;
-    holdNs =
+    retryDelayNs =
         returned && nowNs - returnedNs < STEADY_NS
-            ? Math.min(holdNs * 2, LONGEST_HOLD_NS)
+            ? Math.min(retryDelayNs * 2, LONGEST_HOLD_NS)
             : FIRST_HOLD_NS;
   }
 
   /** Records that the plane failed again when it was retried. */
   void retryFailed() {
-    holdNs = Math.max(holdNs, Math.min(holdNs * 2, LONGEST_PAUSE_NS));
+    retryDelayNs = Math.max(retryDelayNs, Math.min(retryDelayNs * 2, LONGEST_PAUSE_NS));
   }
 
   void recovered(long nowNs) {
@@ -58,7 +58,7 @@ final class FailoverPlane {
   }
 
   /** Returns the delay before the next retry. */
-  long holdNs() {
-    return holdNs;
+  long retryDelayNs() {
+    return retryDelayNs;
   }
 }

@@ -16,13 +16,13 @@ final class PeerSilenceMonitor {
   /** Listener of the stages of a wait. */
   interface Listener {
     /** Handles the beginning of a silence on all planes. */
-    void silent();
+    void onSilence();
 
     /** Handles a plane that waits for a peer that has left. */
-    void left(int plane, String cause);
+    void onPlaneOfDepartedPeer(int plane, String cause);
 
     /** Handles a wait that has exceeded the grace time. */
-    void tooLong(long silentNs);
+    void onGraceExceeded(long silentNs);
   }
 
   private final FailoverConnection connection;
@@ -61,14 +61,14 @@ final class PeerSilenceMonitor {
     longestNs = Math.max(longestNs, silentNs);
     if (!silent) {
       silent = true;
-      listener.silent();
+      listener.onSilence();
     }
     if (!connection.health().isPeerAlive()) {
       String cause = "no answer for %s ms".formatted(silentNs / 1_000_000);
       List<Integer> waiting = connection.pairs().waitingForPeer();
-      waiting.forEach(plane -> listener.left(plane, cause));
+      waiting.forEach(plane -> listener.onPlaneOfDepartedPeer(plane, cause));
     } else if (silentNs > graceNs) {
-      listener.tooLong(silentNs);
+      listener.onGraceExceeded(silentNs);
     }
   }
 }

@@ -49,10 +49,12 @@ public final class PlaneRecovery {
   /** Schedules an offer of the plane after its hold-down. Sender's end. */
   void scheduleOffer(FailoverPlane plane) {
     int epoch = plane.epoch;
-    long holdNs = failover.isAnyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
-    connection.planeLog().logStillDown(connection, plane.description, plane.cause, holdNs, log);
+    long retryDelayNs = failover.isAnyUp() ? plane.retryDelayNs() : LAST_PLANE_HOLD_NS;
+    connection
+        .planeLog()
+        .logStillDown(connection, plane.description, plane.cause, retryDelayNs, log);
     tasks.schedule(
-        holdNs,
+        retryDelayNs,
         () -> {
           boolean isDue = plane.state == PlaneState.DOWN && plane.epoch == epoch;
           if (isDue && !failover.isOver() && !hasEndFailed()) {

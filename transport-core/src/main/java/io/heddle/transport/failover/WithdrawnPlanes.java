@@ -51,8 +51,8 @@ final class WithdrawnPlanes {
    * Returns the time without an answer after which a plane is silent, from the recent duration of
    * sends.
    */
-  static long silenceLimitNs(long usualNs) {
-    return Math.clamp(SILENCE_FACTOR * usualNs, MIN_SILENCE_NS, MAX_SILENCE_NS);
+  static long silenceLimitNs(long averageSendNs) {
+    return Math.clamp(SILENCE_FACTOR * averageSendNs, MIN_SILENCE_NS, MAX_SILENCE_NS);
   }
 
   /*
@@ -70,7 +70,7 @@ final class WithdrawnPlanes {
     int othersUnanswered = 0;
     long answered = 0;
     long others = 0;
-    long usualNs = 0;
+    long averageSendNs = 0;
     end.baton().take();
     try {
       if (end.hasFailed()) {
@@ -81,7 +81,7 @@ final class WithdrawnPlanes {
         if (flow.plane == plane.index) {
           unanswered += flow.unanswered();
           answered += flow.answered();
-          usualNs = Math.max(usualNs, flow.usualNs());
+          averageSendNs = Math.max(averageSendNs, flow.averageSendNs());
         } else {
           othersUnanswered += flow.unanswered();
           others += flow.answered();
@@ -91,7 +91,7 @@ final class WithdrawnPlanes {
       end.baton().release();
     }
     long now = tasks.nanoTime();
-    long silentNs = silenceLimitNs(usualNs);
+    long silentNs = silenceLimitNs(averageSendNs);
     boolean late = answered == answeredBefore && now - changedNs > silentNs;
     boolean peerIsSlow = late && othersUnanswered > 0 && others == othersBefore;
     boolean again = answered != answeredBefore || peerIsSlow;

@@ -6,7 +6,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.transport.data.LoopbackQueuePairs;
 import io.heddle.transport.data.RequestLines;
-import io.heddle.transport.data.SignalWords.Waiting;
+import io.heddle.transport.data.SignalWords.AdditionListener;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.onesided.Directory.Registered;
@@ -50,7 +50,7 @@ final class DeviceSignalWords implements AutoCloseable {
 
   /* Addition of one signal. */
   private record Addition(
-      Registered memory, long address, long addend, Waiting waiting, int slot) {}
+      Registered memory, long address, long addend, AdditionListener listener, int slot) {}
 
   /* Word on the device in this round. Its value has the same index among the values. */
   private record Word(Registered memory, long address) {}
@@ -133,16 +133,17 @@ final class DeviceSignalWords implements AutoCloseable {
    *
    * @return false where the processor may add at once
    */
-  boolean enqueueIfNeeded(Registered memory, long address, long addend, Waiting waiting, int slot) {
-    return pairs != null && enqueue(memory, address, addend, waiting, slot);
+  boolean enqueueIfNeeded(
+      Registered memory, long address, long addend, AdditionListener listener, int slot) {
+    return pairs != null && enqueue(memory, address, addend, listener, slot);
   }
 
   private synchronized boolean enqueue(
-      Registered memory, long address, long addend, Waiting waiting, int slot) {
+      Registered memory, long address, long addend, AdditionListener listener, int slot) {
     boolean waits =
         memory.onDevice() || !unflushed.isEmpty() || !queue.isEmpty() || stage != Stage.IDLE;
     if (waits) {
-      queue.add(new Addition(memory, address, addend, waiting, slot));
+      queue.add(new Addition(memory, address, addend, listener, slot));
     }
     return waits;
   }
@@ -302,7 +303,7 @@ final class DeviceSignalWords implements AutoCloseable {
   private void end() {
     while (!round.isEmpty()) {
       Addition next = round.element();
-      if (!next.waiting().added(next.slot())) {
+      if (!next.listener().added(next.slot())) {
         return;
       }
       round.remove();

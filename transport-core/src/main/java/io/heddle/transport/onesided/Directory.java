@@ -179,14 +179,15 @@ final class Directory implements SignalWords, AutoCloseable {
   }
 
   @Override
-  public Addition add(long registration, long offset, long addend, Waiting waiting, int slot) {
+  public Addition add(
+      long registration, long offset, long addend, AdditionListener listener, int slot) {
     Registered found = find(registration);
     if (found == null
         || !found.covers(offset, Long.BYTES)
         || (found.address() + offset) % Long.BYTES != 0) {
       return Addition.NOWHERE;
     }
-    if (deviceWords.enqueueIfNeeded(found, found.address() + offset, addend, waiting, slot)) {
+    if (deviceWords.enqueueIfNeeded(found, found.address() + offset, addend, listener, slot)) {
       return Addition.LATER;
     }
     Memory.getAndAddLong(found.address() + offset, addend);

@@ -301,7 +301,7 @@ public final class OneSidedGroup implements AutoCloseable {
 
   private int driveAll() {
     for (OneSidedTarget came = connector.accept(); came != null; came = connector.accept()) {
-      came.serve(directory, directory.address(), directory.key());
+      came.openMemory(directory, directory.address(), directory.key());
       signals.add(came);
     }
     int code = TransportResult.SUCCESS;
@@ -337,7 +337,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     Peer peer = peers[target];
     if (peer != null) {
-      peer.flushed();
+      peer.countFlush();
     }
     Directory.Registered memory = directory.find(registration);
     if (memory == null || !memory.onDevice()) {
@@ -365,9 +365,9 @@ public final class OneSidedGroup implements AutoCloseable {
   public synchronized List<Communicator> communicators() {
     List<Communicator> all = new ArrayList<>(signals);
     for (Peer peer : peers) {
-      OneSidedInitiator puts = peer == null ? null : peer.puts();
-      if (puts != null) {
-        all.add(puts);
+      OneSidedInitiator initiator = peer == null ? null : peer.initiator();
+      if (initiator != null) {
+        all.add(initiator);
       }
     }
     return all;

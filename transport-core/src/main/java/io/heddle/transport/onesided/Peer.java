@@ -18,7 +18,7 @@ final class Peer implements AutoCloseable {
    * baton.
    */
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
-  private @Nullable OneSidedInitiator puts;
+  private @Nullable OneSidedInitiator initiator;
   /* Number of flushes that aren't counted yet, since another thread held the baton. */
   private int pendingFlushes;
 
@@ -27,13 +27,13 @@ final class Peer implements AutoCloseable {
   }
 
   /** Returns the connection; null while it is being made. */
-  @Nullable OneSidedInitiator puts() {
-    return puts;
+  @Nullable OneSidedInitiator initiator() {
+    return initiator;
   }
 
   /** Submits an operation, or queues it. Returns a result code. */
   int submit(OneSidedOperation operation) {
-    OneSidedInitiator open = puts;
+    OneSidedInitiator open = initiator;
     int result =
         open != null && waiting.isEmpty() ? open.submit(operation) : OneSidedInitiator.BUSY;
     if (result == OneSidedInitiator.BUSY) {
@@ -44,8 +44,8 @@ final class Peer implements AutoCloseable {
   }
 
   /** Counts a flush of data that gets have read. */
-  void flushed() {
-    OneSidedInitiator open = puts;
+  void countFlush() {
+    OneSidedInitiator open = initiator;
     if (open != null) {
       pendingFlushes++;
       countFlushes(open);
@@ -53,7 +53,7 @@ final class Peer implements AutoCloseable {
   }
 
   private void countFlushes(OneSidedInitiator open) {
-    while (pendingFlushes > 0 && open.flushed()) {
+    while (pendingFlushes > 0 && open.countFlush()) {
       pendingFlushes--;
     }
   }
@@ -65,10 +65,10 @@ final class Peer implements AutoCloseable {
    * @throws io.heddle.platform.HeddleException when the peer can't be connected
    */
   int progress() {
-    OneSidedInitiator open = puts;
+    OneSidedInitiator open = initiator;
     if (open == null) {
       open = call.poll();
-      puts = open;
+      initiator = open;
     }
     if (open == null) {
       return TransportResult.SUCCESS;
@@ -94,7 +94,7 @@ final class Peer implements AutoCloseable {
 
   @Override
   public void close() {
-    OneSidedInitiator open = puts;
+    OneSidedInitiator open = initiator;
     if (open == null) {
       call.abandon();
     } else {

@@ -14,8 +14,8 @@ import java.lang.foreign.Arena;
 public final class PlaneCounters {
   private final long record;
   /*
-   * Whether the control thread counts bytes, acknowledged bytes and reordering with link(). The
-   * other methods then leave these counters alone.
+   * Whether the control thread counts bytes, acknowledged bytes and reordering with
+   * addLinkCounts(). The other methods then leave these counters alone.
    */
   private final boolean linksCount;
 
@@ -29,8 +29,8 @@ public final class PlaneCounters {
   }
 
   /**
-   * Returns a view of these counters whose methods, except {@link #link}, leave alone the counters
-   * that {@link #link} adds to.
+   * Returns a view of these counters whose methods, except {@link #addLinkCounts}, leave alone the
+   * counters that {@link #addLinkCounts} adds to.
    */
   public PlaneCounters withoutLinks() {
     return new PlaneCounters(record, true);
@@ -97,7 +97,7 @@ public final class PlaneCounters {
    * @param newly counts since the previous call
    * @param sends whether this end sends
    */
-  public void link(LinkCounts newly, boolean sends) {
+  public void addLinkCounts(LinkCounts newly, boolean sends) {
     add(StatsLayout.BYTES, sends ? newly.sentBytes() : newly.receivedBytes());
     add(StatsLayout.ACKNOWLEDGED, sends ? newly.acknowledgedBytes() : 0);
     add(StatsLayout.FAILOVERS, newly.silences());
@@ -153,7 +153,7 @@ public final class PlaneCounters {
   }
 
   /** Counts a send that was longer than its receive. */
-  public void cut() {
+  public void countTruncatedSend() {
     add(StatsLayout.CUT, 1);
   }
 

@@ -107,12 +107,12 @@ public final class StatsFile implements AutoCloseable {
    * warnings into this file, under a lock of its own.
    */
   private void logTrouble() {
-    String trouble;
+    String warning;
     synchronized (this) {
-      trouble = memory.trouble();
+      warning = memory.takeWarning();
     }
-    if (trouble != null) {
-      log.warn("%s", trouble);
+    if (warning != null) {
+      log.warn("%s", warning);
     }
   }
 

@@ -42,7 +42,7 @@ final class StatsMemory implements AutoCloseable {
   private boolean closed;
   private int roomFor;
   private boolean full;
-  private @Nullable String trouble;
+  private @Nullable String pendingWarning;
 
   /**
    * @param name the file's name after {@link #publish}
@@ -154,7 +154,7 @@ final class StatsMemory implements AutoCloseable {
 
   /**
    * Returns whether a record may be written, and allocates its blocks if necessary. If there is no
-   * room, {@link #trouble} has a sentence about it.
+   * room, {@link #takeWarning} has a sentence about it.
    */
   boolean hasRoomFor(int record) {
     OpenFile of = file;
@@ -165,7 +165,7 @@ final class StatsMemory implements AutoCloseable {
         roomFor += RECORDS_TOGETHER;
       } catch (SystemCallException failure) {
         full = true;
-        trouble =
+        pendingWarning =
             "heddle stat doesn't show the counters of this process's further communicators: %s: %s;"
                     .formatted(folder(), FileFailure.reason(failure))
                 + " HEDDLE_STATS_DIR names another folder";
@@ -175,9 +175,9 @@ final class StatsMemory implements AutoCloseable {
   }
 
   /** Returns the pending warning and clears it; null if there is none. */
-  @Nullable String trouble() {
-    String warning = trouble;
-    trouble = null;
+  @Nullable String takeWarning() {
+    String warning = pendingWarning;
+    pendingWarning = null;
     return warning;
   }
 

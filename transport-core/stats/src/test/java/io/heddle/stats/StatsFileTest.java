@@ -127,7 +127,7 @@ class StatsFileTest {
     PlaneCounters counters = file.open(Direction.RECEIVE, "plane:a", 1, "host pid 7");
     long[] ahead = new long[StatsLayout.REORDERINGS + 2];
     Arrays.setAll(ahead, i -> i + 1);
-    counters.link(new LinkCounts(0, 0, 0, 0, ahead, 0, false), false);
+    counters.addLinkCounts(new LinkCounts(0, 0, 0, 0, ahead, 0, false), false);
     long[] counts = read().rows().getFirst().reordering();
     long[] expected = Arrays.copyOf(ahead, StatsLayout.REORDERINGS);
     expected[StatsLayout.REORDERINGS - 1] += ahead[ahead.length - 2] + ahead[ahead.length - 1];

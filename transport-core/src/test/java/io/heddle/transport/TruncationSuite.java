@@ -10,7 +10,7 @@ import io.heddle.stats.StatsReader;
 import org.junit.jupiter.api.Test;
 
 /** Tests of sends that are larger than their receives. */
-abstract class CutSuite extends TransportSuite {
+abstract class TruncationSuite extends TransportSuite {
   @Test
   void sendLargerThanItsReceiveIsCutAndReportedOnce() {
     try (Ends ends = ends();
