@@ -11,7 +11,7 @@ import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.Pause;
 import io.heddle.roce.transport.RegionTable;
 import io.heddle.roce.transport.RingShares;
-import io.heddle.roce.transport.responder.WriteRows;
+import io.heddle.roce.transport.responder.WriteBatchReceiver;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.QueuePairState;
@@ -49,14 +49,14 @@ final class Engine implements PacketSink {
   final Queue<AsyncEvent> events = AsyncEvent.queue();
   final RingShares shares = new RingShares();
 
-  final NarrowPathWarning narrow;
+  final NarrowPathWarning narrowPathWarning;
 
-  final SendStage departures;
+  final SendStage sendStage;
 
-  private final SystemCallFailures broken;
+  private final SystemCallFailures callFailures;
   private final NanoClock clock;
   private final ReceiveSockets sockets;
-  private final WriteRows rows;
+  private final WriteBatchReceiver batches;
   private final PacketGate gate;
   private final Doorbells doorbells = new Doorbells(QUEUE_PAIRS);
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
@@ -74,24 +74,24 @@ final class Engine implements PacketSink {
    * device is closed.
    */
   private final long lastCallAddress = Arena.global().allocate(LINE_BYTES, LINE_BYTES).address();
-  private @Nullable ProgressThread sleeper;
+  private @Nullable ProgressThread progressThread;
 
   Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
     this.clock = clock;
-    narrow = new NarrowPathWarning(log);
+    narrowPathWarning = new NarrowPathWarning(log);
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
-    broken = new SystemCallFailures(log, events);
-    departures = new SendStage(arena, log, clock, gate, pages, counters, broken);
-    sockets = new ReceiveSockets(arena, counters, broken);
-    rows = new WriteRows(arena);
+    callFailures = new SystemCallFailures(log, events);
+    sendStage = new SendStage(arena, log, clock, gate, pages, counters, callFailures);
+    sockets = new ReceiveSockets(arena, counters, callFailures);
+    batches = new WriteBatchReceiver(arena);
     recordCall(clock.nanoTime());
     timers = new TimerScanSchedule(lastCallNs);
   }
 
-  void setSleeper(@Nullable ProgressThread thread) {
-    sleeper = thread;
+  void setProgressThread(@Nullable ProgressThread thread) {
+    progressThread = thread;
   }
 
   /**
@@ -157,7 +157,7 @@ final class Engine implements PacketSink {
   void onPermanentError(String call, int fd, int errno) {
     lockWithoutMemory();
     try {
-      broken.deviceFailed(call, fd, errno);
+      callFailures.deviceFailed(call, fd, errno);
     } finally {
       unlock();
     }
@@ -182,7 +182,7 @@ final class Engine implements PacketSink {
     }
     try {
       sockets.trySystemCalls(fd);
-      departures.trySystemCalls(fd);
+      sendStage.trySystemCalls(fd);
     } finally {
       LinuxCalls.close(fd);
     }
@@ -225,9 +225,9 @@ final class Engine implements PacketSink {
       takeDoorbells();
       long nowNs = clock.nanoTime();
       transmit(nowNs);
-      waiting.addToBundle(departures, nowNs);
-      departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_IDLE_NS, nowNs);
-      timerAt(departures.dueNs());
+      waiting.addToBundle(sendStage, nowNs);
+      sendStage.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_IDLE_NS, nowNs);
+      timerAt(sendStage.dueNs());
     } finally {
       unlock();
     }
@@ -239,8 +239,8 @@ final class Engine implements PacketSink {
     if (deadline != publishedDue) {
       publishedDue = deadline;
     }
-    if (sleeper != null) {
-      sleeper.wakeBefore(deadline);
+    if (progressThread != null) {
+      progressThread.wakeBefore(deadline);
     }
     lock.unlock();
   }
@@ -270,7 +270,7 @@ final class Engine implements PacketSink {
   }
 
   private int round(long nowNs) {
-    departures.endHold(callersIdle);
+    sendStage.endHold(callersIdle);
     int work = takeDoorbells();
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
@@ -280,9 +280,9 @@ final class Engine implements PacketSink {
     }
     timerAt(gate.dueNs());
     work += transmit(nowNs);
-    waiting.addToBundle(departures, nowNs);
-    departures.sendPending();
-    timerAt(departures.dueNs());
+    waiting.addToBundle(sendStage, nowNs);
+    sendStage.sendPending();
+    timerAt(sendStage.dueNs());
     return work;
   }
 
@@ -327,16 +327,16 @@ final class Engine implements PacketSink {
       long low,
       int port,
       long nowNs) {
-    boolean inRows = gate.isOpen() && WriteRows.isEligible(stride);
+    boolean inBatches = gate.isOpen() && WriteBatchReceiver.isEligible(stride);
     int packets = 0;
     for (int at = 0; at < length; ) {
-      int row =
-          inRows
-              ? takeRow(address + at, stride, (length - at) / stride, high, low, port, nowNs)
+      int batch =
+          inBatches
+              ? takeBatch(address + at, stride, (length - at) / stride, high, low, port, nowNs)
               : 0;
-      if (row > 0) {
-        packets += row;
-        at += row * stride;
+      if (batch > 0) {
+        packets += batch;
+        at += batch * stride;
         continue;
       }
       int bytes = Math.min(stride, length - at);
@@ -353,10 +353,10 @@ final class Engine implements PacketSink {
   }
 
   /*
-   * Processes the next packets of a train together, if they are consecutive WRITEs (WriteRows).
-   * Returns their number; 0 if the next packet has to be processed singly.
+   * Processes the next packets of a train together, if they are consecutive WRITEs
+   * (WriteBatchReceiver). Returns their number; 0 if the next packet has to be processed singly.
    */
-  private int takeRow(
+  private int takeBatch(
       long packet, int stride, int most, long high, long low, int port, long nowNs) {
     if (most == 0) {
       return 0;
@@ -367,7 +367,7 @@ final class Engine implements PacketSink {
       return 0;
     }
     int link = qp.links().linkOfSource(high, low, port);
-    return link < 0 ? 0 : qp.onRow(rows, packet, stride, most, link, nowNs);
+    return link < 0 ? 0 : qp.onBatch(batches, packet, stride, most, link, nowNs);
   }
 
   @Override
@@ -446,8 +446,8 @@ final class Engine implements PacketSink {
   }
 
   /** Returns the longest time that the current packet may have waited in its socket. */
-  long waitedNs() {
-    return sockets.waitedNs();
+  long longestSocketWaitNs() {
+    return sockets.longestSocketWaitNs();
   }
 
   private void serveTimers(long nowNs) {
@@ -475,7 +475,7 @@ final class Engine implements PacketSink {
 
   private int transmit(long nowNs) {
     int words = usedWords;
-    int before = departures.sends();
+    int before = sendStage.sends();
     if (++firstWord >= words) {
       firstWord = 0;
     }
@@ -497,7 +497,7 @@ final class Engine implements PacketSink {
         }
       }
     }
-    return departures.sends() - before;
+    return sendStage.sends() - before;
   }
 
   /* Methods of the control path, called under the lock. */

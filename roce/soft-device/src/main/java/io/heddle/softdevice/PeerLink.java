@@ -66,11 +66,11 @@ final class PeerLink {
   }
 
   /** Takes over a socket from {@link #open}. The caller holds the lock. */
-  void use(UdpSocket fresh, SoftPort.Address address, ReceivePort port) {
+  void takeSocket(UdpSocket fresh, SoftPort.Address address, ReceivePort port) {
     close();
     socket = fresh;
     receiver = port;
-    port.use();
+    port.addUser();
     localGid = address.gid();
     link = address.link();
     scope = address.scope();
@@ -236,7 +236,7 @@ final class PeerLink {
       socket = null;
     }
     if (receiver != null) {
-      receiver.releaseUse();
+      receiver.removeUser();
       receiver = null;
     }
   }

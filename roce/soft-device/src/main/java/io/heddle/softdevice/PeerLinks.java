@@ -29,7 +29,7 @@ final class PeerLinks {
   /**
    * Sets one link per address; an entry is null for a missing address. The caller holds the lock.
    */
-  void setLinks(List<@Nullable Opened> opened) {
+  void setLinks(List<@Nullable LocalEnd> opened) {
     close();
     if (links.length != opened.size()) {
       links = new PeerLink[opened.size()];
@@ -39,15 +39,15 @@ final class PeerLinks {
     }
     lastSource = 0;
     for (int i = 0; i < links.length; i++) {
-      Opened each = opened.get(i);
+      LocalEnd each = opened.get(i);
       if (each != null) {
-        links[i].use(each.socket(), each.address(), each.receiver());
+        links[i].takeSocket(each.socket(), each.address(), each.receiver());
       }
     }
   }
 
   /** Local address with its sockets. */
-  record Opened(UdpSocket socket, SoftPort.Address address, ReceivePort receiver) {}
+  record LocalEnd(UdpSocket socket, SoftPort.Address address, ReceivePort receiver) {}
 
   /**
    * Returns whether the links support all of these requests. Several links support neither SENDs

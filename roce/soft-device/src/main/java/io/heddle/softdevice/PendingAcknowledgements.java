@@ -61,8 +61,8 @@ final class PendingAcknowledgements {
   }
 
   /** Adds acknowledgements on the same path to a pending bundle. */
-  void addToBundle(SendStage departures, long nowNs) {
-    PeerLink link = isAnyWaiting ? departures.pendingLink() : null;
+  void addToBundle(SendStage sendStage, long nowNs) {
+    PeerLink link = isAnyWaiting ? sendStage.pendingLink() : null;
     if (link == null) {
       return;
     }

@@ -23,11 +23,11 @@ final class ReceivePort {
     return socket.port();
   }
 
-  void use() {
+  void addUser() {
     users++;
   }
 
-  void releaseUse() {
+  void removeUser() {
     users--;
   }
 

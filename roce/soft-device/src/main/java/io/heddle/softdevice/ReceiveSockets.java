@@ -23,7 +23,7 @@ final class ReceiveSockets {
   private static final int FREE = -1;
 
   private final Counters counters;
-  private final SystemCallFailures broken;
+  private final SystemCallFailures callFailures;
   private final DatagramReceiver receiver;
   private final Epoll readable;
   private int[] fds = new int[0]; /* descriptors, or FREE for a removed socket */
@@ -32,7 +32,7 @@ final class ReceiveSockets {
    * then.
    */
   private long[] emptyAtNs = new long[0];
-  private long waitedNs;
+  private long longestSocketWaitNs;
   /*
    * For each socket, the consecutive calls that returned one datagram, and whether the last call
    * received as many as it requested, so that more may be queued.
@@ -42,8 +42,8 @@ final class ReceiveSockets {
   /* For each socket, the consecutive errors. */
   private int[] failures = new int[0];
 
-  ReceiveSockets(Arena arena, Counters counters, SystemCallFailures broken) {
-    this.broken = broken;
+  ReceiveSockets(Arena arena, Counters counters, SystemCallFailures callFailures) {
+    this.callFailures = callFailures;
     this.counters = counters;
     receiver = new DatagramReceiver(arena);
     readable = new Epoll(arena);
@@ -103,8 +103,8 @@ final class ReceiveSockets {
    * Returns the longest time that the current packet may have waited in its socket; 0 between
    * rounds.
    */
-  long waitedNs() {
-    return waitedNs;
+  long longestSocketWaitNs() {
+    return longestSocketWaitNs;
   }
 
   /** Passes received trains to the sink. Returns the number of packets. */
@@ -120,7 +120,7 @@ final class ReceiveSockets {
         emptyAtNs[i] = nowNs;
       }
     }
-    waitedNs = 0;
+    longestSocketWaitNs = 0;
     return packets;
   }
 
@@ -134,7 +134,7 @@ final class ReceiveSockets {
     }
     int count = readable.poll();
     if (count < 0 && SystemCallFailures.isPermanent(-count)) {
-      broken.deviceFailed("epoll_wait", readable.fd(), -count);
+      callFailures.deviceFailed("epoll_wait", readable.fd(), -count);
     }
     long ready = count < 0 ? -1 : 0;
     for (int i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ final class ReceiveSockets {
 
   private int receive(PacketSink sink, int socket, long nowNs) {
     int packets = 0;
-    waitedNs = nowNs - emptyAtNs[socket];
+    longestSocketWaitNs = nowNs - emptyAtNs[socket];
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
       int most = mostExpected(socket);
       int datagrams = receiver.receive(fds[socket], most);
@@ -177,7 +177,7 @@ final class ReceiveSockets {
     }
     int inARow = SystemCallFailures.isTransient(errno) ? failures[socket] : failures[socket] + 1;
     if (SystemCallFailures.isPermanent(errno) || inARow >= SystemCallFailures.MAX_IN_A_ROW) {
-      broken.deviceFailed("recvmmsg", fds[socket], errno);
+      callFailures.deviceFailed("recvmmsg", fds[socket], errno);
       return 0;
     }
     return inARow;
@@ -217,7 +217,7 @@ final class ReceiveSockets {
       counters.marked(packets);
     }
     if ((remarks & DatagramReceiver.IN_FRAGMENTS) != 0) {
-      counters.cameInFragments();
+      counters.receivedInFragments();
     }
   }
 }

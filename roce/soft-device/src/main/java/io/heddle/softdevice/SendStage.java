@@ -39,11 +39,11 @@ final class SendStage {
       PacketGate gate,
       @Nullable PagePipe pages,
       Counters counters,
-      SystemCallFailures broken) {
+      SystemCallFailures callFailures) {
     this.pages = pages;
     this.counters = counters;
     this.clock = clock;
-    sender = new TrainSender(arena, log, gate, pages, counters.trains(), broken);
+    sender = new TrainSender(arena, log, gate, pages, counters.trains(), callFailures);
     bundle = new Bundle(arena);
   }
 

@@ -17,8 +17,8 @@ import io.heddle.verbs.VerbsException;
 final class SocketOutlet implements PacketOutlet {
   private static final int LARGE_PAGE_BYTES = 2 << 20;
 
-  private final SendStage departures;
-  private final NarrowPathWarning narrow;
+  private final SendStage sendStage;
+  private final NarrowPathWarning narrowPathWarning;
   private final PeerLinks links;
   private final long mapped;
   private final int mappedBytes;
@@ -29,14 +29,14 @@ final class SocketOutlet implements PacketOutlet {
    * @param tableBytes length of the additional memory for the queue pair's tables
    */
   SocketOutlet(
-      SendStage departures,
-      NarrowPathWarning narrow,
+      SendStage sendStage,
+      NarrowPathWarning narrowPathWarning,
       LargeTrains trains,
       RingShares shares,
       PeerLinks links,
       int tableBytes) {
-    this.departures = departures;
-    this.narrow = narrow;
+    this.sendStage = sendStage;
+    this.narrowPathWarning = narrowPathWarning;
     this.links = links;
     mappedBytes = PacketMemory.BYTES + LARGE_PAGE_BYTES + tableBytes;
     mapped = MemoryCalls.mapMemory(mappedBytes);
@@ -48,7 +48,7 @@ final class SocketOutlet implements PacketOutlet {
     }
     long large = mapped + PacketMemory.SECOND_AREA_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
     long base = large - PacketMemory.SECOND_AREA_AT;
-    boolean usesZeroCopy = departures.supportsZeroCopy();
+    boolean usesZeroCopy = sendStage.supportsZeroCopy();
     if (usesZeroCopy) {
       /*
        * Large pages make zero-copy trains faster, since the kernel counts references to each of
@@ -109,12 +109,12 @@ final class SocketOutlet implements PacketOutlet {
 
   @Override
   public void warnNarrowPath(int link, PacketSizes sizes) {
-    narrow.warnNarrowPath(links.get(link), sizes);
+    narrowPathWarning.warnNarrowPath(links.get(link), sizes);
   }
 
   @Override
   public void warnSinglePackets(int link) {
-    narrow.warnSinglePackets(links.get(link));
+    narrowPathWarning.warnSinglePackets(links.get(link));
   }
 
   @Override
@@ -123,7 +123,7 @@ final class SocketOutlet implements PacketOutlet {
     UdpSocket open = peerLink.socket();
     return open == null
         ? Outcome.SENT
-        : departures.sendRetained(peerLink, open, address, lengthBytes, segmentBytes, mayBundle());
+        : sendStage.sendRetained(peerLink, open, address, lengthBytes, segmentBytes, mayBundle());
   }
 
   @Override
@@ -141,6 +141,6 @@ final class SocketOutlet implements PacketOutlet {
     PeerLink peerLink = links.get(link);
     UdpSocket open = peerLink.socket();
     return open == null
-        || departures.send(peerLink, open, address, lengthBytes, segmentBytes, mayBundle);
+        || sendStage.send(peerLink, open, address, lengthBytes, segmentBytes, mayBundle);
   }
 }

@@ -61,7 +61,7 @@ final class SoftContext implements DeviceContext {
   private final LeakLedger ledger;
   private final Arena arena;
   private final Engine engine;
-  private final ProgressThread sleeper;
+  private final ProgressThread progressThread;
   private final DeviceAttributes attributes;
   private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
   private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
@@ -116,9 +116,10 @@ final class SoftContext implements DeviceContext {
             MAX_COMPLETIONS,
             false);
     engine.trySystemCalls();
-    sleeper = new ProgressThread(engine, arena, log, "heddle-soft0");
-    engine.setSleeper(sleeper);
-    sleeper.start(); /* the last step that may fail: from here on the thread uses the arena */
+    progressThread = new ProgressThread(engine, arena, log, "heddle-soft0");
+    engine.setProgressThread(progressThread);
+    progressThread
+        .start(); /* the last step that may fail: from here on the thread uses the arena */
   }
 
   Engine engine() {
@@ -126,7 +127,7 @@ final class SoftContext implements DeviceContext {
   }
 
   /** Returns the egress pinning. The caller holds the monitor. */
-  EgressPinning strays() {
+  EgressPinning egressPinning() {
     return strays;
   }
 
@@ -334,7 +335,7 @@ final class SoftContext implements DeviceContext {
    *
    * @throws VerbsException for too many or no addresses, or if a socket can't be opened
    */
-  synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
+  synchronized List<PeerLinks.@Nullable LocalEnd> openLinks(int[] gidIndexes, SoftQueuePair qp) {
     if (gidIndexes.length > EndpointParameters.MOST_LINKS
         || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
       throw new VerbsException(
@@ -348,7 +349,7 @@ final class SoftContext implements DeviceContext {
           Errno.EINVAL);
     }
     closeUnusedReceivers();
-    List<PeerLinks.@Nullable Opened> opened = new ArrayList<>();
+    List<PeerLinks.@Nullable LocalEnd> opened = new ArrayList<>();
     try {
       for (int index : gidIndexes) {
         opened.add(index < 0 ? null : openLink(index, qp));
@@ -360,10 +361,10 @@ final class SoftContext implements DeviceContext {
     return opened;
   }
 
-  private PeerLinks.Opened openLink(int gidIndex, SoftQueuePair qp) {
+  private PeerLinks.LocalEnd openLink(int gidIndex, SoftQueuePair qp) {
     SoftPort.Address address = port.address(gidIndex);
     ReceivePort receiver = receivePort(address);
-    return new PeerLinks.Opened(PeerLink.open(address, sourcePorts, qp), address, receiver);
+    return new PeerLinks.LocalEnd(PeerLink.open(address, sourcePorts, qp), address, receiver);
   }
 
   /** Returns the receiving socket of this address, opened at first use. */
@@ -387,7 +388,7 @@ final class SoftContext implements DeviceContext {
     } finally {
       engine.unlock();
     }
-    sleeper.watch(socket.fd());
+    progressThread.watch(socket.fd());
     return fresh;
   }
 
@@ -454,12 +455,12 @@ final class SoftContext implements DeviceContext {
       return null;
     }
     PeerGroup found = peerGroups.computeIfAbsent(peer, number -> new PeerGroup());
-    found.use();
+    found.addUser();
     return found;
   }
 
   void releaseGroup(@Nullable PeerGroup group) {
-    if (group != null && group.releaseUse()) {
+    if (group != null && group.removeUser()) {
       peerGroups.values().remove(group);
     }
   }
@@ -520,8 +521,8 @@ final class SoftContext implements DeviceContext {
     closed = true;
     /* The lock is never released, so later calls of progress find the device busy. */
     engine.lock.lock();
-    engine.setSleeper(null);
-    sleeper.stop();
+    engine.setProgressThread(null);
+    progressThread.stop();
     for (ReceivePort open : receivePorts.values()) {
       open.socket().close();
     }

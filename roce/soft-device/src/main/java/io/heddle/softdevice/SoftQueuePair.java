@@ -7,7 +7,7 @@ import io.heddle.roce.transport.ReceiveQueue;
 import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.connection.ReliableConnection;
 import io.heddle.roce.transport.requester.PeerGroup;
-import io.heddle.roce.transport.responder.WriteRows;
+import io.heddle.roce.transport.responder.WriteBatchReceiver;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.LinkEnd;
 import io.heddle.roce.wire.PacketSizes;
@@ -65,8 +65,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
     outlet =
         new SocketOutlet(
-            engine.departures,
-            engine.narrow,
+            engine.sendStage,
+            engine.narrowPathWarning,
             engine.counters.trains(),
             engine.shares,
             links,
@@ -164,7 +164,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   public void initialise(int[] gidIndexes) {
     synchronized (context) {
       require(QueuePairState.RESET, "INIT");
-      List<PeerLinks.@Nullable Opened> opened = context.openLinks(gidIndexes, this);
+      List<PeerLinks.@Nullable LocalEnd> opened = context.openLinks(gidIndexes, this);
       engine.lock.lock();
       try {
         links.setLinks(opened);
@@ -186,7 +186,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
       List<LinkEnd> ends = links.peerEnds(attributes, peer, this);
-      boolean[] connected = links.connect(ends, attributes.trafficClass(), context.strays(), this);
+      boolean[] connected =
+          links.connect(ends, attributes.trafficClass(), context.egressPinning(), this);
       engine.lock.lock();
       try {
         links.acceptPeer(ends, connected, peer, this);
@@ -290,7 +291,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   private void halt(QueuePairState target) {
-    engine.departures.clear();
+    engine.sendStage.clear();
     state = target;
     connection.stop();
   }
@@ -372,9 +373,10 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     connection.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
-  /** Processes consecutive WRITE packets together; see {@link ReliableConnection#onRow}. */
-  int onRow(WriteRows rows, long packet, int stride, int most, int link, long nowNs) {
-    return connection.onRow(rows, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
+  /** Processes consecutive WRITE packets together; see {@link ReliableConnection#onBatch}. */
+  int onBatch(WriteBatchReceiver batches, long packet, int stride, int most, int link, long nowNs) {
+    return connection.onBatch(
+        batches, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
   }
 
   /** Sends due packets. Returns true if more packets could be sent at once. */
@@ -430,7 +432,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   /* Callbacks from the transport. */
 
   @Override
-  public boolean isDead() {
+  public boolean isInError() {
     return state == QueuePairState.ERROR;
   }
 
@@ -474,7 +476,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   @Override
-  public long waitedNs() {
-    return engine.waitedNs();
+  public long longestSocketWaitNs() {
+    return engine.longestSocketWaitNs();
   }
 }

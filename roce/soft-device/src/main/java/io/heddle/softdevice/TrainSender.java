@@ -28,7 +28,7 @@ final class TrainSender {
    */
   private final Set<Gid> unsegmented = new HashSet<>();
   private final @Nullable PagePipe pages;
-  private final SystemCallFailures broken;
+  private final SystemCallFailures callFailures;
   private final LargeTrains trains;
   private boolean refusalLogged;
 
@@ -36,7 +36,7 @@ final class TrainSender {
    * @param gate decides whether each packet is sent
    * @param pages pipe for zero-copy trains, or null if each train is copied
    * @param trains counters of large trains
-   * @param broken notified of a socket that can't send any more
+   * @param callFailures notified of a socket that can't send any more
    */
   TrainSender(
       Arena arena,
@@ -44,8 +44,8 @@ final class TrainSender {
       PacketGate gate,
       @Nullable PagePipe pages,
       LargeTrains trains,
-      SystemCallFailures broken) {
-    this.broken = broken;
+      SystemCallFailures callFailures) {
+    this.callFailures = callFailures;
     this.log = log;
     this.gate = gate;
     this.pages = pages;
@@ -189,7 +189,7 @@ final class TrainSender {
       return !train && !again || sendSingly(socket, address, lengthBytes, segmentBytes);
     }
     if (SystemCallFailures.isPermanent(errno)) {
-      broken.deviceFailed("sendmsg", socket.fd(), errno);
+      callFailures.deviceFailed("sendmsg", socket.fd(), errno);
     }
     /*
      * An error such as a missing route, an interface that is down, or a closed port of the peer

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LinkFaults {
   /**
-   * Number of addresses per link. An address ends in {@code HOSTS * link + host}, so a packet's
-   * source address identifies the link.
+   * Number of addresses per link. An address ends in {@code ADDRESSES_PER_LINK * link + host}, so a
+   * packet's source address identifies the link.
    */
-  static final int HOSTS = 8;
+  static final int ADDRESSES_PER_LINK = 8;
 
   private final boolean[] cut = new boolean[EndpointParameters.MOST_LINKS];
   private final @Nullable DelayLine[] lines = new DelayLine[EndpointParameters.MOST_LINKS];
@@ -88,9 +88,9 @@ final class LinkFaults {
   }
 
   /** Returns a gate that applies these faults first, then the random ones. */
-  PacketGate before(Arena of, @Nullable Faults randomFaults) {
-    arena = of;
-    PacketGate behind = randomFaults == null ? PacketGate.OPEN : new FaultGate(of, randomFaults);
+  PacketGate gate(Arena arena, @Nullable Faults randomFaults) {
+    this.arena = arena;
+    PacketGate behind = randomFaults == null ? PacketGate.OPEN : new FaultGate(arena, randomFaults);
     return new PacketGate() {
       @Override
       public boolean isOpen() {
@@ -107,7 +107,7 @@ final class LinkFaults {
           long low,
           int port,
           long nowNs) {
-        int link = (int) (low & 0xff) / HOSTS;
+        int link = (int) (low & 0xff) / ADDRESSES_PER_LINK;
         if (link < cut.length && cut[link]) {
           lost++;
           return false;

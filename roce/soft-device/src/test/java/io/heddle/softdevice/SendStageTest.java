@@ -30,11 +30,17 @@ class SendStageTest {
 
   private final Arena arena = Arena.ofConfined();
   private final Counters counters = new Counters();
-  private final SystemCallFailures broken =
+  private final SystemCallFailures callFailures =
       new SystemCallFailures((level, line) -> {}, AsyncEvent.queue());
-  private final SendStage departures =
+  private final SendStage sendStage =
       new SendStage(
-          arena, (level, line) -> {}, System::nanoTime, PacketGate.OPEN, null, counters, broken);
+          arena,
+          (level, line) -> {},
+          System::nanoTime,
+          PacketGate.OPEN,
+          null,
+          counters,
+          callFailures);
   private final long packet = Memory.allocate(arena, BYTES, 8);
   private final long buffer = Memory.allocate(arena, 8192, 8);
   private final int receiver = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);
@@ -53,7 +59,7 @@ class SendStageTest {
     assertEquals(0, LinuxCalls.connect(socket.fd(), address, 3 + name.length));
     PacketFormat.writeBase(packet, PacketFormat.WRITE_ONLY, 0, 7, 0);
     NetworkLink lo = new NetworkLink(1, "lo", 65536, true, true, true, "", 0, "");
-    link.use(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket));
+    link.takeSocket(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket));
     link.acceptPeer(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
     link.setSizes(PacketSizes.standard(PathMtu.MTU_1024));
   }
@@ -66,7 +72,7 @@ class SendStageTest {
   }
 
   private void gather() {
-    assertTrue(departures.send(link, socket, packet, BYTES, BYTES, true));
+    assertTrue(sendStage.send(link, socket, packet, BYTES, BYTES, true));
   }
 
   private int received() {
@@ -81,21 +87,21 @@ class SendStageTest {
   void bundleStaysUntilSocketHasRoom() {
     connect();
     int left = 0;
-    for (; departures.dueNs() == Pause.NEVER_NS && left < MOST; left++) {
+    for (; sendStage.dueNs() == Pause.NEVER_NS && left < MOST; left++) {
       gather();
       gather();
-      departures.sendPending();
+      sendStage.sendPending();
     }
     assertTrue(left < MOST, "never full");
     long bundled = counters.packetsBundled();
     assertEquals(2L * (left - 1), bundled, "the last two wait");
-    departures.sendPending();
+    sendStage.sendPending();
     assertEquals(bundled, counters.packetsBundled(), "still full");
     assertEquals(left - 1, received());
     gather();
-    departures.sendPending();
+    sendStage.sendPending();
     assertEquals(1, received(), "with what came meanwhile");
     assertEquals(bundled + 3, counters.packetsBundled());
-    assertEquals(Pause.NEVER_NS, departures.dueNs());
+    assertEquals(Pause.NEVER_NS, sendStage.dueNs());
   }
 }

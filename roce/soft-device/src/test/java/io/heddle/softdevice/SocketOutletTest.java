@@ -38,8 +38,8 @@ class SocketOutletTest {
       Engine engine = pair.left.context.engine();
       SocketOutlet outlet =
           new SocketOutlet(
-              engine.departures,
-              engine.narrow,
+              engine.sendStage,
+              engine.narrowPathWarning,
               engine.counters.trains(),
               engine.shares,
               new PeerLinks(),
@@ -53,7 +53,7 @@ class SocketOutletTest {
         assertFalse(wantsLargePages(large - 1), "all of it");
         assertFalse(wantsLargePages(memory.controlPacket()), "what every queue pair uses");
         assertFalse(wantsLargePages(outlet.tables()), "what is touched here and there");
-        if (!engine.departures.supportsZeroCopy()) {
+        if (!engine.sendStage.supportsZeroCopy()) {
           String why = "this kernel copies what comes out of a pipe";
           System.out.println("skipped: " + why);
           Assumptions.abort(why);

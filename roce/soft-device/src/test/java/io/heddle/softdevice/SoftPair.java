@@ -62,7 +62,7 @@ final class SoftPair implements AutoCloseable {
       String net = "127." + (pid >> 8 & 127) + "." + (pid & 255) + ".";
       String planes =
           IntStream.range(0, links)
-              .mapToObj(link -> net + (host + LinkFaults.HOSTS * link) + "=" + link)
+              .mapToObj(link -> net + (host + LinkFaults.ADDRESSES_PER_LINK * link) + "=" + link)
               .collect(Collectors.joining(","));
       faults = new LinkFaults();
       Faults everywhere = Faults.parse(randomFaults);
@@ -75,7 +75,7 @@ final class SoftPair implements AutoCloseable {
                       SourcePorts.ANY,
                       log,
                       ledger,
-                      arena -> faults.before(arena, everywhere))
+                      arena -> faults.gate(arena, everywhere))
                   .open();
       pd = context.allocateProtectionDomain();
       cq = (SoftCompletionQueue) context.createCompletionQueue(8192);

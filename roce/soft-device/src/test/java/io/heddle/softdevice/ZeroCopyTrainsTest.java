@@ -41,7 +41,7 @@ class ZeroCopyTrainsTest {
 
   private static void assumeZeroCopy() {
     try (SoftPair pair = new SoftPair("", 4096)) {
-      if (!pair.left.context.engine().departures.supportsZeroCopy()) {
+      if (!pair.left.context.engine().sendStage.supportsZeroCopy()) {
         String why = "this kernel copies what comes out of a pipe";
         System.out.println("skipped: " + why);
         Assumptions.abort(why);

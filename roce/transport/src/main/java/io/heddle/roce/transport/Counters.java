@@ -91,7 +91,7 @@ public final class Counters {
 
   /** Counts a packet that the kernel reassembled from IP fragments. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
-  public void cameInFragments() {
+  public void receivedInFragments() {
     packetsInFragments++;
   }
 

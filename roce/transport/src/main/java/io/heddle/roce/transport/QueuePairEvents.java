@@ -14,7 +14,7 @@ public interface QueuePairEvents {
   QueuePairState state();
 
   /** Returns whether the state is ERROR. */
-  boolean isDead();
+  boolean isInError();
 
   /**
    * Moves the queue pair to ERROR, raises an event and flushes all requests. Does nothing if the
@@ -51,5 +51,5 @@ public interface QueuePairEvents {
   boolean areCallersIdle();
 
   /** Returns the longest time that the current packet may have waited in its socket. */
-  long waitedNs();
+  long longestSocketWaitNs();
 }

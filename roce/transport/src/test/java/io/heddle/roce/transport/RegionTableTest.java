@@ -92,7 +92,7 @@ class RegionTableTest {
   }
 
   @Test
-  void keyOfAClosedRegionStaysDeadWhenItsRowIsUsedAgain() {
+  void keyOfClosedRegionStaysInvalidWhenItsRowIsReused() {
     RegionTable table = new RegionTable(0x3fff); /* the generation wraps at once */
     Set<Integer> dead = new HashSet<>();
     for (int i = 0; i < 1000; i++) {

@@ -14,7 +14,7 @@ import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.requester.PeerGroup;
 import io.heddle.roce.transport.requester.Requester;
 import io.heddle.roce.transport.responder.Responder;
-import io.heddle.roce.transport.responder.WriteRows;
+import io.heddle.roce.transport.responder.WriteBatchReceiver;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
@@ -145,19 +145,25 @@ public final class ReliableConnection {
 
   /**
    * Processes WRITE packets that lie in memory one after another, with one call of {@link
-   * WriteRows}.
+   * WriteBatchReceiver}.
    *
    * @param flow receive flow of this link
    * @return number of packets processed; 0 if the first packet isn't eligible
    */
-  public int onRow(
-      WriteRows rows, long packet, int stride, int most, int link, FlowChecksum flow, long nowNs) {
+  public int onBatch(
+      WriteBatchReceiver batches,
+      long packet,
+      int stride,
+      int most,
+      int link,
+      FlowChecksum flow,
+      long nowNs) {
     QueuePairState state = events.state();
     if (!softPeer
         || state != QueuePairState.READY_TO_SEND && state != QueuePairState.READY_TO_RECEIVE) {
       return 0;
     }
-    int taken = responder.onRow(rows, packet, stride, most, flow, nowNs);
+    int taken = responder.onBatch(batches, packet, stride, most, flow, nowNs);
     if (taken > 0) {
       requester.onPeerPacket(nowNs);
       responder.setAnswerLink(link);
@@ -171,7 +177,8 @@ public final class ReliableConnection {
     int bitmapBytes = payloadBytes - PacketFormat.WAITED_BYTES;
     if (softPeer && bitmapBytes >= 0) {
       long waitedUs = PacketFormat.networkInt(payload) & 0xffff_ffffL;
-      requester.onTag(PacketFormat.tag(packet), waitedUs * 1000 + events.waitedNs(), nowNs);
+      requester.onTag(
+          PacketFormat.tag(packet), waitedUs * 1000 + events.longestSocketWaitNs(), nowNs);
     }
     int words = softPeer ? Math.clamp(bitmapBytes / 8, 0, PsnBits.SIZE / 64 + 1) : 0;
     requester.onAcknowledge(PacketFormat.psn(packet), syndrome, bitmap, words, nowNs);
@@ -199,7 +206,7 @@ public final class ReliableConnection {
     }
     boolean more = responder.hasResponses();
     more |= sends && requester.transmit(nowNs, trains);
-    if (carries && !events.isDead() && !responder.flush(nowNs)) {
+    if (carries && !events.isInError() && !responder.flush(nowNs)) {
       return beginBlock(nowNs);
     }
     return more;

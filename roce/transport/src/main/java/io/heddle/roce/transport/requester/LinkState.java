@@ -21,7 +21,7 @@ final class LinkState {
   final WidePathProbe wide = new WidePathProbe();
   final RoundTrip roundTrip = new RoundTrip();
   final TrainPath trains = new TrainPath();
-  final ReorderingDelay lateness = new ReorderingDelay();
+  final ReorderingDelay reorderingDelay = new ReorderingDelay();
 
   /* Bytes sent ÷ weight; meaningful only relative to other links. */
   long virtualTime;
@@ -52,7 +52,7 @@ final class LinkState {
     wide.start(wideIsAgreed && !isAbsent, nowNs);
     trains.start(nowNs);
     roundTrip.reset();
-    lateness.reset(nowNs);
+    reorderingDelay.reset(nowNs);
     virtualTime = 0;
     recoveryEnd = next;
     lastAnswerNs = nowNs;
@@ -117,7 +117,7 @@ final class LinkState {
 
   /** Records a spurious loss, and undoes the window's reduction. */
   void spuriousLoss(long tooEarlyNs, long nowNs) {
-    lateness.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
+    reorderingDelay.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
     window.undoLoss();
   }
 

@@ -139,7 +139,7 @@ final class LossDetector {
    */
   private boolean hasLostTimePassed(long slot, int link, long nowNs) {
     LinkState state = scheduler.get(link);
-    long lostAtNs = state.lateness.lostAtNs(ring.sentAtNs(slot), state.roundTrip);
+    long lostAtNs = state.reorderingDelay.lostAtNs(ring.sentAtNs(slot), state.roundTrip);
     if (nowNs - lostAtNs >= 0) {
       return true;
     }
@@ -222,7 +222,7 @@ final class LossDetector {
       lost.spuriousLoss(sinceNs, nowNs);
       return true;
     }
-    lost.lateness.onRealLoss(nowNs);
+    lost.reorderingDelay.onRealLoss(nowNs);
     return false;
   }
 }

@@ -17,7 +17,7 @@ public final class PeerGroup {
   private int users;
 
   /** Counts a queue pair that will join. Called on the control path. */
-  public void use() {
+  public void addUser() {
     users++;
   }
 
@@ -25,7 +25,7 @@ public final class PeerGroup {
    * Removes a counted queue pair, which was closed or has changed its group. Returns whether it was
    * the last. Called on the control path.
    */
-  public boolean releaseUse() {
+  public boolean removeUser() {
     return --users == 0;
   }
 

@@ -40,7 +40,7 @@ final class PeerSilence {
   boolean onTimeout(RetryTimer retries, long nowNs) {
     boolean before = sinceNs != Pause.NEVER_NS;
     long since = Pause.NEVER_NS;
-    if (retries.isHeld(nowNs)) {
+    if (retries.isLimitSuspended(nowNs)) {
       long progressNs = retries.progressAtNs();
       long heard = peerHeardAtNs();
       since = heard - progressNs > 0 ? heard : progressNs;

@@ -273,7 +273,7 @@ public final class Requester {
     }
     loads.beginAcknowledgement();
     int fresh = advance(upTo, nowNs);
-    if (events.isDead()) {
+    if (events.isInError()) {
       return;
     }
     if (bitmapWords > 0) {
@@ -376,7 +376,7 @@ public final class Requester {
   /* Measures the round trip of a slot sent once, unless tags or READ responses measure it. */
   private void arrived(long slot, long nowNs) {
     if (!softPeer && !ring.isRead(slot)) {
-      measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());
+      measured(0, ring.sentAtNs(slot), nowNs, events.longestSocketWaitNs());
     }
   }
 
@@ -459,7 +459,7 @@ public final class Requester {
     /* A READ response acknowledges everything sent before its request. */
     loads.beginAcknowledgement();
     int fresh = advance(psn, nowNs);
-    if (events.isDead()) {
+    if (events.isInError()) {
       return;
     }
     if (!read.take(payload, payloadBytes)) {
@@ -467,7 +467,7 @@ public final class Requester {
       return;
     }
     fresh += advance(read.coveredEnd(), nowNs);
-    if (events.isDead()) {
+    if (events.isInError()) {
       return;
     }
     loads.endAcknowledgement(fresh, nowNs);
@@ -531,7 +531,7 @@ public final class Requester {
 
   /** Completes the oldest send request with an error, and moves the queue pair to ERROR. */
   private void failSend(Status status) {
-    if (!events.isDead() && completer.failOldestSend(status)) {
+    if (!events.isInError() && completer.failOldestSend(status)) {
       events.fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
     }
   }

@@ -109,7 +109,7 @@ final class Acknowledger {
   private void takeTag(int newTag) {
     tag = newTag;
     taggedAtNs = nowNs;
-    waitedNs = events.waitedNs();
+    waitedNs = events.longestSocketWaitNs();
   }
 
   /** Returns whether a probe isn't answered yet. */

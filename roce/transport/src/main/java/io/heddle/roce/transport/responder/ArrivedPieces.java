@@ -76,12 +76,12 @@ final class ArrivedPieces {
   /** Removes a complete packet; returns whether it has an immediate. */
   boolean take(long psn) {
     boolean immediate = (Memory.getLong(row(psn)) & IMMEDIATE) != 0;
-    forget(psn);
+    remove(psn);
     return immediate;
   }
 
   /** Removes the record of a packet's pieces, because the whole packet arrived later. */
-  void forget(long psn) {
+  void remove(long psn) {
     if (Memory.getLong(row(psn)) >>> BITS == psn) {
       Memory.setLong(row(psn), 0);
       partial--;

@@ -34,7 +34,7 @@ final class EarlyImmediates {
   }
 
   /** Stores the immediate of a packet. Returns false if the packet has no immediate. */
-  boolean keep(int opcode, long packet, long psn) {
+  boolean store(int opcode, long packet, long psn) {
     if (opcode != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
       return false;
     }

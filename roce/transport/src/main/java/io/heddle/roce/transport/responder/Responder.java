@@ -217,7 +217,7 @@ public final class Responder {
       refuse(outcome);
       return;
     }
-    if (events.isDead()) {
+    if (events.isInError()) {
       return; /* a completion overran its completion queue */
     }
     if (hasSeveralLinks) {
@@ -231,7 +231,7 @@ public final class Responder {
     if (fills) {
       deliverPending();
     }
-    if (read || events.isDead()) {
+    if (read || events.isInError()) {
       return; /* a READ is acknowledged by its responses */
     }
     if (fills && !hasSeveralLinks) {
@@ -248,8 +248,13 @@ public final class Responder {
    *
    * @return number of packets taken; 0 if the first packet isn't eligible
    */
-  public int onRow(
-      WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
+  public int onBatch(
+      WriteBatchReceiver batches,
+      long packet,
+      int stride,
+      int most,
+      FlowChecksum flow,
+      long nowNs) {
     if (hasSeveralLinks
         || isRefusing
         || inbound.isInProgress()
@@ -264,7 +269,7 @@ public final class Responder {
       return 0;
     }
     int taken =
-        rows.placePackets(
+        batches.placePackets(
             packet,
             stride,
             most,
@@ -275,11 +280,11 @@ public final class Responder {
             rights.address(region),
             rights.lengthBytes(region));
     if (taken > 0) {
-      acknowledger.onPackets(rows.tag(), nowNs);
+      acknowledger.onPackets(batches.tag(), nowNs);
       sequenceErrorSent = false;
       expected += taken;
       messages += taken;
-      acknowledger.onExecuted(taken, rows.isAcknowledgeRequested(), false);
+      acknowledger.onExecuted(taken, batches.isAcknowledgeRequested(), false);
     }
     return taken;
   }
@@ -323,7 +328,7 @@ public final class Responder {
         && writes.place(opcode, packet, payload, payloadBytes, psn) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
-      if (immediates.keep(opcode, packet, psn)) {
+      if (immediates.store(opcode, packet, psn)) {
         immediates.add(psn);
       }
       if (hasSeveralLinks) {
@@ -368,7 +373,7 @@ public final class Responder {
     if (hasSeveralLinks) {
       arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
     }
-    boolean immediate = immediates.keep(opcode, packet, psn);
+    boolean immediate = immediates.store(opcode, packet, psn);
     if (writes.completesPacket(psn, PacketFormat.piece(packet), immediate)) {
       received.set(psn);
       highest = Math.max(highest, psn);
@@ -378,7 +383,7 @@ public final class Responder {
       sequenceErrorSent = false;
       deliverPending();
     }
-    if (!events.isDead() && PacketFormat.requestsAcknowledgement(thirdWord)) {
+    if (!events.isInError() && PacketFormat.requestsAcknowledgement(thirdWord)) {
       acknowledger.acknowledgeNow();
     }
   }
@@ -395,7 +400,7 @@ public final class Responder {
           return;
         }
         inbound.completeImmediate(immediates.lengthBytes(expected), immediates.immediate(expected));
-        if (events.isDead()) {
+        if (events.isInError()) {
           return;
         }
         immediates.remove(expected);

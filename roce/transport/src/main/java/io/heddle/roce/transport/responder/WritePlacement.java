@@ -64,7 +64,7 @@ final class WritePlacement {
     int arrived = placed.get(psn) ? ArrivedPieces.ALL : pieces.arrived(psn);
     int outcome = placeRest(opcode, packet, payload, payloadBytes, arrived);
     if (outcome == 0 && arrived != 0) {
-      pieces.forget(psn);
+      pieces.remove(psn);
     }
     return outcome;
   }

@@ -1,8 +1,8 @@
 /**
  * Receiving half of a queue pair. {@code Responder} takes requests in order and completes them.
  * {@code WritePlacement} places WRITE payloads, {@code InboundMessage} receives multi-packet
- * messages, {@code WriteRows} places many packets with one C call, {@code ArrivedPieces} joins
- * pieces, {@code ReadResponses} answers READs, and {@code Acknowledger} decides when to
+ * messages, {@code WriteBatchReceiver} places many packets with one C call, {@code ArrivedPieces}
+ * joins pieces, {@code ReadResponses} answers READs, and {@code Acknowledger} decides when to
  * acknowledge. Used by {@code ReliableConnection}.
  *
  * <p>Threads: only the holder of the owner's lock. Memory: tables that the owner allocates and

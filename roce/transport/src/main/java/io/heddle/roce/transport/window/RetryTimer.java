@@ -157,7 +157,7 @@ public final class RetryTimer {
    * Returns whether the retry limit has expired and is suspended because all paths to the peer are
    * silent.
    */
-  public boolean isHeld(long nowNs) {
+  public boolean isLimitSuspended(long nowNs) {
     return isOverdue(nowNs) && !heard;
   }
 

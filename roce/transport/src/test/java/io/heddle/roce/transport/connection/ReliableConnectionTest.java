@@ -92,7 +92,7 @@ class ReliableConnectionTest {
       assertEquals(0, pair.lost());
       pair.loseLongerThan(9100);
       long beganNs = pair.nowNs();
-      while (pair.singly() < links) {
+      while (pair.singlePacketWarnings() < links) {
         write(pair);
         assertTrue(pair.nowNs() - beganNs < 1_000_000_000, "still by trains after a second");
       }
@@ -104,13 +104,13 @@ class ReliableConnectionTest {
       pair.loseLongerThan(Integer.MAX_VALUE);
       long trains = 0;
       while (trains < 16) {
-        pair.rest(50_000_000);
+        pair.advanceIdle(50_000_000);
         long before = pair.trains();
         write(pair);
         trains = pair.trains() - before;
         assertTrue(pair.nowNs() - startNs < 60_000_000_000L, "no train after a minute");
       }
-      assertEquals(links, pair.singly(), "told once of each link");
+      assertEquals(links, pair.singlePacketWarnings(), "told once of each link");
     }
   }
 
@@ -122,7 +122,7 @@ class ReliableConnectionTest {
       for (int i = 0; i < 20; i++) {
         write(pair);
       }
-      assertEquals(0, pair.singly());
+      assertEquals(0, pair.singlePacketWarnings());
     }
   }
 
@@ -241,7 +241,7 @@ class ReliableConnectionTest {
     Random random = new Random(seed);
     try (VirtualPair pair = new VirtualPair(seed, loss, true, links, BUFFER_BYTES)) {
       fill(pair.left, seed);
-      pair.spread(30_000);
+      pair.reorderPackets(30_000);
       for (int i = 0; i < MESSAGES; i++) {
         pair.left.post(Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
       }
@@ -269,13 +269,13 @@ class ReliableConnectionTest {
       assertEquals(
           List.of(new Completed(3, Status.RETRY_EXCEEDED, Kind.RDMA_WRITE, 0)),
           pair.left.completed);
-      assertTrue(pair.left.isDead());
+      assertTrue(pair.left.isInError());
     }
   }
 
   /* Two runs with one seed behave alike. */
   @Test
-  void theSameSeedTakesTheSameTime() {
+  void runsWithOneSeedBehaveAlike() {
     long[][] runs = new long[2][];
     for (int run = 0; run < 2; run++) {
       try (VirtualPair pair = new VirtualPair(5, 0.1, true, BUFFER_BYTES)) {
@@ -303,7 +303,7 @@ class ReliableConnectionTest {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     try (VirtualPair pair = new VirtualPair(seed, 0, true, BUFFER_BYTES)) {
-      pair.spread(spreadNs);
+      pair.reorderPackets(spreadNs);
       writeAll(pair, 10);
       Counters counters = pair.left.counters;
       assertTrue(counters.packetsSpuriouslyResent() > 0, "packets overtake each other");
@@ -324,7 +324,7 @@ class ReliableConnectionTest {
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     try (VirtualPair pair = new VirtualPair(seed, 0.01, true, BUFFER_BYTES)) {
       fill(pair.left, seed);
-      pair.spread(spreadNs);
+      pair.reorderPackets(spreadNs);
       writeAll(pair, 10);
       Counters counters = pair.left.counters;
       long inVain = counters.packetsSpuriouslyResent();

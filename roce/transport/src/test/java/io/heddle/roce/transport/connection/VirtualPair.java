@@ -58,7 +58,7 @@ final class VirtualPair implements AutoCloseable {
   private final int links;
   private int deadLinks;
   private int longestDatagram = Integer.MAX_VALUE;
-  private int singly;
+  private int singlePacketWarnings;
   private long trains;
 
   private record Packet(long dueNs, long order, End to, int link, byte[] bytes) {}
@@ -81,7 +81,7 @@ final class VirtualPair implements AutoCloseable {
   }
 
   /** Adds a random delay to data packets, as by spraying switches. */
-  void spread(long mostNs) {
+  void reorderPackets(long mostNs) {
     spreadNs = mostNs;
   }
 
@@ -96,8 +96,8 @@ final class VirtualPair implements AutoCloseable {
   }
 
   /** Returns how often an end has warned that a link's packets are sent one by one. */
-  int singly() {
-    return singly;
+  int singlePacketWarnings() {
+    return singlePacketWarnings;
   }
 
   /** Returns the number of trains longer than 9100 bytes. */
@@ -141,7 +141,7 @@ final class VirtualPair implements AutoCloseable {
   }
 
   /** Advances time without sends. Nothing is outstanding. */
-  void rest(long ns) {
+  void advanceIdle(long ns) {
     nowNs += ns;
   }
 
@@ -343,7 +343,7 @@ final class VirtualPair implements AutoCloseable {
 
     @Override
     public void warnSinglePackets(int link) {
-      singly++;
+      singlePacketWarnings++;
     }
 
     @Override
@@ -357,13 +357,13 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean isDead() {
+    public boolean isInError() {
       return state == QueuePairState.ERROR;
     }
 
     @Override
     public void fail(AsyncEventListener.Kind kind) {
-      if (!isDead()) {
+      if (!isInError()) {
         state = QueuePairState.ERROR;
         connection.stop();
         connection.flush();
@@ -401,7 +401,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public long waitedNs() {
+    public long longestSocketWaitNs() {
       return 0;
     }
   }

@@ -10,33 +10,33 @@ class ReorderingDelayTest {
   private static final long ROUND_NS = 40_000;
   private static final long SECOND_NS = 1_000_000_000;
 
-  private final ReorderingDelay lateness = new ReorderingDelay();
+  private final ReorderingDelay reorderingDelay = new ReorderingDelay();
   private final RoundTrip roundTrip = new RoundTrip();
   private long nowNs = 5 * SECOND_NS;
 
   @BeforeEach
   void measure() {
     roundTrip.sample(ROUND_NS);
-    lateness.reset(nowNs);
+    reorderingDelay.reset(nowNs);
   }
 
   private long boundNs() {
-    return lateness.lostAtNs(nowNs, roundTrip) - nowNs - ROUND_NS;
+    return reorderingDelay.lostAtNs(nowNs, roundTrip) - nowNs - ROUND_NS;
   }
 
   private boolean hasBound() {
-    return lateness.lostAtNs(nowNs, roundTrip) > nowNs;
+    return reorderingDelay.lostAtNs(nowNs, roundTrip) > nowNs;
   }
 
   private void came(long tooEarlyNs) {
     nowNs += 2 * ROUND_NS;
-    lateness.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
+    reorderingDelay.onSpuriousLoss(tooEarlyNs, roundTrip, nowNs);
   }
 
   @Test
   void withoutReorderingLossIsImmediate() {
-    assertEquals(nowNs, lateness.lostAtNs(nowNs, roundTrip));
-    lateness.onRealLoss(nowNs);
+    assertEquals(nowNs, reorderingDelay.lostAtNs(nowNs, roundTrip));
+    reorderingDelay.onRealLoss(nowNs);
     assertFalse(hasBound());
   }
 
@@ -58,7 +58,7 @@ class ReorderingDelayTest {
   void windowGrowsOncePerRoundTrip() {
     came(1_000);
     long bound = boundNs();
-    lateness.onSpuriousLoss(1_000, roundTrip, nowNs + ROUND_NS / 2);
+    reorderingDelay.onSpuriousLoss(1_000, roundTrip, nowNs + ROUND_NS / 2);
     assertEquals(bound, boundNs());
   }
 
@@ -68,11 +68,11 @@ class ReorderingDelayTest {
     for (int halves = 0; halves < 20 && hasBound(); halves++) {
       long bound = boundNs();
       for (int i = 0; i < 100; i++) {
-        lateness.onRealLoss(nowNs);
+        reorderingDelay.onRealLoss(nowNs);
       }
       assertEquals(bound, boundNs(), "not within seconds");
       nowNs += 11 * SECOND_NS;
-      lateness.onRealLoss(nowNs);
+      reorderingDelay.onRealLoss(nowNs);
     }
     assertFalse(hasBound());
   }

@@ -103,7 +103,7 @@ class RetryTimerTest {
       nowNs = timer.dueNs();
       timer.onExpiry(askedNs, 0, nowNs);
       assertFalse(timer.isExhausted(nowNs));
-      assertEquals(nowNs - 77 >= 536_870_912, timer.isHeld(nowNs), "question " + i);
+      assertEquals(nowNs - 77 >= 536_870_912, timer.isLimitSuspended(nowNs), "question " + i);
       timer.timedOut();
       timer.arm(nowNs);
     }
@@ -111,7 +111,7 @@ class RetryTimerTest {
       long askedNs = nowNs;
       nowNs = timer.dueNs();
       timer.onExpiry(askedNs + 1, 0, nowNs);
-      assertFalse(timer.isHeld(nowNs));
+      assertFalse(timer.isLimitSuspended(nowNs));
       assertEquals(witnesses == 3, timer.isExhausted(nowNs), witnesses + " witnesses");
       timer.timedOut();
       timer.arm(nowNs);

@@ -7,23 +7,23 @@ import io.heddle.roce.wire.PacketFormat;
 import java.lang.foreign.Arena;
 
 /**
- * Receiver that places a row of packets with a single C call. A row is a sequence of full WRITE
+ * Receiver that places a batch of packets with a single C call. A batch is a sequence of full WRITE
  * ONLY packets of one write, in order, from a soft peer: the common case. Any other packet ends the
- * row and is left to {@link Responder#onRequest}, which processes packets one by one. There is one
- * receiver per device. Under the progress lock.
+ * batch and is left to {@link Responder#onRequest}, which processes packets one by one. There is
+ * one receiver per device. Under the progress lock.
  */
-public final class WriteRows {
+public final class WriteBatchReceiver {
   private static final boolean IN_C = ShimCalls.canTake();
   private static final int BLOCK_BYTES = 256;
 
   private final long row;
   private long outcome;
 
-  public WriteRows(Arena arena) {
+  public WriteBatchReceiver(Arena arena) {
     row = Memory.allocate(arena, ShimCalls.ROW_BYTES, 8);
   }
 
-  /** Returns whether packets of this length may form a row. */
+  /** Returns whether packets of this length may form a batch. */
   public static boolean isEligible(int stride) {
     int payload = stride - PacketFormat.WRITE_ONLY_BYTES;
     return IN_C && payload > 0 && payload % BLOCK_BYTES == 0;

@@ -3,7 +3,7 @@ package io.heddle.softdevice;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.TestShim;
 import io.heddle.roce.transport.DropCounters;
-import io.heddle.roce.transport.responder.WriteRows;
+import io.heddle.roce.transport.responder.WriteBatchReceiver;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
@@ -28,7 +28,7 @@ import java.util.zip.CRC32;
  * SEED}. It exits with 0, with 3 if the processor lacks the instructions, or with an exception if C
  * and Java differ.
  */
-final class WriteRowsRun {
+final class WriteBatchReceiverRun {
   private static final int REGION_BYTES = 1 << 17;
   private static final int LONGEST = 1 << 16;
   private static final int TRAINS = 30;
@@ -48,7 +48,7 @@ final class WriteRowsRun {
   private final int port;
   private int psn = SoftPair.PSN;
 
-  private WriteRowsRun(long seed, boolean inC) {
+  private WriteBatchReceiverRun(long seed, boolean inC) {
     random = new Random(seed);
     PathMtu negotiated = random.nextBoolean() ? PathMtu.MTU_1024 : PathMtu.MTU_512;
     mtu = negotiated.bytes();
@@ -67,11 +67,11 @@ final class WriteRowsRun {
     if (!TestShim.registerPacketCalls()) {
       System.exit(3);
     }
-    check(WriteRows.isEligible(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
+    check(WriteBatchReceiver.isEligible(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
     long seed = Long.parseLong(arguments[0]);
     for (int i = 0; i < SCENARIOS; i++) {
-      List<String> inC = new WriteRowsRun(seed + i, true).run();
-      List<String> inJava = new WriteRowsRun(seed + i, false).run();
+      List<String> inC = new WriteBatchReceiverRun(seed + i, true).run();
+      List<String> inJava = new WriteBatchReceiverRun(seed + i, false).run();
       for (int at = 0; at < TRAINS; at++) {
         String told = "seed " + (seed + i) + ", train " + at + ": in C " + inC.get(at);
         check(inC.get(at).equals(inJava.get(at)), told + ", in Java " + inJava.get(at));

@@ -14,15 +14,16 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests that C's processing of consecutive packets has the same effect as Java's, which is packet
  * by packet.
  */
-class WriteRowsTest {
+class WriteBatchReceiverTest {
   @TempDir Path folder;
 
   @Test
   void rowsInCMatchPacketsInJava() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
-    System.out.println("WriteRowsTest -Dheddle.seed=" + seed);
+    System.out.println("WriteBatchReceiverTest -Dheddle.seed=" + seed);
     SeparateJvm.End end =
-        TestShim.run(folder.resolve("output"), List.of(), WriteRowsRun.class, Long.toString(seed));
+        TestShim.run(
+            folder.resolve("output"), List.of(), WriteBatchReceiverRun.class, Long.toString(seed));
     assumeTrue(end.status() != 3, "this processor has none of the instructions of packets.c");
     assertEquals(0, end.status(), end.output());
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  * It polls lines, each of which is complete once its last bytes have arrived. It then reuses a
  * line's memory, to which a retransmission must not write again.
  */
-class LinesTest {
+class PolledLinesTest {
   private static final int BUFFER = 1 << 20;
   private static final int LINE = 128;
   private static final int WIDE_MESSAGE = 60_000;
