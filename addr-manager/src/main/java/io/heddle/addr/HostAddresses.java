@@ -94,7 +94,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
    */
   public Optional<UnusableReason> reasonUnusable(AssignedAddress assigned) {
     NetworkLink link = linkOf(assigned);
-    if (link.isOfContainers() && !link.loopback()) {
+    if (link.isContainerInterface() && !link.loopback()) {
       return Optional.of(UnusableReason.CONTAINERS);
     }
     Optional<UnusableReason> why = reasonUnusableIfInterfaceNamed(assigned);
@@ -131,7 +131,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
                 && !address.isAnyLocalAddress()
                 && !address.isLoopbackAddress()
                 && !linkOf(each).loopback()
-                && !linkOf(each).isOfContainers());
+                && !linkOf(each).isContainerInterface());
   }
 
   /**

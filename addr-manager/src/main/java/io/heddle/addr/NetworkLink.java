@@ -66,7 +66,7 @@ public record NetworkLink(
    * over the fabric, or the host's end of a container's link. Docker's names have a long hex
    * number, so {@code veth0} or {@code br-lan}, which an operator may have chosen, don't count.
    */
-  public boolean isOfContainers() {
+  public boolean isContainerInterface() {
     return CONTAINERS.matcher(name).matches();
   }
 

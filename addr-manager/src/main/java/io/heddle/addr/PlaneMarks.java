@@ -88,17 +88,17 @@ public record PlaneMarks(
   }
 
   /** Returns whether both planes have the same name, given by a route daemon or an operator. */
-  public boolean hasNameOf(PlaneMarks other) {
+  public boolean hasSameNameAs(PlaneMarks other) {
     return isNamed() && other.isNamed() && key.equals(other.key);
   }
 
   /** Returns whether {@code HEDDLE_PLANES} gives both planes the same key. */
-  public boolean hasConfiguredKeyOf(PlaneMarks other) {
+  public boolean hasSameConfiguredKeyAs(PlaneMarks other) {
     return isConfigured() && ownKey.equals(other.ownKey);
   }
 
   /** Returns whether both planes have the same on-link prefix: network and length. */
-  public boolean hasPrefixOf(PlaneMarks other) {
+  public boolean hasSamePrefixAs(PlaneMarks other) {
     return !isHostAddress()
         && prefixLength == other.prefixLength
         && prefix().includes(other.address);
@@ -123,12 +123,12 @@ public record PlaneMarks(
   }
 
   /** Returns whether both planes have the same key if route daemons' keys are ignored. */
-  public boolean hasOwnKeyOf(PlaneMarks other) {
+  public boolean hasSameOwnKeyAs(PlaneMarks other) {
     return ownKey.equals(other.ownKey);
   }
 
   /** Returns whether both planes have the same low 16 bits of the /64, which name a subnet. */
-  public boolean hasLowBitsOf(PlaneMarks other) {
+  public boolean hasSameLowBitsAs(PlaneMarks other) {
     return hasLowBits() && other.hasLowBits() && lowBits().equals(other.lowBits());
   }
 
@@ -143,7 +143,7 @@ public record PlaneMarks(
   }
 
   /** Returns whether the interfaces have the same name. */
-  public boolean hasInterfaceOf(PlaneMarks other) {
+  public boolean hasSameInterfaceNameAs(PlaneMarks other) {
     return !interfaceName.isEmpty() && interfaceName.equals(other.interfaceName);
   }
 

@@ -29,15 +29,15 @@ public record PlaneMatching(
     List<InetAddress> addressesOnBoth) {
   /** Rule by which planes are matched: a mark that must agree. The strongest rule comes first. */
   public enum Rule {
-    NAME("name", PlaneMarks::hasNameOf),
-    CONFIGURED_KEY("configured key", PlaneMarks::hasConfiguredKeyOf),
-    PREFIX("prefix", PlaneMarks::hasPrefixOf),
+    NAME("name", PlaneMarks::hasSameNameAs),
+    CONFIGURED_KEY("configured key", PlaneMarks::hasSameConfiguredKeyAs),
+    PREFIX("prefix", PlaneMarks::hasSamePrefixAs),
     NETWORK("network", PlaneMarks::isOnLinkWith),
-    OWN_KEY("key", PlaneMarks::hasOwnKeyOf),
-    LOW_BITS("low bits of the /64", PlaneMarks::hasLowBitsOf),
-    INTERFACE("interface name", PlaneMarks::hasInterfaceOf),
-    /** Each plane is the only unmatched plane of its host: see {@link Search#isAlone}. */
-    ALONE("being the only ones", (here, there) -> false);
+    OWN_KEY("key", PlaneMarks::hasSameOwnKeyAs),
+    LOW_BITS("low bits of the /64", PlaneMarks::hasSameLowBitsAs),
+    INTERFACE("interface name", PlaneMarks::hasSameInterfaceNameAs),
+    /** Each plane is the only unmatched plane of its host: see {@link Search#areOnlyUnmatched}. */
+    ONLY_UNMATCHED("being the only ones", (here, there) -> false);
 
     private final String text;
     private final BiPredicate<PlaneMarks, PlaneMarks> agree;
@@ -120,7 +120,8 @@ public record PlaneMatching(
     void run() {
       Rule[] rules = Rule.values();
       for (int i = 0; i < rules.length; ) {
-        boolean matched = rules[i] == Rule.ALONE ? matchAlone() : matchBy(rules[i]);
+        boolean matched =
+            rules[i] == Rule.ONLY_UNMATCHED ? matchOnlyUnmatched() : matchBy(rules[i]);
         i = matched && i > 0 ? 0 : i + 1;
       }
     }
@@ -147,15 +148,15 @@ public record PlaneMatching(
       return !a.contradicts(b) && rule.agree.test(a, b);
     }
 
-    private boolean matchAlone() {
+    private boolean matchOnlyUnmatched() {
       if (unmatchedHere.size() != 1 || unmatchedThere.size() != 1) {
         return false;
       }
       int mine = unmatchedHere.getFirst();
       int theirs = unmatchedThere.getFirst();
-      boolean alone = isAlone(here.get(mine), there.get(theirs));
+      boolean alone = areOnlyUnmatched(here.get(mine), there.get(theirs));
       if (alone) {
-        addMatch(new Match("", mine, theirs, Rule.ALONE));
+        addMatch(new Match("", mine, theirs, Rule.ONLY_UNMATCHED));
       }
       return alone;
     }
@@ -165,7 +166,7 @@ public record PlaneMatching(
      * other planes, unmatched planes of different networks are different planes, each of which one
      * end lacks.
      */
-    private boolean isAlone(PlaneMarks mine, PlaneMarks theirs) {
+    private boolean areOnlyUnmatched(PlaneMarks mine, PlaneMarks theirs) {
       return !mine.contradicts(theirs)
           && (hasOnePlaneEach || mine.isHostAddress() && theirs.isHostAddress());
     }
@@ -206,7 +207,7 @@ public record PlaneMatching(
         case PREFIX -> "net:" + mine.prefixText();
         case LOW_BITS -> "subnet:" + mine.lowBits();
         case INTERFACE -> "if:" + mine.interfaceName();
-        case NAME, CONFIGURED_KEY, NETWORK, OWN_KEY, ALONE -> ends(match);
+        case NAME, CONFIGURED_KEY, NETWORK, OWN_KEY, ONLY_UNMATCHED -> ends(match);
       };
     }
 

@@ -148,7 +148,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void oneInterfaceWithTwoSubnetsAmongSeveralMakesSubnetsThePlanes() {
+  void subnetsAreThePlanesIfAnyInterfaceHasTwo() {
     HostAddresses host =
         host(
             2,
@@ -359,7 +359,7 @@ final class PlaneDiscoveryTest {
   @ParameterizedTest
   @ValueSource(strings = {"veth0", "br-lan", "e0", "eth0", "bond0", "lo1", "dock0", "virtio0"})
   void operatorsInterfaceNamesAreNotTakenForContainers(String name) {
-    assertFalse(link(4, name, true).isOfContainers());
+    assertFalse(link(4, name, true).isContainerInterface());
   }
 
   @Test

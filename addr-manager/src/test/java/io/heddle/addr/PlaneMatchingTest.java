@@ -216,12 +216,12 @@ class PlaneMatchingTest {
         host("ens5 172.31.1.9/32"),
         host("eth0 172.31.77.3/32"),
         "",
-        "subnet:172.31.1.9=subnet:172.31.77.3 ALONE");
+        "subnet:172.31.1.9=subnet:172.31.77.3 ONLY_UNMATCHED");
     assertMatches(
         host("net1 fd10:1::5/128, net2 fd20:1::5/128"),
         host("net1 fd10:2::9/128, eth7 fd20:2::9/128"),
         "",
-        "if:net2=if:eth7 ALONE",
+        "if:net2=if:eth7 ONLY_UNMATCHED",
         "if:net1=if:net1 OWN_KEY");
   }
 
@@ -256,7 +256,7 @@ class PlaneMatchingTest {
         host("eth0 10.1.1.5/24"),
         host("enp1s0 10.1.2.5/24"),
         "",
-        "subnet:10.1.1.0=subnet:10.1.2.0 ALONE");
+        "subnet:10.1.1.0=subnet:10.1.2.0 ONLY_UNMATCHED");
     assertMatches(
         host("eth0 10.1.1.5/24"),
         host("eth0 fd00::1/64"),

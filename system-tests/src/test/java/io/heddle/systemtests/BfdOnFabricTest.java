@@ -132,7 +132,7 @@ final class BfdOnFabricTest {
       long sequence = reader.sequence();
       if (reader.resolve(to.getLong(0), to.getLong(8), answer)
           && hasPaths(answer)
-          && isBorrowed(answer) == borrowed) {
+          && isOverOtherPlane(answer) == borrowed) {
         return;
       }
       assertTrue(!deadline.isOver(), "no route with borrowed " + borrowed);
@@ -148,10 +148,10 @@ final class BfdOnFabricTest {
     return any;
   }
 
-  private static boolean isBorrowed(RouteAnswer answer) {
+  private static boolean isOverOtherPlane(RouteAnswer answer) {
     boolean any = false;
     for (int plane = 0; plane < answer.planes(); plane++) {
-      any |= answer.isBorrowed(plane);
+      any |= answer.isOverOtherPlane(plane);
     }
     return any;
   }

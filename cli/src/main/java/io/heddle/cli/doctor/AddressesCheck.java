@@ -54,7 +54,7 @@ final class AddressesCheck implements Check {
       }
     }
     for (NetworkLink link : addresses.links()) {
-      if (!link.loopback() && !link.isOfContainers() && link.isUp()) {
+      if (!link.loopback() && !link.isContainerInterface() && link.isUp()) {
         onlyLinkLocal(addresses, link, findings);
       }
     }

@@ -62,7 +62,7 @@ final class PortsCheck implements Check {
     if (!planes.isEmpty() && host.setting("HEDDLE_PLANES").isEmpty()) {
       for (NetworkLink link : host.addresses().links()) {
         if (!link.loopback()
-            && !link.isOfContainers()
+            && !link.isContainerInterface()
             && planes.stream().noneMatch(plane -> isOn(plane, link))) {
           withoutPlane(host.addresses(), link, planes, findings);
         }

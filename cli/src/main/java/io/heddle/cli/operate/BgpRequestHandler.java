@@ -119,15 +119,15 @@ final class BgpRequestHandler {
           .formatted(what, from);
     }
     String figure =
-        answer.figure(plane) > 1
-            ? "%s Gbit/s, ".formatted(number(answer.figure(plane) / 1000.0))
+        answer.bandwidthMbps(plane) > 1
+            ? "%s Gbit/s, ".formatted(number(answer.bandwidthMbps(plane) / 1000.0))
             : "";
     return "%s%s, by %s%s%s"
         .formatted(
             figure,
             what,
             from,
-            answer.isBorrowed(plane)
+            answer.isOverOtherPlane(plane)
                 ? "; without AIGP, although its peer sends AIGP: the plane's own path is lost, it"
                     + " borrows another plane's"
                 : "",

@@ -200,7 +200,7 @@ final class BgpStatus {
           route.plane(),
           RouteCell.reason(route.cell()).text(),
           RouteCell.weight(route.cell()),
-          RouteCell.isBorrowed(route.cell()),
+          RouteCell.isOverOtherPlane(route.cell()),
           route.attributes().asPath().toString(),
           route.attributes().toString());
     }

@@ -63,13 +63,13 @@ public final class RouteAnswer {
    * Returns the bandwidth of the plane's own route, in Mbit/s, as published. {@link #weight} also
    * applies the rules for missing bandwidths.
    */
-  public int figure(int plane) {
+  public int bandwidthMbps(int plane) {
     return RouteCell.weight(cells[plane]);
   }
 
   /** Returns whether the plane reaches the destination only over another plane's path. */
-  public boolean isBorrowed(int plane) {
-    return RouteCell.isBorrowed(cells[plane]);
+  public boolean isOverOtherPlane(int plane) {
+    return RouteCell.isOverOtherPlane(cells[plane]);
   }
 
   /**
@@ -82,7 +82,7 @@ public final class RouteAnswer {
     }
     int base = unscaled(plane);
     /* The product can't overflow: a weight has 24 bits, and the factor is at most 100. */
-    return isBorrowed(plane)
+    return isOverOtherPlane(plane)
         ? Math.max(base > 0 ? 1 : 0, base * borrowedPercent)
         : base * WHOLE_PERCENT;
   }
@@ -96,13 +96,13 @@ public final class RouteAnswer {
       present |= other.carriesTraffic() && other != WeightReason.NO_FIGURE;
     }
     if (!missing) {
-      return figure(plane);
+      return bandwidthMbps(plane);
     }
     boolean isMissing = reason(plane) == WeightReason.NO_FIGURE;
     return switch (missingFigure) {
       case EQUAL -> 1;
-      case SKIP -> !present ? 1 : isMissing ? 0 : figure(plane);
-      case DEFAULT -> isMissing ? Math.max(1, defaultWeight) : figure(plane);
+      case SKIP -> !present ? 1 : isMissing ? 0 : bandwidthMbps(plane);
+      case DEFAULT -> isMissing ? Math.max(1, defaultWeight) : bandwidthMbps(plane);
     };
   }
 }

@@ -40,7 +40,7 @@ public final class RouteCell {
     return cell | Integer.MIN_VALUE;
   }
 
-  public static boolean isBorrowed(int cell) {
+  public static boolean isOverOtherPlane(int cell) {
     return cell < 0;
   }
 

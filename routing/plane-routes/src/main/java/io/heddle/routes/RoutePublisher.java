@@ -408,7 +408,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   private void replaceFile(RoutesMap next) {
     RoutesMap before = null;
     try {
-      before = RoutesMap.openToEnd(path);
+      before = RoutesMap.openToSupersede(path);
     } catch (HeddleException foreign) {
       /* The existing file isn't a routes file, and is replaced too. */
     }

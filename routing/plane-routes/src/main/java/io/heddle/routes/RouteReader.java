@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * be called only when no other call is in progress.
  *
  * <p>Another process may cut the file short, which removes memory under its readers. Every call
- * then ends with a {@link RoutesCutException}: the file's size is checked before and after reading,
- * and a memory fault in between is caught. Only {@link #resolve} doesn't check the size, which
- * would cost too much: trust its results only within {@link #reading}.
+ * then ends with a {@link RoutesTruncatedException}: the file's size is checked before and after
+ * reading, and a memory fault in between is caught. Only {@link #resolve} doesn't check the size,
+ * which would cost too much: trust its results only within {@link #reading}.
  */
 public final class RouteReader implements AutoCloseable {
   private static final long GIVE_UP_NS = 2_000_000;
@@ -88,9 +88,9 @@ public final class RouteReader implements AutoCloseable {
     try {
       reader.begin(reader.heartbeat());
       return reader;
-    } catch (RoutesCutException cut) {
+    } catch (RoutesTruncatedException truncated) {
       reader.close();
-      throw cut;
+      throw truncated;
     }
   }
 
@@ -109,7 +109,7 @@ public final class RouteReader implements AutoCloseable {
    * Runs a function that reads the file. Returns its result only if the file had its full length
    * before and after.
    *
-   * @throws RoutesCutException if another process has cut the file short
+   * @throws RoutesTruncatedException if another process has cut the file short
    */
   public <T> T reading(Supplier<T> reads) {
     map.requireWhole();
@@ -122,7 +122,7 @@ public final class RouteReader implements AutoCloseable {
       map.requireWhole();
       return result;
     } catch (InternalError fault) {
-      throw map.cutException(fault);
+      throw map.truncationException(fault);
     }
   }
 
@@ -139,7 +139,7 @@ public final class RouteReader implements AutoCloseable {
     try {
       return find(high, low, answer);
     } catch (InternalError fault) {
-      throw map.cutException(fault);
+      throw map.truncationException(fault);
     }
   }
 

@@ -98,7 +98,7 @@ final class RoutesMap implements AutoCloseable {
    * Opens a file that a daemon of this user has published, for writing, so that it can be marked as
    * superseded.
    */
-  static @Nullable RoutesMap openToEnd(Path path) {
+  static @Nullable RoutesMap openToSupersede(Path path) {
     return open(path, true);
   }
 
@@ -192,16 +192,16 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * @throws RoutesCutException unless {@link #isWhole}
+   * @throws RoutesTruncatedException unless {@link #isWhole}
    */
   void requireWhole() {
     if (!isWhole()) {
-      throw cutException(null);
+      throw truncationException(null);
     }
   }
 
-  RoutesCutException cutException(@Nullable InternalError fault) {
-    return new RoutesCutException(path, fault);
+  RoutesTruncatedException truncationException(@Nullable InternalError fault) {
+    return new RoutesTruncatedException(path, fault);
   }
 
   long slot(int index) {

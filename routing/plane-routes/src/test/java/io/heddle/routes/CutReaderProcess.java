@@ -80,8 +80,8 @@ final class CutReaderProcess {
           reader.awaitChange(reader.sequence(), WAIT_NS);
         }
       }
-    } catch (RoutesCutException cut) {
-      return cut.getCause() == null ? "seen" : "fault";
+    } catch (RoutesTruncatedException truncated) {
+      return truncated.getCause() == null ? "seen" : "fault";
     }
   }
 
@@ -89,7 +89,7 @@ final class CutReaderProcess {
     int wrong = 0;
     for (int host = 0; host < PublisherProcess.HOSTS; host++) {
       boolean whole = reader.resolve(PublisherProcess.HIGH, host, answer);
-      wrong += whole && answer.planes() == 1 && answer.figure(0) == host + 1 ? 0 : 1;
+      wrong += whole && answer.planes() == 1 && answer.bandwidthMbps(0) == host + 1 ? 0 : 1;
     }
     return wrong;
   }

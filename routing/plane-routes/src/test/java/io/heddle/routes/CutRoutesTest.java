@@ -86,19 +86,19 @@ class CutRoutesTest {
       bed.route("::/0", 0, 3);
       try (RouteReader reader = bed.reader()) {
         cut(bed.path, 0);
-        assertThrows(RoutesCutException.class, reader::sequence);
-        assertThrows(RoutesCutException.class, reader::liveness);
-        assertThrows(RoutesCutException.class, reader::planes);
-        assertThrows(RoutesCutException.class, reader::publisher);
-        assertThrows(RoutesCutException.class, reader::entries);
-        assertThrows(RoutesCutException.class, () -> reader.awaitChange(0, 1_000_000_000L));
-        RoutesCutException cut =
-            assertThrows(RoutesCutException.class, () -> reader.reading(() -> true));
+        assertThrows(RoutesTruncatedException.class, reader::sequence);
+        assertThrows(RoutesTruncatedException.class, reader::liveness);
+        assertThrows(RoutesTruncatedException.class, reader::planes);
+        assertThrows(RoutesTruncatedException.class, reader::publisher);
+        assertThrows(RoutesTruncatedException.class, reader::entries);
+        assertThrows(RoutesTruncatedException.class, () -> reader.awaitChange(0, 1_000_000_000L));
+        RoutesTruncatedException truncated =
+            assertThrows(RoutesTruncatedException.class, () -> reader.reading(() -> true));
         assertEquals(
             "another process has cut the routes file "
                 + bed.path
                 + " short, or its disk is failing",
-            cut.getMessage());
+            truncated.getMessage());
       }
     }
   }

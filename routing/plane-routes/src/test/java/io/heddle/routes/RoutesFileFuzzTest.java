@@ -219,7 +219,7 @@ class RoutesFileFuzzTest {
       int length = answer.prefixLength(plane);
       assertTrue(length >= -1 && length <= 128, "length " + length);
       assertTrue(answer.weight(plane) >= 0, "weight " + answer.weight(plane));
-      assertTrue(answer.figure(plane) <= RouteCell.LARGEST_WEIGHT);
+      assertTrue(answer.bandwidthMbps(plane) <= RouteCell.LARGEST_WEIGHT);
     }
   }
 }

@@ -132,7 +132,7 @@ class RoutesFileTest {
           RouteCell.borrowed(RouteCell.of(WeightReason.PATH_BANDWIDTH, 100_000)));
       assertEquals("100,0", bed.weights(reader, "fd00:2:1:1::7"));
       assertEquals("0,5", bed.weights(reader, "fd00:2:1:2::7"));
-      assertTrue(RoutesTestBed.answer(reader, "fd00:2:1:2::7").isBorrowed(1));
+      assertTrue(RoutesTestBed.answer(reader, "fd00:2:1:2::7").isOverOtherPlane(1));
     }
   }
 

@@ -190,7 +190,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
               && (index < 0
                   || !reader.resolve(bits.getLong(), bits.getLong(), answer)
                   || !answer.reason(index).carriesTraffic()
-                  || answer.isBorrowed(index))) {
+                  || answer.isOverOtherPlane(index))) {
             return false;
           }
         }
@@ -234,7 +234,7 @@ public final class FabricRouteDaemons implements AutoCloseable {
         if (other != host
             && (index < 0
                 || !reader.resolve(bits.getLong(), bits.getLong(), answer)
-                || answer.figure(index) != megabitsPerSecond)) {
+                || answer.bandwidthMbps(index) != megabitsPerSecond)) {
           return false;
         }
       }

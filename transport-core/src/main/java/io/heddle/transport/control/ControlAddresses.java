@@ -56,7 +56,7 @@ public final class ControlAddresses {
             new Candidate(
                 assigned.address(),
                 link.index(),
-                link.isOfContainers() && !isChosen ? LAST : rank(assigned.address())));
+                link.isContainerInterface() && !isChosen ? LAST : rank(assigned.address())));
       }
     }
     if (found.isEmpty()) {

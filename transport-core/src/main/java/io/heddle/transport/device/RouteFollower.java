@@ -8,7 +8,7 @@ import io.heddle.routes.Liveness;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
-import io.heddle.routes.RoutesCutException;
+import io.heddle.routes.RoutesTruncatedException;
 import io.heddle.routes.WeightReason;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
@@ -117,7 +117,7 @@ public final class RouteFollower implements AutoCloseable {
   private static String contents(RouteReader open) {
     try {
       return " (%s, %s prefixes)".formatted(open.publisher(), open.entries());
-    } catch (RoutesCutException cut) {
+    } catch (RoutesTruncatedException truncated) {
       return ", which was cut short";
     }
   }
@@ -126,12 +126,12 @@ public final class RouteFollower implements AutoCloseable {
   synchronized void onJoined(RoutedConnection connection) {
     try {
       apply(connection);
-    } catch (RoutesCutException cut) {
+    } catch (RoutesTruncatedException truncated) {
       /*
        * The follower's own thread reports the cut file and closes it at its next poll; until then
        * no weights are known.
        */
-      log.trace("no weights for %s: %s", connection.peer(), String.valueOf(cut.getMessage()));
+      log.trace("no weights for %s: %s", connection.peer(), String.valueOf(truncated.getMessage()));
     }
   }
 
@@ -149,8 +149,8 @@ public final class RouteFollower implements AutoCloseable {
         } else {
           open.awaitChange(appliedSequence, POLL_PERIOD_NS);
         }
-      } catch (RoutesCutException cut) {
-        log.trace("%s: closed at the next poll", String.valueOf(cut.getMessage()));
+      } catch (RoutesTruncatedException truncated) {
+        log.trace("%s: closed at the next poll", String.valueOf(truncated.getMessage()));
       }
     }
     return !closed;
@@ -169,8 +169,8 @@ public final class RouteFollower implements AutoCloseable {
         follow(open);
       }
       return open;
-    } catch (RoutesCutException cut) {
-      dropFile(cut);
+    } catch (RoutesTruncatedException truncated) {
+      dropFile(truncated);
       return null;
     }
   }
@@ -207,8 +207,8 @@ public final class RouteFollower implements AutoCloseable {
       for (RoutedConnection connection : device.connections()) {
         try {
           apply(connection);
-        } catch (RoutesCutException cut) {
-          throw cut;
+        } catch (RoutesTruncatedException truncated) {
+          throw truncated;
         } catch (RuntimeException | Error failure) {
           first = first == null ? failure : first;
         }
@@ -223,7 +223,7 @@ public final class RouteFollower implements AutoCloseable {
    * Closes a truncated file. Only the follower's own thread may wait on the file, and this runs on
    * that thread.
    */
-  private void dropFile(RoutesCutException cut) {
+  private void dropFile(RoutesTruncatedException truncated) {
     RouteReader open = reader;
     if (open != null) {
       open.close();
@@ -234,7 +234,7 @@ public final class RouteFollower implements AutoCloseable {
       applyAll();
       log.warn(
           "%s%s",
-          String.valueOf(cut.getMessage()),
+          String.valueOf(truncated.getMessage()),
           wasFollowing ? ": its last weights hold for " + holdNs / 1_000_000 + " ms" : "");
     }
   }

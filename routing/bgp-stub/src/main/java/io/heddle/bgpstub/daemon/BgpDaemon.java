@@ -264,7 +264,7 @@ public final class BgpDaemon implements AutoCloseable {
    */
   private void heartbeat() {
     reschedule(HEARTBEAT_NS, this::heartbeat);
-    rib.restoreIfCut();
+    rib.restoreIfTruncated();
     if (!publisher.isTruncated()) {
       publisher.heartbeat();
     }

@@ -176,11 +176,11 @@ public final class AdjRibIn implements AutoCloseable {
     withoutPlane = 0;
   }
 
-  private void drop(int bit, RouteTable.Choice choice) {
+  private void drop(int bit, RouteTable.PrefixPredicate predicate) {
     long[] gone = new long[3 * routes.size()];
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {
-      if ((value & bit) == bit && choice.test(high, low, length)) {
+      if ((value & bit) == bit && predicate.test(high, low, length)) {
         gone[count[0]++] = high;
         gone[count[0]++] = low;
         gone[count[0]++] = length;

@@ -75,8 +75,8 @@ final class CellPolicy {
     if (carriesA != RouteCell.reason(cellB).carriesTraffic()) {
       return carriesA;
     }
-    if (RouteCell.isBorrowed(cellA) != RouteCell.isBorrowed(cellB)) {
-      return RouteCell.isBorrowed(cellB);
+    if (RouteCell.isOverOtherPlane(cellA) != RouteCell.isOverOtherPlane(cellB)) {
+      return RouteCell.isOverOtherPlane(cellB);
     }
     long metricA = a.aigp() == null ? Long.MAX_VALUE : a.aigp().metric();
     long metricB = b.aigp() == null ? Long.MAX_VALUE : b.aigp().metric();

@@ -24,14 +24,14 @@ final class OwnRoutes {
    *
    * @param fibSuppress whether leaves may omit the routes from their forwarding tables
    */
-  record Terms(long localAs, int routerId, boolean fibSuppress) {}
+  record CommonAttributes(long localAs, int routerId, boolean fibSuppress) {}
 
-  private Terms terms;
+  private CommonAttributes common;
   private Set<Prefix> announced = Set.of();
   private long announcedMbps;
 
-  OwnRoutes(Terms terms) {
-    this.terms = terms;
+  OwnRoutes(CommonAttributes common) {
+    this.common = common;
   }
 
   /**
@@ -39,7 +39,7 @@ final class OwnRoutes {
    * routes again.
    */
   void setFibSuppress(boolean suppress) {
-    terms = new Terms(terms.localAs, terms.routerId, suppress);
+    common = new CommonAttributes(common.localAs, common.routerId, suppress);
     announcedMbps = -1;
   }
 
@@ -77,16 +77,18 @@ final class OwnRoutes {
     List<ExtendedCommunity> communities = new ArrayList<>();
     int gbps = (int) Math.min(rateMbps / 1000, 0xffff);
     if (gbps > 0) {
-      communities.add(new ExtendedCommunity.PathBandwidth(true, terms.routerId(), gbps));
+      communities.add(new ExtendedCommunity.PathBandwidth(true, common.routerId(), gbps));
     }
-    if (terms.fibSuppress()) {
+    if (common.fibSuppress()) {
       int as =
-          terms.localAs() > 0xffff ? ExtendedCommunity.AS_TRANS : Math.toIntExact(terms.localAs());
-      communities.add(new ExtendedCommunity.FibSuppress(as, terms.routerId()));
+          common.localAs() > 0xffff
+              ? ExtendedCommunity.AS_TRANS
+              : Math.toIntExact(common.localAs());
+      communities.add(new ExtendedCommunity.FibSuppress(as, common.routerId()));
     }
     List<PathAttribute> all = new ArrayList<>();
     all.add(PathAttribute.Origin.IGP);
-    all.add(new PathAttribute.Path(AsPath.of(terms.localAs())));
+    all.add(new PathAttribute.Path(AsPath.of(common.localAs())));
     if (!communities.isEmpty()) {
       all.add(new PathAttribute.ExtendedCommunities(communities));
     }

@@ -37,7 +37,7 @@ public final class PeerRoutes implements SessionListener {
    */
   public PeerRoutes(AdjRibIn routes, long localAs, int routerId, boolean fibSuppress) {
     this.routes = routes;
-    this.own = new OwnRoutes(new OwnRoutes.Terms(localAs, routerId, fibSuppress));
+    this.own = new OwnRoutes(new OwnRoutes.CommonAttributes(localAs, routerId, fibSuppress));
   }
 
   public AdjRibIn routes() {

@@ -109,7 +109,7 @@ public final class Rib implements AutoCloseable {
    */
   public void setRules(WeightRules rules, RibOptions next) {
     flush();
-    restoreIfCut();
+    restoreIfTruncated();
     publisher.setRules(rules);
     if (!next.equals(options)) {
       options = next;
@@ -135,7 +135,7 @@ public final class Rib implements AutoCloseable {
       return known;
     }
     flush();
-    restoreIfCut();
+    restoreIfTruncated();
     int number;
     try {
       number = publisher.setPlane(new PublishedPlane(key, null, 0, via));
@@ -157,7 +157,7 @@ public final class Rib implements AutoCloseable {
   public void setSource(String key, @Nullable InetAddress source, long rateMbps, String via) {
     if (plane(key, via) != AttributeTable.NO_PLANE) {
       flush();
-      restoreIfCut();
+      restoreIfTruncated();
       publisher.setPlane(new PublishedPlane(key, source, rateMbps, via));
     }
   }
@@ -245,7 +245,7 @@ public final class Rib implements AutoCloseable {
    * Creates the routes file again if another process has truncated it. The daemon calls this
    * periodically, since a truncation is noticed otherwise only when a route changes.
    */
-  public void restoreIfCut() {
+  public void restoreIfTruncated() {
     try {
       if (!publishing && !incomplete && publisher.isTruncated()) {
         begin();

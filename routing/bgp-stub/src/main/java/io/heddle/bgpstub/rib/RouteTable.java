@@ -28,7 +28,7 @@ final class RouteTable implements AutoCloseable {
 
   /** Selection of prefixes. */
   @FunctionalInterface
-  interface Choice {
+  interface PrefixPredicate {
     boolean test(long high, long low, int length);
   }
 
@@ -113,10 +113,10 @@ final class RouteTable implements AutoCloseable {
   }
 
   /** Sets these bits in the numbers of the selected prefixes. */
-  void mark(int bits, Choice choice) {
+  void mark(int bits, PrefixPredicate predicate) {
     for (int slot = 0; slot < slots; slot++) {
       int value = value(slot);
-      if (value != NONE && choice.test(high(slot), low(slot), length(slot))) {
+      if (value != NONE && predicate.test(high(slot), low(slot), length(slot))) {
         setValue(slot, value | bits);
       }
     }

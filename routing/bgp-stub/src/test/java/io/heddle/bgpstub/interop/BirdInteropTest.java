@@ -72,7 +72,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Override
-  String ours() throws Exception {
+  String speakerRouteEntry() throws Exception {
     return birdc("show", "route", "all", "for", "fd00:55::5/128");
   }
 

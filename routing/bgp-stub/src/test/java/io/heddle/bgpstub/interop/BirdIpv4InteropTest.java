@@ -95,7 +95,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   @Override
-  String ours() throws Exception {
+  String speakerRouteEntry() throws Exception {
     return birdc("show", "route", "table", "master4", "all", "for", "10.55.0.5/32");
   }
 
@@ -236,7 +236,7 @@ class BirdIpv4InteropTest extends DaemonContract {
             "a weight",
             () ->
                 reader.resolve(destination.high(), destination.low(), answer)
-                    && answer.figure(0) == 400_000);
+                    && answer.bandwidthMbps(0) == 400_000);
         await(
             "our address",
             () ->

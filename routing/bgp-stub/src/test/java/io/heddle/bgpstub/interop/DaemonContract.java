@@ -117,7 +117,7 @@ abstract class DaemonContract {
    * Returns the entry of the speaker's route in the daemon's routing table, with the attributes in
    * the daemon's notation.
    */
-  abstract String ours() throws Exception;
+  abstract String speakerRouteEntry() throws Exception;
 
   /** Returns the parts of that entry that show the attributes of {@link #announcement}. */
   abstract List<String> ourAttributes();
@@ -264,7 +264,7 @@ abstract class DaemonContract {
     awaitEstablished();
     speaker.execute(() -> session.send(announcement()));
     await("our route in its table", () -> table().contains(showRoutes()));
-    String shown = ours();
+    String shown = speakerRouteEntry();
     for (String attribute : ourAttributes()) {
       assertTrue(shown.contains(attribute), attribute + " isn't in " + shown);
     }

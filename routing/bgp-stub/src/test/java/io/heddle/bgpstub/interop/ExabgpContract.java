@@ -27,7 +27,7 @@ abstract class ExabgpContract extends DaemonContract {
   private Process daemon;
 
   /** Additional routes for ExaBGP's configuration, with attributes that the speaker must reject. */
-  String hostile = "";
+  String invalidRoutes = "";
 
   String local = fabric().leaf();
   String neighbour = fabric().host();
@@ -95,7 +95,7 @@ abstract class ExabgpContract extends DaemonContract {
                 "0x1a 0x80 0x01000b0000000000000004",
                 other(),
                 fabric().leaf(),
-                hostile));
+                invalidRoutes));
     daemon =
         net.start(
             "env",
@@ -121,7 +121,7 @@ abstract class ExabgpContract extends DaemonContract {
   }
 
   @Override
-  String ours() throws Exception {
+  String speakerRouteEntry() throws Exception {
     return Files.readString(net.folder().resolve("told"));
   }
 

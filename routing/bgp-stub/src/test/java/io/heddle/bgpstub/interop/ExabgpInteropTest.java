@@ -17,7 +17,7 @@ class ExabgpInteropTest extends ExabgpContract {
    */
   @Test
   void malformedAttributesDoNotEndTheSession() throws Exception {
-    hostile =
+    invalidRoutes =
         """
         route fd00:ac::/32 next-hop fd00:1::1 attribute [ 0x1a 0x80 0x01000c0000000000000005 ];
         route fd00:ad::/32 next-hop fd00:1::1 attribute [ 0x10 0xc0 0x0180c0a8010101 ];
@@ -43,7 +43,7 @@ class ExabgpInteropTest extends ExabgpContract {
    */
   @Test
   void forbiddenValuesLoseOnlyTheirRoutes() throws Exception {
-    hostile =
+    invalidRoutes =
         """
         route fd00:ae::/32 next-hop fd00:1::1 as-path [ 65002 0 ];
         route fd00:af::/32 next-hop fd00:1::1 as-path [ 65002 ( 65003 65004 ) ];

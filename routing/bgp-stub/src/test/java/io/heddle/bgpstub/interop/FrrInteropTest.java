@@ -120,7 +120,7 @@ class FrrInteropTest extends DaemonContract {
   }
 
   @Override
-  String ours() throws Exception {
+  String speakerRouteEntry() throws Exception {
     return vtysh("show bgp ipv6 unicast fd00:55::5/128");
   }
 

@@ -110,7 +110,7 @@ abstract class GobgpContract extends DaemonContract {
   }
 
   @Override
-  String ours() throws Exception {
+  String speakerRouteEntry() throws Exception {
     return net.ask("gobgp", "global", "rib", "-a", family(), announced().toString(), "-j");
   }
 

@@ -83,7 +83,7 @@ abstract class OpenbgpdContract extends DaemonContract {
   }
 
   @Override
-  String ours() throws Exception {
+  String speakerRouteEntry() throws Exception {
     return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", announced().toString());
   }
 

@@ -183,7 +183,7 @@ class RibTest {
       /* The leaf's own prefix is announced first; it never has AIGP. */
       leaf.update(announce("fd00:1:1:3::/64", coloured(3, AsPath.of(65101))));
       leaf.update(announce("fd00:2:1:4::/64", coloured(4, OWN_SPINE)));
-      assertFalse(bed.answer("fd00:2:1:4::1").isBorrowed(1), "nobody has AIGP yet");
+      assertFalse(bed.answer("fd00:2:1:4::1").isOverOtherPlane(1), "nobody has AIGP yet");
       PathAttributes whole = coloured(3, OWN_SPINE, new PathAttribute.Aigp(2));
       leaf.update(announce("fd00:2:1:3::/64", whole));
       assertEquals("100,0", bed.weights("fd00:2:1:3::1"));
@@ -311,7 +311,7 @@ class RibTest {
       if (changes) {
         first.update(announce(HOST + "/128", gbps(100)));
       } else {
-        bed.rib.restoreIfCut();
+        bed.rib.restoreIfTruncated();
       }
       bed.publisher.goLive();
       assertEquals(changes ? "100,400,200,400" : "400,400,200,400", bed.weights(HOST));

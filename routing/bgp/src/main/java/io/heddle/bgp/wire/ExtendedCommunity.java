@@ -94,14 +94,14 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param second whether the community's type is {@link CodePoints#otherUnreachable}
+   * @param isOtherType whether the community's type is {@link CodePoints#otherUnreachable}
    */
-  record Unreachable(boolean second, int flags, int routerId) implements ExtendedCommunity {
+  record Unreachable(boolean isOtherType, int flags, int routerId) implements ExtendedCommunity {
     public static final int DROP = 0x80;
 
     @Override
     public long bits(CodePoints codePoints) {
-      return type(second ? codePoints.otherUnreachable() : codePoints.unreachable(), true)
+      return type(isOtherType ? codePoints.otherUnreachable() : codePoints.unreachable(), true)
           | (flags & 0xffL) << 40
           | routerId & 0xffff_ffffL;
     }

@@ -20,7 +20,7 @@ public final class Nlri {
 
   /** Condition on a prefix. */
   @FunctionalInterface
-  interface Choice {
+  interface PrefixPredicate {
     boolean test(long high, long low, int length);
   }
 
@@ -115,12 +115,12 @@ public final class Nlri {
   }
 
   /** Returns the prefixes that don't fulfil the condition. */
-  Nlri without(Choice choice) {
+  Nlri without(PrefixPredicate predicate) {
     long[] leftWords = new long[2 * size];
     byte[] leftLengths = new byte[size];
     int left = 0;
     for (int i = 0; i < size; i++) {
-      if (!choice.test(high(i), low(i), length(i))) {
+      if (!predicate.test(high(i), low(i), length(i))) {
         leftWords[2 * left] = high(i);
         leftWords[2 * left + 1] = low(i);
         leftLengths[left++] = lengths[i];

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Exception for a routes file that has become shorter than its memory mapping, because another
- * process has cut it.
+ * process has truncated it.
  */
-public final class RoutesCutException extends HeddleException {
+public final class RoutesTruncatedException extends HeddleException {
   private static final long serialVersionUID = 1L;
 
-  RoutesCutException(Path path, @Nullable InternalError fault) {
+  RoutesTruncatedException(Path path, @Nullable InternalError fault) {
     super("another process has cut the routes file " + path + " short, or its disk is failing");
     if (fault != null) {
       initCause(fault);
