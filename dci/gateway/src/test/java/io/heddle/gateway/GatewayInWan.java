@@ -110,7 +110,7 @@ abstract class GatewayInWan {
       traffic.sendUntilArrival(WanTopology.DESTINATION, queuePair);
     }
     for (int queuePair = FIRST; queuePair < FIRST + 40; queuePair++) {
-      traffic.sendUntilArrival(WanTopology.BEHIND_PE, queuePair);
+      traffic.sendUntilArrival(WanTopology.PE_DESTINATION, queuePair);
     }
   }
 
@@ -208,7 +208,8 @@ abstract class GatewayInWan {
 
   @Test
   void routerThatHashesTheLabelSpreadsQueuePairs() throws Exception {
-    List<Sighting> seen = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    List<Sighting> seen =
+        traffic.send(WanTopology.PE_DESTINATION, FlowHash.ROCE_PORT, FIRST, 600, 1);
     Map<Integer, Integer> byPath = new HashMap<>();
     seen.forEach(each -> byPath.merge(each.path(), 1, Integer::sum));
     /*
@@ -218,7 +219,8 @@ abstract class GatewayInWan {
     for (int path = 1; path <= WanTopology.PATHS; path++) {
       assertEquals(1 / 3.0, byPath.getOrDefault(path, 0) / 600.0, 0.15, "shares of 600: " + byPath);
     }
-    List<Sighting> again = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    List<Sighting> again =
+        traffic.send(WanTopology.PE_DESTINATION, FlowHash.ROCE_PORT, FIRST, 600, 1);
     Map<Integer, Integer> paths = new HashMap<>();
     seen.forEach(each -> paths.put(each.queuePair(), each.path()));
     again.forEach(each ->

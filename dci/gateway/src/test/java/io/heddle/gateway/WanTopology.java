@@ -25,7 +25,7 @@ final class WanTopology implements AutoCloseable {
   static final String DESTINATION = "fc00:2::2";
 
   /** Second address of host h2. The policy for it has a list through the PE. */
-  static final String BEHIND_PE = "fc00:2:0:4::2";
+  static final String PE_DESTINATION = "fc00:2:0:4::2";
 
   /** IPv4 address of host h1. The WAN between the gateways has no IPv4 addresses. */
   static final String SOURCE_IPV4 = "10.1.0.1";
@@ -87,7 +87,7 @@ final class WanTopology implements AutoCloseable {
     h1.ip("route add default via fc00:1::ff dev lan");
     link(h2, "lan", gw2, "lan");
     address(h2, DESTINATION, "lan");
-    address(h2, BEHIND_PE, "lan");
+    address(h2, PE_DESTINATION, "lan");
     address(gw2, "fc00:2::ff", "lan");
     address(gw2, "fc00:2:0:4::ff", "lan");
     h2.ip("route add default via fc00:2::ff dev lan");

@@ -75,7 +75,7 @@ final class KernelLinks implements AutoCloseable {
   }
 
   /** Returns the indexes of the interfaces that have a carrier. */
-  Set<Integer> carrying() {
+  Set<Integer> interfacesWithCarrier() {
     Set<Integer> carrying = new HashSet<>();
     for (ByteBuffer link : netlink.list(RTM_GETLINK, request(LINK_BYTES, (byte) 0))) {
       if ((link.getInt(8) & IFF_LOWER_UP) != 0) {

@@ -193,7 +193,7 @@ final class SwitchWatch implements AutoCloseable {
 
   private void poll() {
     for (WatchedSwitch each : switches) {
-      Set<Integer> carrying = each.links().carrying();
+      Set<Integer> carrying = each.links().interfacesWithCarrier();
       Map<AddressPrefix, Integer> routes = each.links().routes();
       if (each.forwarding() instanceof BpfForwarding program) {
         updateRates(each, program);
@@ -242,7 +242,7 @@ final class SwitchWatch implements AutoCloseable {
     } catch (RuntimeException downAgain) {
       Set<Integer> carrying;
       try (KernelLinks fresh = KernelLinks.open(own)) {
-        carrying = fresh.carrying();
+        carrying = fresh.interfacesWithCarrier();
         for (int i = 0; i < now.length; i++) {
           if (now[i] && !carrying.contains(fresh.index(group.members().get(i).link()))) {
             return false;

@@ -121,7 +121,7 @@ final class FlowLevel {
         toNs / US,
         rates.total() * GBPS / senders.cardinality(),
         rates.slowest() * GBPS,
-        rates.quickest() * GBPS,
+        rates.fastest() * GBPS,
         rates.total() / Math.min(sending, receiving),
         rates.classes());
   }

@@ -170,12 +170,12 @@ public final class Controller implements AutoCloseable {
   /**
    * Starts the thread that decides.
    *
-   * @param whenLost runs if this thread or the BGP speaker's thread keeps failing
+   * @param onPersistentFailure runs if this thread or the BGP speaker's thread keeps failing
    */
-  public void startDecisions(Runnable whenLost) {
-    speaker.onPersistentFailure(whenLost);
+  public void startDecisions(Runnable onPersistentFailure) {
+    speaker.onPersistentFailure(onPersistentFailure);
     new ResilientThread("heddle-controller", log, this::round)
-        .onPersistentFailure(whenLost)
+        .onPersistentFailure(onPersistentFailure)
         .start();
   }
 

@@ -79,7 +79,7 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
   }
 
   @Override
-  public NamedList read(PathAttributes attributes) {
+  public ListOrRefusal read(PathAttributes attributes) {
     ExtendedCommunity.Color color = attributes.color();
     Map<Prefix, Boolean> endpoints = new HashMap<>();
     for (PathAttribute each : attributes.all()) {
@@ -96,16 +96,16 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
       }
     }
     if (color == null || endpoints.isEmpty()) {
-      return NamedList.refused(RuleRefusal.NAMES_NO_LIST);
+      return ListOrRefusal.refused(RuleRefusal.NAMES_NO_LIST);
     }
     if (endpoints.size() > 1) {
-      return NamedList.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
+      return ListOrRefusal.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
     }
     Policy named = new Policy(color.color(), endpoints.keySet().iterator().next());
     return policies.entrySet().stream()
         .filter(each -> Objects.equals(each.getValue(), named))
-        .map(each -> NamedList.of(each.getKey()))
+        .map(each -> ListOrRefusal.of(each.getKey()))
         .findFirst()
-        .orElse(NamedList.refused(RuleRefusal.NAMES_NO_LIST));
+        .orElse(ListOrRefusal.refused(RuleRefusal.NAMES_NO_LIST));
   }
 }

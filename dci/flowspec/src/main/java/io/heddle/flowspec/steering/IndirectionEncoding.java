@@ -45,14 +45,14 @@ public record IndirectionEncoding(int flags, int idType) implements SteeringEnco
   }
 
   @Override
-  public NamedList read(PathAttributes attributes) {
-    NamedList found = NamedList.refused(RuleRefusal.NAMES_NO_LIST);
+  public ListOrRefusal read(PathAttributes attributes) {
+    ListOrRefusal found = ListOrRefusal.refused(RuleRefusal.NAMES_NO_LIST);
     for (ExtendedCommunity each : attributes.extendedCommunities()) {
       if (each instanceof ExtendedCommunity.Redirect redirect && redirect.idType() == idType) {
         if (found.refusal() == null && found.list() != redirect.id()) {
-          return NamedList.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
+          return ListOrRefusal.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
         }
-        found = NamedList.of(redirect.id());
+        found = ListOrRefusal.of(redirect.id());
       }
     }
     return found;

@@ -54,7 +54,7 @@ public record SteeringAttributes(SteeringEncoding encoding) {
    *
    * @param gateway router id of the receiving gateway
    */
-  public SteeringEncoding.NamedList read(PathAttributes attributes, int gateway) {
+  public SteeringEncoding.ListOrRefusal read(PathAttributes attributes, int gateway) {
     boolean addressed = false;
     boolean ours = false;
     for (ExtendedCommunity each : attributes.extendedCommunities()) {
@@ -66,12 +66,12 @@ public record SteeringAttributes(SteeringEncoding encoding) {
       } else if (each instanceof ExtendedCommunity.Other other) {
         RuleRefusal refusal = refused(other.raw());
         if (refusal != null) {
-          return SteeringEncoding.NamedList.refused(refusal);
+          return SteeringEncoding.ListOrRefusal.refused(refusal);
         }
       }
     }
     if (addressed && !ours) {
-      return SteeringEncoding.NamedList.refused(RuleRefusal.FOR_ANOTHER_GATEWAY);
+      return SteeringEncoding.ListOrRefusal.refused(RuleRefusal.FOR_ANOTHER_GATEWAY);
     }
     return encoding.read(attributes);
   }

@@ -30,7 +30,7 @@ public interface SteeringEncoding {
   }
 
   /** Returns the list to which an announcement redirects, or the reason for refusing it. */
-  NamedList read(PathAttributes attributes);
+  ListOrRefusal read(PathAttributes attributes);
 
   /**
    * List of an announcement, or the reason for refusing it.
@@ -38,13 +38,13 @@ public interface SteeringEncoding {
    * @param list id of the list; 0 if there is none
    * @param refusal reason for the refusal; null if there is a list
    */
-  record NamedList(int list, @Nullable RuleRefusal refusal) {
-    static NamedList of(int list) {
-      return new NamedList(list, null);
+  record ListOrRefusal(int list, @Nullable RuleRefusal refusal) {
+    static ListOrRefusal of(int list) {
+      return new ListOrRefusal(list, null);
     }
 
-    static NamedList refused(RuleRefusal why) {
-      return new NamedList(0, why);
+    static ListOrRefusal refused(RuleRefusal why) {
+      return new ListOrRefusal(0, why);
     }
   }
 }

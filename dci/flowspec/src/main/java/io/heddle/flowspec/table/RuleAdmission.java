@@ -61,7 +61,7 @@ public final class RuleAdmission {
    * @return the reason if the rule is refused; null if it is accepted, at once or later
    */
   public @Nullable RuleRefusal announced(FlowRule rule, PathAttributes attributes, int routerId) {
-    SteeringEncoding.NamedList named = steering.read(attributes, gateway);
+    SteeringEncoding.ListOrRefusal named = steering.read(attributes, gateway);
     RuleRefusal refusal = named.refusal() != null ? named.refusal() : refusal(rule);
     if (refusal != null) {
       refused.merge(refusal, 1L, Long::sum);

@@ -42,7 +42,7 @@ public final class RuleTable {
   private final NavigableSet<RuleEntry> general = new TreeSet<>(RuleEntry.ORDER);
   private final Map<String, Integer> sizes = new HashMap<>();
   private final IntPredicate usable;
-  private final RuleChanges changes;
+  private final RuleChangeListener changes;
   private final NanoClock clock;
   private final Log log;
 
@@ -50,7 +50,7 @@ public final class RuleTable {
    * @param usable whether a segment list exists and is alive
    * @param changes listener for flows to which another rule may apply now
    */
-  public RuleTable(IntPredicate usable, RuleChanges changes, NanoClock clock, Log log) {
+  public RuleTable(IntPredicate usable, RuleChangeListener changes, NanoClock clock, Log log) {
     this.usable = usable;
     this.changes = changes;
     this.clock = clock;

@@ -13,7 +13,7 @@ import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.flowspec.steering.SteeringAttributes;
 import io.heddle.flowspec.table.QueuePairKey;
 import io.heddle.flowspec.table.RuleAdmission;
-import io.heddle.flowspec.table.RuleChanges;
+import io.heddle.flowspec.table.RuleChangeListener;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleLimits;
 import io.heddle.flowspec.table.RuleTable;
@@ -46,14 +46,14 @@ final class SteeredGateway implements AutoCloseable {
   final BgpSpeaker speaker;
   final RuleTable table;
   final RuleReceiver receiver;
-  private final BothFamilies receivers;
+  private final RuleReceivers receivers;
   PeerSession session;
 
   SteeredGateway(RuleGrace grace) {
     Log to = (level, sentence) -> log.add(level + " " + sentence);
     speaker = new BgpSpeaker(to);
-    RuleChanges counted =
-        new RuleChanges() {
+    RuleChangeListener counted =
+        new RuleChangeListener() {
           @Override
           public void queuePair(QueuePairKey key) {
             changes.incrementAndGet();
@@ -67,7 +67,7 @@ final class SteeredGateway implements AutoCloseable {
     table = new RuleTable(list -> true, counted, NanoClock.SYSTEM, to);
     receiver = receiver("controller", "fd00:2::/32", Rules.CODEC, grace, to);
     receivers =
-        new BothFamilies(
+        new RuleReceivers(
             List.of(
                 receiver,
                 receiver("controller (IPv4)", "10.2.0.0/16", Rules.IPV4_CODEC, grace, to)));

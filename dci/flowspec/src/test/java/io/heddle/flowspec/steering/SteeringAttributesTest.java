@@ -55,7 +55,7 @@ class SteeringAttributesTest {
         Families.of(List.of(Rules.CODEC)));
   }
 
-  private static SteeringEncoding.NamedList read(SteeringEncoding encoding, boolean external) {
+  private static SteeringEncoding.ListOrRefusal read(SteeringEncoding encoding, boolean external) {
     byte[] bytes = update(encoding, external);
     UpdateMessage update =
         (UpdateMessage) new MessageDecoder(options(external)).decode(bytes, 0, bytes.length);
@@ -69,14 +69,14 @@ class SteeringAttributesTest {
     assertTrue(bytes.contains("900e0026000285" + "00" + "00" + "20018000"), bytes);
     assertTrue(bytes.contains("40020602010000fde9"), bytes);
     assertTrue(bytes.contains("c01010" + "0900000500000002" + "01020a0000010000"), bytes);
-    assertEquals(SteeringEncoding.NamedList.of(2), read(IndirectionEncoding.DEFAULT, true));
+    assertEquals(SteeringEncoding.ListOrRefusal.of(2), read(IndirectionEncoding.DEFAULT, true));
   }
 
   @Test
   void internalPeerGetsAnEmptyAsPathAndALocalPreference() {
     String bytes = hex(IndirectionEncoding.DEFAULT, false);
     assertTrue(bytes.contains("400200" + "40050400000064"), bytes);
-    assertEquals(SteeringEncoding.NamedList.of(2), read(IndirectionEncoding.DEFAULT, false));
+    assertEquals(SteeringEncoding.ListOrRefusal.of(2), read(IndirectionEncoding.DEFAULT, false));
   }
 
   @Test
@@ -84,7 +84,7 @@ class SteeringAttributesTest {
     String bytes = hex(COLORS, true);
     assertTrue(bytes.contains("030b000000000066"), bytes);
     assertTrue(bytes.contains("c01914000c5f0000000099" + "0".repeat(16) + "00d60000"), bytes);
-    assertEquals(SteeringEncoding.NamedList.of(2), read(COLORS, true));
+    assertEquals(SteeringEncoding.ListOrRefusal.of(2), read(COLORS, true));
     assertThrows(IllegalArgumentException.class, () -> COLORS.communities(4));
   }
 

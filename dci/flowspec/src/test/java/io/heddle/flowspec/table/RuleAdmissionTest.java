@@ -30,7 +30,7 @@ class RuleAdmissionTest {
   private final RuleTable table =
       new RuleTable(
           list -> true,
-          new RuleChanges() {
+          new RuleChangeListener() {
             @Override
             public void queuePair(QueuePairKey key) {
               assertTrue(key.queuePair() >= 0);

@@ -35,7 +35,7 @@ class RuleTableTest {
   private final RuleTable table =
       new RuleTable(
           list -> !dead.contains(list),
-          new RuleChanges() {
+          new RuleChangeListener() {
             @Override
             public void queuePair(QueuePairKey key) {
               changes.add(key.destination() + " " + key.queuePair());

@@ -9,8 +9,8 @@ import io.heddle.bgp.wire.Families;
 import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.session.BothFamilies;
 import io.heddle.flowspec.session.RuleReceiver;
+import io.heddle.flowspec.session.RuleReceivers;
 import io.heddle.flowspec.steering.RuleRefusal;
 import io.heddle.flowspec.steering.SteeringAttributes;
 import io.heddle.flowspec.table.RuleAdmission;
@@ -160,7 +160,7 @@ public final class ControllerSessions implements AutoCloseable {
             .passive(peer.passive())
             .codePoints(CodePoints.DEFAULT)
             .build();
-    PeerSession session = speaker.add(options, new BothFamilies(receivers));
+    PeerSession session = speaker.add(options, new RuleReceivers(receivers));
     speaker.execute(() -> {
       peers.add(new Known(peer, session, admissions));
       session.start();

@@ -8,7 +8,7 @@ import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
 import io.heddle.flowspec.rule.PrefixMatch;
 import io.heddle.flowspec.table.QueuePairKey;
-import io.heddle.flowspec.table.RuleChanges;
+import io.heddle.flowspec.table.RuleChangeListener;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleTable;
 import java.util.Collection;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * that matches on a whole queue pair becomes a steer at once, before the first packet. Any other
  * rule is evaluated when a flow appears. Used by one thread.
  */
-final class RuleSteers implements RuleChanges {
+final class RuleSteers implements RuleChangeListener {
   /**
    * Difference from the last pass.
    *

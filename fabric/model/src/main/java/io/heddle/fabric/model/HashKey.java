@@ -48,7 +48,7 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
   }
 
   /** Returns the key with zeros in the parts that aren't selected. */
-  public HashKey only(Set<Part> parts) {
+  public HashKey select(Set<Part> parts) {
     return new HashKey(
         parts.contains(Part.A0) ? a0 : 0,
         parts.contains(Part.A1) ? a1 : 0,

@@ -85,7 +85,7 @@ public record HashModel(
 
   /** Returns the 16 bits that go into the group's formula. */
   public int hash(RoceFlow flow) {
-    int hash = key(flow).only(selected).hash(keyAlgorithm);
+    int hash = key(flow).select(selected).hash(keyAlgorithm);
     return (hash >>> shift | hash << 16 - shift) & 0xffff;
   }
 

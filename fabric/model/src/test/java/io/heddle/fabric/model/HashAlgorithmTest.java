@@ -92,12 +92,12 @@ final class HashAlgorithmTest {
     HashKey key = new HashKey(0xa0a0, 0xa1a1, 0xb0b0, 0xb1b1, 0xf, 0x7f, 0xff);
     assertEquals(0xa0a0_a1a1_b0b0_b1b1L, key.high());
     assertEquals((1 << HashKey.BITS - 64) - 1, key.low());
-    HashKey ecmp = key.only(HashModel.ECMP);
+    HashKey ecmp = key.select(HashModel.ECMP);
     assertEquals(0xb1b1, ecmp.high());
     assertEquals(0, ecmp.low());
     assertEquals(0xb1b1, ecmp.hash(HashAlgorithm.XOR16), "the hash of one part is that part");
-    assertEquals(0xa1a1, key.only(HashModel.LINK_AGGREGATION).hash(HashAlgorithm.XOR16));
-    HashKey low = new HashKey(0, 0, 0, 0, 0xa, 0x55, 0x3c).only(Set.of(HashKey.Part.LBN));
+    assertEquals(0xa1a1, key.select(HashModel.LINK_AGGREGATION).hash(HashAlgorithm.XOR16));
+    HashKey low = new HashKey(0, 0, 0, 0, 0xa, 0x55, 0x3c).select(Set.of(HashKey.Part.LBN));
     assertEquals(0xa << 15, low.low());
     assertThrows(IllegalArgumentException.class, () -> new HashKey(0, 0, 0, 0, 16, 0, 0));
     assertThrows(IllegalArgumentException.class, () -> new HashKey(0x10000, 0, 0, 0, 0, 0, 0));

@@ -23,7 +23,7 @@ final class ChunkPaths {
   private final boolean isChained;
   private long sprayed;
   private long lost;
-  private long begun;
+  private long sent;
 
   ChunkPaths(ChunkSetting setting, LinkQueues links, EventCalendar calendar, ChunkTable chunks) {
     this.fabric = setting.fabric();
@@ -44,13 +44,13 @@ final class ChunkPaths {
   }
 
   /** Returns the number of chunks sent, retransmissions included. */
-  long begun() {
-    return begun;
+  long sent() {
+    return sent;
   }
 
   /** Starts a chunk, whose first packet is at the sender's card. */
-  void begin(int slot, long nowNs) {
-    begun++;
+  void start(int slot, long nowNs) {
+    sent++;
     calendar.grow(chunks.size());
     int spines = fabric.spines();
     int connection = chunks.connection[slot];
@@ -76,7 +76,7 @@ final class ChunkPaths {
     int link = fabric.link(chunks.plane[slot], source, destination, chunks.spine[slot], hop);
     int bytes = chunks.lengthBytes[slot];
     double beginNs = links.beginNs(link, nowNs);
-    double endNs = links.offer(link, nowNs, bytes);
+    double endNs = links.enqueue(link, nowNs, bytes);
     if (endNs == LinkQueues.LOST) {
       lost++;
       chunks.hop[slot] = ChunkTable.TIMED_OUT;

@@ -164,7 +164,7 @@ public final class ChunkSimulation {
         LinkHeat.of(fabric, links, endNs),
         series.stepNs(),
         series.bitsPerSecond(endNs),
-        paths.begun(),
+        paths.sent(),
         paths.lost(),
         events);
   }

@@ -178,7 +178,7 @@ final class Senders {
     loads[connection].started(plane, chunks.lengthBytes[slot], weights[connection]);
     chunks.plane[slot] = (byte) plane;
     chunks.epoch[slot] = epochs[connection * planes + plane];
-    paths.begin(slot, nowNs);
+    paths.start(slot, nowNs);
   }
 
   private boolean beginMessage(int connection, long nowNs) {

@@ -137,7 +137,7 @@ public final class ControlPlane {
 
   private SchemeRow row(RouteScheme scheme, List<Tables> tables) {
     long arithmetic = arithmetic(scheme);
-    int[] counted = countAfterLosses(scheme);
+    int[] counted = routesPerHostAfterLosses(scheme);
     boolean areEqual = true;
     boolean avoid = true;
     for (Tables each : tables) {
@@ -166,7 +166,7 @@ public final class ControlPlane {
   }
 
   /* Returns the number of routes of every card after the losses, counted without a table. */
-  private int[] countAfterLosses(RouteScheme scheme) {
+  private int[] routesPerHostAfterLosses(RouteScheme scheme) {
     int[] lostPlanes = new int[fabric.hosts()];
     int losses = 0;
     for (int plane = 0; plane < fabric.planes(); plane++) {

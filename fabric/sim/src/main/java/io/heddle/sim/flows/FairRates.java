@@ -135,7 +135,7 @@ public final class FairRates {
   }
 
   /** Returns the highest rate, bytes per nanosecond. */
-  public double quickest() {
+  public double fastest() {
     return Arrays.stream(bytesPerNs).max().orElseThrow();
   }
 

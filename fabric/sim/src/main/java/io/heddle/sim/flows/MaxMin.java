@@ -12,9 +12,9 @@ import java.util.PriorityQueue;
 final class MaxMin {
   private static final double SAME = 1 + 1e-12;
 
-  private record Full(int link, double rate) implements Comparable<Full> {
+  private record FillRate(int link, double rate) implements Comparable<FillRate> {
     @Override
-    public int compareTo(Full other) {
+    public int compareTo(FillRate other) {
       int order = Double.compare(rate, other.rate);
       return order != 0 ? order : Integer.compare(link, other.link);
     }
@@ -41,15 +41,15 @@ final class MaxMin {
         flowOf[next[graph.link[use]]++] = flow;
       }
     }
-    PriorityQueue<Full> queue = new PriorityQueue<>();
+    PriorityQueue<FillRate> queue = new PriorityQueue<>();
     for (int link = 0; link < graph.links(); link++) {
       if (growing[link] > 0) {
-        queue.add(new Full(link, left[link] / growing[link]));
+        queue.add(new FillRate(link, left[link] / growing[link]));
       }
     }
     int fixed = 0;
     while (!queue.isEmpty() && fixed < graph.flows()) {
-      Full first = queue.remove();
+      FillRate first = queue.remove();
       int link = first.link();
       int still = 0;
       for (int at = users[link]; at < users[link + 1]; at++) {
@@ -64,7 +64,7 @@ final class MaxMin {
        */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {
-        queue.add(new Full(link, rate));
+        queue.add(new FillRate(link, rate));
         continue;
       }
       for (int at = users[link]; at < users[link + 1]; at++) {

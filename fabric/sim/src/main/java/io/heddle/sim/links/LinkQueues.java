@@ -56,7 +56,7 @@ public final class LinkQueues {
    * @return time in ns at which the link has sent the chunk, provided that the whole chunk has
    *     arrived in time; {@link #LOST} if a black hole drops it
    */
-  public double offer(int link, double arrivesNs, int bytes) {
+  public double enqueue(int link, double arrivesNs, int bytes) {
     double beginNs = beginNs(link, arrivesNs);
     double fullNs = bytes * (fabric.isPort(link) ? portNsPerByte : uplinkNsPerByte);
     double endNs = beginNs + fullNs;

@@ -1,7 +1,7 @@
 package io.heddle.flowspec.table;
 
 /** Listener for flows to which another rule may apply now. Called by {@link RuleTable}. */
-public interface RuleChanges {
+public interface RuleChangeListener {
   /** Reports that another rule may apply to the flows to this queue pair. */
   void queuePair(QueuePairKey key);
 

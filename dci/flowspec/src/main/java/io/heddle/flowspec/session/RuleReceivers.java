@@ -13,10 +13,10 @@ import java.util.function.Consumer;
  * Listener that passes one session's events to a rule receiver for each address family, since
  * End-of-RIB, grace and limits are per family. Runs on the BGP speaker's thread.
  */
-public final class BothFamilies implements SessionListener {
+public final class RuleReceivers implements SessionListener {
   private final List<RuleReceiver> receivers;
 
-  public BothFamilies(List<RuleReceiver> receivers) {
+  public RuleReceivers(List<RuleReceiver> receivers) {
     this.receivers = List.copyOf(receivers);
   }
 
