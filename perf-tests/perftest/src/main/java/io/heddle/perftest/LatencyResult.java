@@ -67,7 +67,7 @@ record LatencyResult(
   }
 
   /** Combines the results of several runs with the same message size, such as one run per plane. */
-  static LatencyResult together(List<LatencyResult> results) {
+  static LatencyResult combine(List<LatencyResult> results) {
     LatencyResult first = results.getFirst();
     if (results.size() == 1) {
       return first;

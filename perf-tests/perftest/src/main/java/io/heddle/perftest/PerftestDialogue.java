@@ -219,7 +219,7 @@ final class PerftestDialogue {
    * Runs the last step: synchronises the ends and sends {@code done}, which perftest's other end
    * need not read.
    */
-  void sayGoodbye(QueuePairRecord first) {
+  void finish(QueuePairRecord first) {
     synchronise(first, "its goodbye");
     try {
       connection.write("done\0".getBytes(StandardCharsets.US_ASCII));

@@ -39,7 +39,7 @@ final class ReportText {
         : Double.toString(value);
   }
 
-  void waiting() {
+  void printWaiting() {
     if (whole) {
       String stars = "*".repeat(36);
       line("%n%s%n* Waiting for client to connect... *%n%s", stars, stars);

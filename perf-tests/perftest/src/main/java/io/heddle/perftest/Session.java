@@ -56,7 +56,7 @@ final class Session {
       return ControlConnection.connect(host, settings.tcpPort());
     }
     try (ControlConnection.Listener listener = new ControlConnection.Listener(settings.tcpPort())) {
-      text.waiting();
+      text.printWaiting();
       warmUp.run();
       return listener.accept();
     }
@@ -178,7 +178,7 @@ final class Session {
     dialogue.synchronise(queues.own(0), "the end of the client's run");
     BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
     publish(inOwnUnit(report, peer));
-    dialogue.sayGoodbye(queues.own(0));
+    dialogue.finish(queues.own(0));
   }
 
   /*
@@ -223,7 +223,7 @@ final class Session {
       dialogue.synchronise(queues.own(0), "the server's answer to the end of the run");
       dialogue.exchangeReport(own);
     }
-    dialogue.sayGoodbye(queues.own(0));
+    dialogue.finish(queues.own(0));
   }
 
   private BandwidthResult run(
@@ -282,7 +282,7 @@ final class Session {
       for (int i = 0; i < queues.count(); i++) {
         results.add(play(dialogue, queues, i, size));
       }
-      LatencyResult all = LatencyResult.together(results);
+      LatencyResult all = LatencyResult.combine(results);
       text.values(all);
       text.row(all);
       text.percentiles(all.distribution(), "half round trip");
@@ -291,7 +291,7 @@ final class Session {
       json.planes(queues.lanes(), results);
     }
     if (settings.kind().endsWithGoodbye() || dialogue.isPeerHeddle()) {
-      dialogue.sayGoodbye(queues.own(0));
+      dialogue.finish(queues.own(0));
     } else {
       /*
        * Waits for the peer to close first: its last messages may still need this end's

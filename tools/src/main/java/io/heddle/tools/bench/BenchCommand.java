@@ -282,7 +282,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   private static List<Figure> figures(Measurement each, ChildRun.Ended ended) {
     List<Figure> own =
-        each.reading().read(ended.json()).stream()
+        each.reader().read(ended.json()).stream()
             .filter(figure -> Double.isFinite(figure.median()))
             .toList();
     if (own.isEmpty()) {

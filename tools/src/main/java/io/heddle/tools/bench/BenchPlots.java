@@ -44,22 +44,22 @@ final class BenchPlots {
         folder,
         "message",
         "Time of a message of 8 B",
-        CostReadings.ScaleCost.MESSAGE,
+        CostFigures.ScaleCost.MESSAGE,
         outcome,
         files);
-    scale(folder, "set-up", "Time to set up", CostReadings.ScaleCost.SET_UP, outcome, files);
+    scale(folder, "set-up", "Time to set up", CostFigures.ScaleCost.SET_UP, outcome, files);
     scale(
         folder,
         "memory",
         "Memory growth of a process",
-        CostReadings.ScaleCost.MEMORY,
+        CostFigures.ScaleCost.MEMORY,
         outcome,
         files);
     scale(
         folder,
         "idle",
         "Share of a processor while idle",
-        CostReadings.ScaleCost.IDLE,
+        CostFigures.ScaleCost.IDLE,
         outcome,
         files);
   }
@@ -72,7 +72,7 @@ final class BenchPlots {
       Path folder,
       String name,
       String title,
-      CostReadings.ScaleCost cost,
+      CostFigures.ScaleCost cost,
       Outcome outcome,
       List<Path> files) {
     Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
@@ -92,7 +92,7 @@ final class BenchPlots {
        * A logarithmic axis is needed for costs whose values spread widely, from one connection to
        * hundreds.
        */
-      boolean wide = cost != CostReadings.ScaleCost.IDLE;
+      boolean wide = cost != CostFigures.ScaleCost.IDLE;
       bars(file, title + (wide ? " (logarithmic)" : ""), cost.unit(), series, wide);
       files.add(file);
     }
@@ -103,10 +103,10 @@ final class BenchPlots {
     Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
     for (Figure figure : outcome.figures()) {
       String name = figure.name();
-      if (name.startsWith("bandwidth ") && name.endsWith(Readings.OVER_TCP)) {
+      if (name.startsWith("bandwidth ") && name.endsWith(FigureReaders.OVER_TCP)) {
         int comma = name.indexOf(", ");
         String size = name.substring("bandwidth ".length(), comma);
-        String role = name.substring(comma + 2, name.length() - Readings.OVER_TCP.length());
+        String role = name.substring(comma + 2, name.length() - FigureReaders.OVER_TCP.length());
         series.computeIfAbsent("Heddle, " + role, key -> new LinkedHashMap<>()).put(size, figure);
       }
     }
@@ -127,14 +127,14 @@ final class BenchPlots {
         folder.resolve("bench-policies.svg"),
         "Goodput ÷ ideal over four planes of a shaped fabric, by policy",
         "÷ ideal",
-        Readings.OVER_IDEAL,
+        FigureReaders.OVER_IDEAL,
         outcome,
         files);
     policies(
         folder.resolve("bench-policies-p99.svg"),
         "Message time, 99th percentile, 8 messages of 1 MiB in flight",
         "ms",
-        Readings.MESSAGE_P99,
+        FigureReaders.MESSAGE_P99,
         outcome,
         files);
   }

@@ -25,7 +25,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
     outcomes.forEach(each -> byName.put(each.measurement(), each));
     List<Target.Verdict> verdicts = new ArrayList<>();
     for (Target target : Targets.all()) {
-      verdicts.add(target.judge(byName));
+      verdicts.add(target.verdict(byName));
     }
     return new BenchReport(List.copyOf(outcomes), verdicts);
   }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param jsonFile whether the command writes JSON to the file named by its last argument, instead
  *     of standard output
  * @param limitSeconds seconds after which the command is ended
- * @param reading conversion of the command's JSON to figures
+ * @param reader conversion of the command's JSON to figures
  * @param requirements programs and libraries without which the figures would be missing or would
  *     measure another configuration
  */
@@ -25,7 +25,7 @@ record Measurement(
     List<String> quick,
     boolean jsonFile,
     int limitSeconds,
-    Reading reading,
+    FigureReader reader,
     List<Requirement> requirements) {
   Measurement(
       String name,
@@ -34,19 +34,19 @@ record Measurement(
       List<String> quick,
       boolean jsonFile,
       int limitSeconds,
-      Reading reading) {
-    this(name, what, full, quick, jsonFile, limitSeconds, reading, List.of());
+      FigureReader reader) {
+    this(name, what, full, quick, jsonFile, limitSeconds, reader, List.of());
   }
 
   /** Conversion of a command's JSON to figures. */
-  interface Reading {
+  interface FigureReader {
     List<Figure> read(JsonNode report);
   }
 
   /** Returns a copy that isn't started if a requirement is missing. */
   Measurement requiring(Requirement... all) {
     return new Measurement(
-        name, description, full, quick, jsonFile, limitSeconds, reading, List.of(all));
+        name, description, full, quick, jsonFile, limitSeconds, reader, List.of(all));
   }
 
   /**

@@ -71,7 +71,7 @@ final class Measurements {
                 BANDWIDTHS),
             false,
             240,
-            Readings::plugin),
+            FigureReaders::plugin),
         new Measurement(
             PLUGIN_1500,
             "bandwidth of the plugin beside kernel TCP, MTU 1500",
@@ -85,7 +85,7 @@ final class Measurements {
                 BANDWIDTHS),
             false,
             180,
-            Readings::plugin),
+            FigureReaders::plugin),
         /*
          * NCCL's socket transport chooses 2 helper threads with 8 sockets on Amazon's networks, and
          * 4 threads with one socket on Google's. Here the first is used: it has more sockets, and
@@ -104,7 +104,7 @@ final class Measurements {
                 BANDWIDTHS),
             false,
             120,
-            Readings::sockets),
+            FigureReaders::sockets),
         new Measurement(
             FLOWS,
             "four flows beside four streams of kernel TCP",
@@ -116,7 +116,7 @@ final class Measurements {
                     + " --rounds 3 --milliseconds 100"),
             false,
             120,
-            Readings::plugin),
+            FigureReaders::plugin),
         new Measurement(
             LATENCY,
             "half round trip of 8 B beside kernel TCP",
@@ -128,7 +128,7 @@ final class Measurements {
                     + " --milliseconds 100"),
             false,
             120,
-            Readings::plugin));
+            FigureReaders::plugin));
   }
 
   private static List<Measurement> allReduces() {
@@ -141,7 +141,7 @@ final class Measurements {
             words("perf allreduce --json --min-bytes 1M --max-bytes 4M --rounds 2 --iterations 5"),
             false,
             240,
-            Readings::allReduce),
+            FigureReaders::allReduce),
         new Measurement(
             AMONG_THREADS,
             "all-reduce among threads as NCCL has them, beside kernel TCP",
@@ -149,7 +149,7 @@ final class Measurements {
             words("perf among-threads --json --sizes 8,64K --rounds 3"),
             false,
             180,
-            Readings::amongThreads));
+            FigureReaders::amongThreads));
   }
 
   /*
@@ -167,7 +167,7 @@ final class Measurements {
                 withBothCompilers(each.quick()),
                 each.jsonFile(),
                 each.limitSeconds(),
-                each.reading()))
+                each.reader()))
         .toList();
   }
 
@@ -189,7 +189,7 @@ final class Measurements {
                 words("demo --fabric --json --min-bytes 4M --max-bytes 4M --iterations 3"),
                 false,
                 180,
-                Readings::fabric)
+                FigureReaders::fabric)
             .requiring(Requirement.BIRD, Requirement.NFTABLES),
         new Measurement(
                 PATHS,
@@ -199,7 +199,7 @@ final class Measurements {
                 words("paths check --json"),
                 false,
                 240,
-                Readings::paths)
+                FigureReaders::paths)
             .requiring(Requirement.BIRD, Requirement.NFTABLES),
         new Measurement(
             POLICIES,
@@ -209,7 +209,7 @@ final class Measurements {
             words("perf policies --json --rounds 1 --milliseconds 1000"),
             false,
             240,
-            Readings::policies),
+            FigureReaders::policies),
         new Measurement(
                 PACKET,
                 "one queue pair over four planes beside one for each, without loss and with 0.1 %",
@@ -217,7 +217,7 @@ final class Measurements {
                 words("perf packet --json --rounds 2"),
                 false,
                 120,
-                Readings::packet)
+                FigureReaders::packet)
             .requiring(Requirement.NFTABLES),
         new Measurement(
                 FAILOVER,
@@ -226,7 +226,7 @@ final class Measurements {
                 words("perf failover --json --rounds 1 --cases carrier,silent"),
                 false,
                 300,
-                CostReadings::failover)
+                CostFigures::failover)
             .requiring(Requirement.BIRD, Requirement.NFTABLES));
   }
 
@@ -241,7 +241,7 @@ final class Measurements {
                 words("lab check --json --switching spraylink"),
                 false,
                 120,
-                FabricReadings::labCheck)
+                FabricFigures::labCheck)
             .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF),
         new Measurement(
                 SWITCHING,
@@ -251,7 +251,7 @@ final class Measurements {
                     "perf switching --json --rounds 1 --milliseconds 1000 --policies pinned,spray"),
                 false,
                 300,
-                FabricReadings::switching)
+                FabricFigures::switching)
             .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF),
         new Measurement(
                 WAN,
@@ -260,7 +260,7 @@ final class Measurements {
                 words("demo --wan --json"),
                 false,
                 400,
-                FabricReadings::wan)
+                FabricFigures::wan)
             .requiring(Requirement.NFTABLES, Requirement.BPF, Requirement.OPENSSL),
         new Measurement(
                 SIMULATED_LAB,
@@ -269,7 +269,7 @@ final class Measurements {
                 words("simulate --check lab --json --lab-rounds 1"),
                 false,
                 240,
-                FabricReadings::simulateCheck)
+                FabricFigures::simulateCheck)
             .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF),
         new Measurement(
             HTSIM,
@@ -278,7 +278,7 @@ final class Measurements {
             words("simulate --check htsim --json"),
             false,
             60,
-            FabricReadings::simulateCheck),
+            FabricFigures::simulateCheck),
         new Measurement(
             SIMULATED,
             "a round of 4 MiB among 100,000 simulated GPUs",
@@ -286,7 +286,7 @@ final class Measurements {
             simulated,
             false,
             240,
-            FabricReadings::simulate),
+            FabricFigures::simulate),
         new Measurement(
             CONTROL_PLANE,
             "routes of 100,000 simulated GPUs, counted and in real tables",
@@ -294,7 +294,7 @@ final class Measurements {
             routes,
             false,
             120,
-            FabricReadings::controlPlane),
+            FabricFigures::controlPlane),
         new Measurement(
                 SWITCHING_RXE,
                 "the kernel's own RDMA devices, in an emulated guest, over leaves that hash or"
@@ -303,7 +303,7 @@ final class Measurements {
                 words("perf switching --json --policies rxe --switching hash,spraylink --rounds 1"),
                 false,
                 400,
-                FabricReadings::switching)
+                FabricFigures::switching)
             .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF));
   }
 
@@ -316,7 +316,7 @@ final class Measurements {
             words("perf flood --json --rounds 9"),
             false,
             120,
-            CostReadings::flood),
+            CostFigures::flood),
         new Measurement(
             CALLS,
             "isend, irecv and test beside the same steps in C, on a device without cost",
@@ -324,7 +324,7 @@ final class Measurements {
             words("perf calls --json --rounds 5 --seconds 3"),
             false,
             180,
-            CostReadings::calls),
+            CostFigures::calls),
         new Measurement(
             VERBS,
             "posting and polling from Java beside C, on the stand-in for libibverbs",
@@ -332,7 +332,7 @@ final class Measurements {
             words("perf verbs --json --rounds 7"),
             false,
             90,
-            CostReadings::verbs),
+            CostFigures::verbs),
         new Measurement(
             ONE_SIDED,
             "puts with signals beside messages of the net interface; all to all of 16 ranks",
@@ -340,7 +340,7 @@ final class Measurements {
             words("perf one-sided --json --rounds 3"),
             false,
             240,
-            CostReadings::oneSided),
+            CostFigures::oneSided),
         new Measurement(
             STANDIN,
             "all-reduce over devices of the stand-in, beside one device",
@@ -348,7 +348,7 @@ final class Measurements {
             words("perf standin --json --rounds 1 --min-bytes 1M --max-bytes 4M"),
             false,
             120,
-            Readings::standin),
+            FigureReaders::standin),
         new Measurement(
             BRIDGE_LATENCY,
             "latency that a bridge adds per packet, beside a forwarder in C and the kernel's"
@@ -357,7 +357,7 @@ final class Measurements {
             words("bridge latency --json --rounds 3"),
             false,
             120,
-            BridgeReadings::latency));
+            BridgeFigures::latency));
   }
 
   private static List<Measurement> processes() {
@@ -371,7 +371,7 @@ final class Measurements {
                     + " --idle-seconds 1"),
             false,
             400,
-            CostReadings::scale),
+            CostFigures::scale),
         new Measurement(
             START,
             "start-up time of the plugin in a fresh process, and its resident memory",
@@ -379,7 +379,7 @@ final class Measurements {
             words("perf start --json --rounds 3"),
             false,
             120,
-            CostReadings::start),
+            CostFigures::start),
         new Measurement(
             STEPS,
             "single steps by JMH: reorder window, route lookup, weight lookup",
@@ -387,7 +387,7 @@ final class Measurements {
             words("perf jmh -- Reorder RouteLookup Weight -wi 1 -w 1 -i 2 -r 1 -rf json -rff"),
             true,
             240,
-            Readings::jmh),
+            FigureReaders::jmh),
         new Measurement(
                 ROUTES,
                 "4 x 100,000 routes into the route daemon beside BIRD",
@@ -395,7 +395,7 @@ final class Measurements {
                 words("perf bgp --json --rounds 1 --sender bird --routes 20000"),
                 false,
                 180,
-                Readings::routes)
+                FigureReaders::routes)
             .requiring(Requirement.BIRD));
   }
 

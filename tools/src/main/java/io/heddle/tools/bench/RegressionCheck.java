@@ -80,29 +80,30 @@ final class RegressionCheck {
               "bandwidth beside kernel TCP",
               "perf plugin --json --kinds bandwidth --min-bytes 2M --max-bytes 2M --rounds 21"
                   + " --milliseconds 60",
-              Readings::plugin),
+              FigureReaders::plugin),
           shortRun(
               "bandwidth beside helper threads and sockets",
               "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds bandwidth"
                   + " --min-bytes 2M --max-bytes 2M --rounds 21 --milliseconds 60",
-              Readings::sockets),
+              FigureReaders::sockets),
           shortRun(
               "round trips beside kernel TCP",
               "perf plugin --json --planes 1 --kinds latency --min-bytes 8 --max-bytes 8 --rounds"
                   + " 21 --milliseconds 60",
-              Readings::plugin),
+              FigureReaders::plugin),
           shortRun(
               "calls beside the same steps in C",
               "perf calls --json --rounds 3 --seconds 1",
-              CostReadings::calls),
+              CostFigures::calls),
           shortRun(
-              "posting and polling beside C", "perf verbs --json --rounds 7", CostReadings::verbs));
+              "posting and polling beside C", "perf verbs --json --rounds 7", CostFigures::verbs));
 
   private RegressionCheck() {}
 
-  private static Measurement shortRun(String what, String command, Measurement.Reading reading) {
+  private static Measurement shortRun(
+      String what, String command, Measurement.FigureReader reader) {
     List<String> words = List.of(command.split(" "));
-    return new Measurement("check", what, words, words, false, 120, reading);
+    return new Measurement("check", what, words, words, false, 120, reader);
   }
 
   /** Returns the command lines that the check runs. */
@@ -143,7 +144,7 @@ final class RegressionCheck {
     for (int turn = 1; turn <= TURNS; turn++) {
       for (Measurement each : turn == 1 ? SHORT : List.copyOf(worse)) {
         List<Figure> figures =
-            each.reading().read(ChildRun.of(each, false, each.limitSeconds(), quietly).json());
+            each.reader().read(ChildRun.of(each, false, each.limitSeconds(), quietly).json());
         if (addFigures(figures, recorded, seen)) {
           worse.add(each);
         }

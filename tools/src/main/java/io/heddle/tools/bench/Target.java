@@ -113,7 +113,7 @@ record Target(
    *
    * @param outcomes outcomes by the measurement's name
    */
-  Verdict judge(Map<String, Outcome> outcomes) {
+  Verdict verdict(Map<String, Outcome> outcomes) {
     @Nullable Outcome outcome = outcomes.get(measurement);
     if (outcome == null) {
       return new Verdict(this, Result.NOT_RUN, null, "heddle bench --only " + measurement, null);

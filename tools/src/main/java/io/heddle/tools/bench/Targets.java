@@ -50,7 +50,7 @@ final class Targets {
     }
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet ÷ spray", 0.9));
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet, loss ÷ lossless", 0.8));
-    targets.add(atLeast("malformed packets", Measurements.FLOOD, CostReadings.FLOODED, 0.9));
+    targets.add(atLeast("malformed packets", Measurements.FLOOD, CostFigures.FLOODED, 0.9));
     targets.add(atMost("puts", Measurements.ONE_SIDED, "latency of puts ÷ messages", 1.2));
     targets.add(atLeast("puts", Measurements.ONE_SIDED, "bandwidth of puts ÷ messages", 0.95));
     targets.addAll(failover());
@@ -74,11 +74,14 @@ final class Targets {
         atLeast(group, Measurements.PLUGIN, "bandwidth 4M, 1 plane ÷ TCP", 0.85)
             .limitedBy(SENDERS_CORE, busySenders(Measurements.PLUGIN)),
         atLeast(
-            group, Measurements.PLUGIN, "bandwidth 1M, 1 plane ÷ TCP" + Readings.BEST_QUARTER, 0.8),
+            group,
+            Measurements.PLUGIN,
+            "bandwidth 1M, 1 plane ÷ TCP" + FigureReaders.BEST_QUARTER,
+            0.8),
         atLeast(
                 group,
                 Measurements.PLUGIN,
-                "bandwidth 4M, 1 plane ÷ TCP" + Readings.BEST_QUARTER,
+                "bandwidth 4M, 1 plane ÷ TCP" + FigureReaders.BEST_QUARTER,
                 0.8)
             .limitedBy(SENDERS_CORE, busySenders(Measurements.PLUGIN)),
         atLeast(group, Measurements.PLUGIN, "duplex 1M, 1 plane ÷ TCP", 0.8),
@@ -115,7 +118,7 @@ final class Targets {
   private static List<Target> besideSockets() {
     String group = "beside 2 helper threads of 8 sockets, MTU 9000";
     return Stream.of("64K", "128K", "1M", "4M")
-        .map(size -> "bandwidth " + size + ", 1 plane" + Readings.OVER_SOCKETS)
+        .map(size -> "bandwidth " + size + ", 1 plane" + FigureReaders.OVER_SOCKETS)
         .map(figure ->
             atLeast(group, Measurements.SOCKETS, figure, 1.0)
                 .limitedBy(SENDERS_CORE, busySenders(Measurements.SOCKETS)))
@@ -152,19 +155,20 @@ final class Targets {
   }
 
   private static Evidence busySenders(String measurement) {
-    return Evidence.atLeast(measurement, Readings.BUSIEST_THREAD, BUSY_PERCENT);
+    return Evidence.atLeast(measurement, FigureReaders.BUSIEST_THREAD, BUSY_PERCENT);
   }
 
   private static Evidence waitingThreads(String of) {
-    return Evidence.atLeast(Measurements.AMONG_THREADS, of + Readings.WAITING, WAITING_PERCENT);
+    return Evidence.atLeast(
+        Measurements.AMONG_THREADS, of + FigureReaders.WAITING, WAITING_PERCENT);
   }
 
   private static List<Target> amongThreads() {
     String group = "all-reduce among NCCL's threads";
     List<Target> targets = new ArrayList<>();
     for (String size : List.of("8B", "64K", "1M", "16M")) {
-      for (String ending : List.of(Readings.BEST_QUARTER, "")) {
-        String figure = Readings.TIME_OVER_TCP + ending;
+      for (String ending : List.of(FigureReaders.BEST_QUARTER, "")) {
+        String figure = FigureReaders.TIME_OVER_TCP + ending;
         targets.add(
             atMost(group, Measurements.AMONG_THREADS, size + ", 1 plane" + figure, 1.0)
                 .limitedBy(COMPETING_THREADS, waitingThreads(size + ", 1 plane")));
@@ -178,15 +182,15 @@ final class Targets {
 
   private static List<Target> scale() {
     return List.of(
-        scale("64 connections", CostReadings.ScaleCost.SET_UP, 2),
-        scale("64 connections", CostReadings.ScaleCost.DESCRIPTORS, 6),
-        scale("64 connections", CostReadings.ScaleCost.CONNECTION, 80),
-        scale("512 connections", CostReadings.ScaleCost.IDLE, 1),
-        scale("8 connections", CostReadings.ScaleCost.THREADS, 12),
-        scale("8 connections", CostReadings.ScaleCost.MEMORY, 80));
+        scale("64 connections", CostFigures.ScaleCost.SET_UP, 2),
+        scale("64 connections", CostFigures.ScaleCost.DESCRIPTORS, 6),
+        scale("64 connections", CostFigures.ScaleCost.CONNECTION, 80),
+        scale("512 connections", CostFigures.ScaleCost.IDLE, 1),
+        scale("8 connections", CostFigures.ScaleCost.THREADS, 12),
+        scale("8 connections", CostFigures.ScaleCost.MEMORY, 80));
   }
 
-  private static Target scale(String at, CostReadings.ScaleCost cost, double most) {
+  private static Target scale(String at, CostFigures.ScaleCost cost, double most) {
     return atMost("many connections", Measurements.SCALE, at + ", Heddle" + cost.ending(), most);
   }
 
@@ -203,7 +207,7 @@ final class Targets {
         atMost(group, Measurements.FAILOVER, "silent, full speed after", 1_000),
         atMost(group, Measurements.FAILOVER, "silent-bfd, full speed after", 300),
         atMost(group, Measurements.FAILOVER, "withdrawal, longest gap ÷ usual", 2),
-        atMost(group, Measurements.PLUGIN, Readings.CONTROL_THREADS + "4 planes", 2));
+        atMost(group, Measurements.PLUGIN, FigureReaders.CONTROL_THREADS + "4 planes", 2));
   }
 
   private static List<Target> labAndSimulations() {
@@ -218,17 +222,17 @@ final class Targets {
         atLeast(
             switches,
             Measurements.SWITCHING,
-            "quarter, spraylink" + FabricReadings.WORST_OF_CAPACITY,
+            "quarter, spraylink" + FabricFigures.WORST_OF_CAPACITY,
             0.95),
         atLeast(
             switches,
             Measurements.SWITCHING,
-            "equal, spraylink" + FabricReadings.WORST_OF_CAPACITY,
+            "equal, spraylink" + FabricFigures.WORST_OF_CAPACITY,
             0.95),
         atLeast(
             switches,
             Measurements.SWITCHING,
-            "equal, spraylink" + FabricReadings.WORST_OF_HASH,
+            "equal, spraylink" + FabricFigures.WORST_OF_HASH,
             0.97),
         atMost(switches, Measurements.SWITCHING, "needless sendings under spraylink", 0.001),
         atLeast(switches, Measurements.SWITCHING, "standard peers, worst ÷ hash", 0.95),
@@ -249,7 +253,7 @@ final class Targets {
     String group = "between data centres";
     String wan = Measurements.WAN;
     return List.of(
-        atLeast(group, wan, FabricReadings.WAN_STEPS, 1),
+        atLeast(group, wan, FabricFigures.WAN_STEPS, 1),
         atLeast(group, wan, "gain of two saturating queue pairs", 1.9),
         atMost(group, wan, "queue pairs with another label", 0),
         atMost(group, wan, "share of a path, off by", 15),
@@ -280,7 +284,7 @@ final class Targets {
           atMost(group, Measurements.CALLS, call + "isend + irecv + test, times C", timesC)
               .limitedBy(
                   ENTERING_JAVA,
-                  Evidence.atLeast(Measurements.CALLS, call + CostReadings.JAVA_ENTRY, 0.5)));
+                  Evidence.atLeast(Measurements.CALLS, call + CostFigures.JAVA_ENTRY, 0.5)));
       targets.add(
           atMost(
               group,
@@ -323,9 +327,9 @@ final class Targets {
     String group = "bridge";
     String latency = Measurements.BRIDGE_LATENCY;
     return List.of(
-        atMost(group, latency, "idle" + BridgeReadings.BESIDE_C, 1.5),
-        atMost(group, latency, "half" + BridgeReadings.BESIDE_C, 1.5),
-        atMost(group, latency, "idle" + BridgeReadings.SPINNING_BESIDE, 0.8));
+        atMost(group, latency, "idle" + BridgeFigures.BESIDE_C, 1.5),
+        atMost(group, latency, "half" + BridgeFigures.BESIDE_C, 1.5),
+        atMost(group, latency, "idle" + BridgeFigures.SPINNING_BESIDE, 0.8));
   }
 
   private static List<Target> startAndSteps() {

@@ -146,7 +146,7 @@ final class LatencyBench {
       Map<MeasuredLink, Measured> all, StampedStream stream, ProgressLine progress) {
     all.forEach((joining, measured) -> {
       progress.update(() -> joining.name() + " at most");
-      joining.begin();
+      joining.start();
       int unmeasured = joining instanceof MeasuredBridge ? WARM_UP : 0;
       for (int i = 0; i < unmeasured; i++) {
         stream.run(receiver(joining), joining.group(), plan.loadedPackets(), 0);
@@ -158,13 +158,13 @@ final class LatencyBench {
                 .packetsPerSecond();
         measured.capacity = Math.max(measured.capacity, rate);
       }
-      joining.end();
+      joining.stop();
     });
   }
 
   private void measure(
       MeasuredLink joining, Measured measured, StampedStream stream, double halfRate) {
-    joining.begin();
+    joining.start();
     /* Unmeasured stream that wakes up sleeping or stopped processes. */
     stream.run(
         receiver(joining),
@@ -176,7 +176,7 @@ final class LatencyBench {
             receiver(joining), joining.group(), plan.idlePackets(), plan.idlePacketsPerSecond());
     StampedStream.Result half =
         stream.run(receiver(joining), joining.group(), plan.loadedPackets(), halfRate);
-    joining.end();
+    joining.stop();
     measured.idle.add(idle.latenciesNs());
     measured.half.add(half.latenciesNs());
     measured.lostIdle += idle.lost();

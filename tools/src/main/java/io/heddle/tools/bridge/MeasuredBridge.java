@@ -72,7 +72,7 @@ final class MeasuredBridge implements MeasuredLink {
     MeasuredBridge bridge = new MeasuredBridge(name, group, process);
     try {
       bridge.awaitStart(status, log);
-      bridge.end();
+      bridge.stop();
       return bridge;
     } catch (IOException | RuntimeException failed) {
       bridge.close();
@@ -110,12 +110,12 @@ final class MeasuredBridge implements MeasuredLink {
   }
 
   @Override
-  public void begin() {
+  public void start() {
     signal("CONT");
   }
 
   @Override
-  public void end() {
+  public void stop() {
     signal("STOP");
   }
 

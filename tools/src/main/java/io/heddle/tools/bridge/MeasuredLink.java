@@ -18,10 +18,10 @@ interface MeasuredLink extends AutoCloseable {
   Gid group();
 
   /** Starts carrying packets. */
-  void begin();
+  void start();
 
   /** Stops carrying packets. The link then uses no processor time. */
-  void end();
+  void stop();
 
   @Override
   void close();
@@ -34,10 +34,10 @@ interface MeasuredLink extends AutoCloseable {
     }
 
     @Override
-    public void begin() {}
+    public void start() {}
 
     @Override
-    public void end() {}
+    public void stop() {}
 
     @Override
     public void close() {}
@@ -77,7 +77,7 @@ interface MeasuredLink extends AutoCloseable {
     }
 
     @Override
-    public void begin() {
+    public void start() {
       List<String> command =
           List.of(
               program.toString(),
@@ -101,7 +101,7 @@ interface MeasuredLink extends AutoCloseable {
     }
 
     @Override
-    public void end() {
+    public void stop() {
       close();
     }
 

@@ -208,7 +208,7 @@ final class FabricDemo {
     Path own = folder.resolve("change");
     AllReducePlan.Watched watched =
         new AllReducePlan.Watched(folder.resolve("changed"), AllReducePlan.Records.NOTHING);
-    AllReduceRun run = newRun("spray", own, sizes.only(sizes.maxBytes(), 1), watched);
+    AllReduceRun run = newRun("spray", own, sizes.withSingleSize(sizes.maxBytes(), 1), watched);
     List<Double> expectedBefore = expectedShares();
     int announcedBefore = plan().bandwidthsGbps().getFirst();
     int announcedAfter = LabUpCommand.announced(changedGbps);
@@ -233,7 +233,9 @@ final class FabricDemo {
             () -> fabric.setRate(1, LabUpCommand.bitsPerSecond(changedGbps), announcedAfter));
     try (watch) {
       finish(
-          run, result -> {}, watch.ending(watched, CHANGING_RUN_SECONDS, sizes.timeoutSeconds()));
+          run,
+          result -> {},
+          watch.endWhenComplete(watched, CHANGING_RUN_SECONDS, sizes.timeoutSeconds()));
     }
     double changedAt = watch.changedAt();
     List<Double> expectedAfter = expectedShares();

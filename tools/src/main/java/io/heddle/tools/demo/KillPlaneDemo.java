@@ -104,7 +104,7 @@ final class KillPlaneDemo {
     long wrong = 0;
     String failure = null;
     ShareWatch watch = new ShareWatch(() -> SentByPlane.read(own, lab.plan().planes()), changes);
-    Runnable ending = watch.ending(watched, kill.seconds(), plan.sizes().timeoutSeconds());
+    Runnable ending = watch.endWhenComplete(watched, kill.seconds(), plan.sizes().timeoutSeconds());
     try (watch) {
       for (AllReduceResult result : ranks.run(result -> {}, ending)) {
         wrong += result.wrong();
@@ -128,7 +128,7 @@ final class KillPlaneDemo {
         plan.driver(),
         plan.plugin(),
         folder,
-        plan.sizes().only(plan.sizes().maxBytes(), 1),
+        plan.sizes().withSingleSize(plan.sizes().maxBytes(), 1),
         1,
         environment,
         watched);

@@ -136,7 +136,7 @@ final class ShareWatch implements AutoCloseable {
    * @param seconds duration to sample, in seconds since the first bytes
    * @param firstWithin seconds from the start within which the first bytes must arrive
    */
-  boolean hasSeen(double seconds, double firstWithin) {
+  boolean isComplete(double seconds, double firstWithin) {
     double seen = seenSeconds;
     return ended
         || seen >= seconds
@@ -144,15 +144,15 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Returns an action that ends the ranks once {@link #hasSeen} is true. The caller runs it
+   * Returns an action that ends the ranks once {@link #isComplete} is true. The caller runs it
    * repeatedly during a run.
    *
    * @param seconds duration to sample, in seconds since the first bytes
    * @param firstWithin seconds from the start within which the first bytes must arrive
    */
-  Runnable ending(AllReducePlan.Watched ranks, double seconds, double firstWithin) {
+  Runnable endWhenComplete(AllReducePlan.Watched ranks, double seconds, double firstWithin) {
     return () -> {
-      if (hasSeen(seconds, firstWithin)) {
+      if (isComplete(seconds, firstWithin)) {
         ranks.end();
       }
     };

@@ -35,7 +35,7 @@ public record AllReducePlan(
    * @param timeoutSeconds time without a report after which a run counts as hung
    */
   public record Sizes(long minBytes, long maxBytes, int iterations, long timeoutSeconds) {
-    public Sizes only(long bytes, int times) {
+    public Sizes withSingleSize(long bytes, int times) {
       return new Sizes(bytes, bytes, times, timeoutSeconds);
     }
 

@@ -212,8 +212,8 @@ record ChaosPlan(
   }
 
   /** Returns the same plan with another policy. */
-  ChaosPlan under(String policy) {
-    return new ChaosPlan(seed, setting.under(policy), maxBytes, milliseconds, events);
+  ChaosPlan withPolicy(String policy) {
+    return new ChaosPlan(seed, setting.withPolicy(policy), maxBytes, milliseconds, events);
   }
 
   /** Returns the fault that must end the connection; null if the run must continue to its end. */

@@ -54,7 +54,7 @@ record ChaosSetting(
   }
 
   /** Returns the same setting with another policy. */
-  ChaosSetting under(String otherPolicy) {
+  ChaosSetting withPolicy(String otherPolicy) {
     return new ChaosSetting(group, planes, mtuBytes, otherPolicy, softFaults, graceMs);
   }
 

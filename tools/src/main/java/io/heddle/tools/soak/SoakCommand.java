@@ -179,7 +179,7 @@ public final class SoakCommand implements Callable<Integer> {
 
   /* Returns the plan with the policy that the command's options select. */
   private ChaosPlan withOptions(ChaosPlan plan) {
-    return policy == null ? plan : plan.under(policy.toString());
+    return policy == null ? plan : plan.withPolicy(policy.toString());
   }
 
   /* Returns the options that a command needs to repeat a run, apart from its seed. */

@@ -14,14 +14,14 @@ final class WanConfigs {
   static final int CAPACITY_MBPS = 20;
 
   /** Number of the segment list that leads through the PE. Only the near gateway has this list. */
-  static final int WIDE = 4;
+  static final int PE_LIST = 4;
 
   static final int GRACE_S = 5;
   static final long AS = 65_000;
   static final String REFLECTOR = "fd00:c:9::1";
 
   /** Address from which the controller connects to the reflector. Both run on one node. */
-  static final String CONTROLLER_AT = "fd00:c:9::2";
+  static final String CONTROLLER_ADDRESS = "fd00:c:9::2";
 
   private final Path folder;
   private final boolean reflected;
@@ -119,7 +119,7 @@ final class WanConfigs {
           device = w4
           via = fc00:14::2
           """
-              .formatted(WIDE));
+              .formatted(PE_LIST));
     }
     return text.toString();
   }
@@ -127,7 +127,7 @@ final class WanConfigs {
   /** Returns the configuration of a P node, which reports its interfaces. */
   String router(int path) {
     return "telemetry = "
-        + WanNodes.observer(path)
+        + WanNodes.routerManagement(path)
         + "\n"
         + tls(WanNodes.router(path), "telemetry-");
   }
@@ -176,7 +176,7 @@ final class WanConfigs {
       if (!reflected) {
         text.append("[peer %s]\naddress = %s\n".formatted(gateway, WanNodes.management(side)));
       }
-      for (int i = 1; i <= (side == 1 ? WIDE : WanNodes.PATHS); i++) {
+      for (int i = 1; i <= (side == 1 ? PE_LIST : WanNodes.PATHS); i++) {
         text.append(
             """
             [link %1$s-w%2$s]
@@ -201,7 +201,7 @@ final class WanConfigs {
     if (reflected) {
       text.append(
           "[peer reflector]\naddress = %s\nlocal-address = %s\n"
-              .formatted(REFLECTOR, CONTROLLER_AT));
+              .formatted(REFLECTOR, CONTROLLER_ADDRESS));
     }
     return text.toString();
   }
@@ -213,7 +213,7 @@ final class WanConfigs {
     StringBuilder text =
         new StringBuilder(
             "[router %s]\naddress = %s\n"
-                .formatted(WanNodes.router(path), WanNodes.observer(path)));
+                .formatted(WanNodes.router(path), WanNodes.routerManagement(path)));
     for (int side = 1; side <= 2; side++) {
       text.append(
           """
@@ -240,7 +240,8 @@ final class WanConfigs {
               local-address-list = ["%s"]
             """
                 .formatted(AS, REFLECTOR));
-    for (String each : List.of(WanNodes.management(1), WanNodes.management(2), CONTROLLER_AT)) {
+    for (String each :
+        List.of(WanNodes.management(1), WanNodes.management(2), CONTROLLER_ADDRESS)) {
       text.append(
           String.format(
               Locale.ROOT,

@@ -52,7 +52,7 @@ final class WanDaemons {
       configs.write(WanNodes.gateway(side), configs.gateway(side));
     }
     for (int path = 1; path <= observers; path++) {
-      certificates.sign(WanNodes.router(path), WanNodes.observer(path));
+      certificates.sign(WanNodes.router(path), WanNodes.routerManagement(path));
       configs.write(WanNodes.router(path), configs.router(path));
       processes.heddle(WanNodes.router(path), "gateway", "--observe");
     }
@@ -68,7 +68,7 @@ final class WanDaemons {
   }
 
   private void connectReflector() throws IOException {
-    for (String each : List.of(WanConfigs.REFLECTOR, WanConfigs.CONTROLLER_AT)) {
+    for (String each : List.of(WanConfigs.REFLECTOR, WanConfigs.CONTROLLER_ADDRESS)) {
       nodes.ip(WanNodes.CONTROLLER, "addr add " + each + "/128 dev lo nodad");
     }
     for (int side = 1; side <= 2; side++) {

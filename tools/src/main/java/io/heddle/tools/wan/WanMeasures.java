@@ -189,7 +189,7 @@ final class WanMeasures {
     steps.step(
         "a router behind balances them by that label",
         () -> {
-          burst(WanNodes.BEHIND_PE, SPREAD_FROM, SPREAD);
+          burst(WanNodes.PE_DESTINATION, SPREAD_FROM, SPREAD);
           if (!arrived(capture, SPREAD_FROM, SPREAD)) {
             return null;
           }

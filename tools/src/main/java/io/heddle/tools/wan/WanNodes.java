@@ -29,7 +29,7 @@ final class WanNodes implements AutoCloseable {
    * A second address of the host of {@link #DESTINATION}. A policy sends traffic for this address
    * through the PE.
    */
-  static final String BEHIND_PE = "fc00:2:0:4::2";
+  static final String PE_DESTINATION = "fc00:2:0:4::2";
 
   static final String H1 = "h1";
   static final String H2 = "h2";
@@ -70,7 +70,7 @@ final class WanNodes implements AutoCloseable {
   }
 
   /** Returns the address of a P node on the management network. */
-  static String observer(int path) {
+  static String routerManagement(int path) {
     return "fd00:c:1" + path + "::1";
   }
 
@@ -154,7 +154,7 @@ final class WanNodes implements AutoCloseable {
     for (int i = 1; i <= PATHS; i++) {
       ip("p" + i, "route add 5f00:0:%s::1/128 encap seg6local action End dev side1".formatted(i));
       link(router(i), "mgmt", CONTROLLER, "mgmtp" + i);
-      address(router(i), observer(i), "mgmt");
+      address(router(i), routerManagement(i), "mgmt");
       address(CONTROLLER, "fd00:c:1" + i + "::2", "mgmtp" + i);
     }
     connectPe();
@@ -172,7 +172,7 @@ final class WanNodes implements AutoCloseable {
       paths.append(" nexthop via fc00:3%1$s::2 dev p%1$s".formatted(i));
     }
     ip(PE, paths.toString());
-    address(H2, BEHIND_PE, "lan");
+    address(H2, PE_DESTINATION, "lan");
     address(gateway(2), "fc00:2:0:4::ff", "lan");
   }
 

@@ -22,7 +22,7 @@ class BenchPlotsTest {
   @Test
   void costsOfAllMagnitudesAreDrawnBesideTheRivals() throws IOException {
     List<Figure> figures = new ArrayList<>();
-    for (CostReadings.ScaleCost cost : CostReadings.ScaleCost.values()) {
+    for (CostFigures.ScaleCost cost : CostFigures.ScaleCost.values()) {
       for (String at : List.of("1 connections", "512 connections", "16 ranks")) {
         figures.add(new Figure(at + ", Heddle" + cost.ending(), cost.unit(), 5.04, 4.9, 6));
         figures.add(new Figure(at + ", TCP" + cost.ending(), cost.unit(), 0.0007, 0, 0.003));

@@ -77,7 +77,7 @@ class BenchTest {
   @Test
   void ratiosAreThoseOfTheSameRound() throws Exception {
     JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
-    Outcome outcome = outcome("plugin", "c", Readings.plugin(report));
+    Outcome outcome = outcome("plugin", "c", FigureReaders.plugin(report));
     Figure overTcp = outcome.figure("bandwidth 1M, 1 plane ÷ TCP");
     assertNotNull(overTcp);
     assertEquals(0.8, overTcp.median(), 1e-9);
@@ -100,7 +100,7 @@ class BenchTest {
   @Test
   void ratiosToHelperThreadsHaveSeparateNames() throws Exception {
     JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
-    Outcome outcome = outcome("sockets", "c", Readings.sockets(report));
+    Outcome outcome = outcome("sockets", "c", FigureReaders.sockets(report));
     Figure over = outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets");
     assertNotNull(over);
     assertEquals(0.8, over.median(), 1e-9);
@@ -113,13 +113,14 @@ class BenchTest {
     Target least = Target.atLeast("a group", "plugin", "x ÷ TCP", 0.85);
     Target most = Target.atMost("a group", "plugin", "x ÷ TCP", 0.85);
     Outcome good = outcome("plugin", "c", List.of(Figure.of("x ÷ TCP", "", 0.9)));
-    assertEquals(Target.Result.MET, least.judge(Outcomes.only(good)).result());
-    assertEquals(Target.Result.MISSED, most.judge(Outcomes.only(good)).result());
-    assertEquals("needs root", least.judge(Outcomes.only(failed("plugin", "needs root"))).reason());
-    assertEquals("heddle bench --only plugin", least.judge(Map.of()).reason());
+    assertEquals(Target.Result.MET, least.verdict(Outcomes.only(good)).result());
+    assertEquals(Target.Result.MISSED, most.verdict(Outcomes.only(good)).result());
+    assertEquals(
+        "needs root", least.verdict(Outcomes.only(failed("plugin", "needs root"))).reason());
+    assertEquals("heddle bench --only plugin", least.verdict(Map.of()).reason());
     assertEquals(
         "no such figure in the command's output",
-        least.judge(Outcomes.only(outcome("plugin", "c", List.of()))).reason());
+        least.verdict(Outcomes.only(outcome("plugin", "c", List.of()))).reason());
   }
 
   @Test
@@ -193,7 +194,7 @@ class BenchTest {
   @Test
   void plotsShowMeasuredFigures() throws Exception {
     JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
-    Outcome plugin = outcome("plugin", "c", Readings.plugin(report));
+    Outcome plugin = outcome("plugin", "c", FigureReaders.plugin(report));
     Outcome policies =
         outcome(
             "policies",
@@ -249,7 +250,7 @@ class BenchTest {
                    {"usual_gap_ms": 10, "gap_ms": 30, "full_speed_ms": 40},
                    {"usual_gap_ms": 10, "gap_ms": 2900, "full_speed_ms": null}]}]}
                 """);
-    Outcome outcome = outcome("failover", "c", CostReadings.failover(report));
+    Outcome outcome = outcome("failover", "c", CostFigures.failover(report));
     assertEquals(
         new Figure("carrier, full speed after", "ms", 1520, 40, 3000),
         outcome.figure("carrier, full speed after"));

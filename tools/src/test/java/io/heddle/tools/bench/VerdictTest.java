@@ -29,7 +29,7 @@ class VerdictTest {
 
   private static Target.Result judged(Target target, double median) {
     return target
-        .judge(Outcomes.only(Outcomes.of("plugin", Figure.of(target.figure(), "", median))))
+        .verdict(Outcomes.only(Outcomes.of("plugin", Figure.of(target.figure(), "", median))))
         .result();
   }
 
@@ -45,16 +45,16 @@ class VerdictTest {
   void medianCountsInsteadOfTheBestRound() {
     Figure lucky = new Figure("speed", "", 0.8, 0.7, 2.0);
     assertEquals(
-        Target.Result.MISSED, LEAST.judge(Outcomes.only(Outcomes.of("plugin", lucky))).result());
+        Target.Result.MISSED, LEAST.verdict(Outcomes.only(Outcomes.of("plugin", lucky))).result());
     Figure unlucky = new Figure("time", "ms", 40, 30, 900);
     assertEquals(
-        Target.Result.MET, MOST.judge(Outcomes.only(Outcomes.of("plugin", unlucky))).result());
+        Target.Result.MET, MOST.verdict(Outcomes.only(Outcomes.of("plugin", unlucky))).result());
   }
 
   @Test
   void nanIsNeitherMetNorMissed() {
     Target.Verdict verdict =
-        LEAST.judge(Outcomes.only(Outcomes.of("plugin", Figure.of("speed", "", Double.NaN))));
+        LEAST.verdict(Outcomes.only(Outcomes.of("plugin", Figure.of("speed", "", Double.NaN))));
     assertEquals(Target.Result.NOT_RUN, verdict.result());
     assertNull(verdict.measured());
   }
@@ -62,17 +62,17 @@ class VerdictTest {
   @Test
   void failedMeasurementMeetsNoTarget() {
     Outcome failed = Outcomes.failed("plugin", "needs root", Figure.of("speed", "", 3));
-    assertEquals(Target.Result.NOT_RUN, LEAST.judge(Outcomes.only(failed)).result());
-    assertEquals("needs root", LEAST.judge(Outcomes.only(failed)).reason());
+    assertEquals(Target.Result.NOT_RUN, LEAST.verdict(Outcomes.only(failed)).result());
+    assertEquals("needs root", LEAST.verdict(Outcomes.only(failed)).reason());
   }
 
   @Test
   void figureLeftOutOfQuickRunIsNotMissed() {
     assertEquals(
-        "not part of a quick run", LEAST.judge(Outcomes.only(Outcomes.quick("plugin"))).reason());
+        "not part of a quick run", LEAST.verdict(Outcomes.only(Outcomes.quick("plugin"))).reason());
     assertEquals(
         "no such figure in the command's output",
-        LEAST.judge(Outcomes.only(Outcomes.of("plugin"))).reason());
+        LEAST.verdict(Outcomes.only(Outcomes.of("plugin"))).reason());
   }
 
   @Test
@@ -80,18 +80,20 @@ class VerdictTest {
     Target limited =
         LEAST.limitedBy("the core is busy", Target.Evidence.atLeast("plugin", "busy", 85));
     Outcome shown = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 99));
-    assertEquals("the core is busy", limited.judge(Outcomes.only(shown)).limit());
+    assertEquals("the core is busy", limited.verdict(Outcomes.only(shown)).limit());
     Outcome idle = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 40));
-    assertNull(limited.judge(Outcomes.only(idle)).limit(), "the core was idle");
+    assertNull(limited.verdict(Outcomes.only(idle)).limit(), "the core was idle");
     Outcome unknown = Outcomes.of("plugin", Figure.of("speed", "", 0.5));
-    assertNull(limited.judge(Outcomes.only(unknown)).limit(), "without evidence");
+    assertNull(limited.verdict(Outcomes.only(unknown)).limit(), "without evidence");
     Target fromOther =
         LEAST.limitedBy("slow code", Target.Evidence.atMost("plugin-both", "time", 1));
     Outcome both = Outcomes.of("plugin-both", Figure.of("time", "", 0.9));
     assertEquals(
-        "slow code", fromOther.judge(Map.of("plugin", unknown, "plugin-both", both)).limit());
+        "slow code", fromOther.verdict(Map.of("plugin", unknown, "plugin-both", both)).limit());
     assertNull(
-        fromOther.judge(Map.of("plugin", unknown, "plugin-both", Outcomes.elsewhere(both))).limit(),
+        fromOther
+            .verdict(Map.of("plugin", unknown, "plugin-both", Outcomes.elsewhere(both)))
+            .limit(),
         "shown on another machine");
   }
 
@@ -297,11 +299,11 @@ class VerdictTest {
   void tableHasRecordsTargetsAndSummary() {
     List<Target.Verdict> verdicts =
         List.of(
-            LEAST.judge(
+            LEAST.verdict(
                 Outcomes.only(Outcomes.of("plugin", new Figure("speed", "", 0.9, 0.7, 1.1)))),
-            MOST.judge(Outcomes.only(Outcomes.of("plugin", Figure.of("time", "ms", 61)))),
+            MOST.verdict(Outcomes.only(Outcomes.of("plugin", Figure.of("time", "ms", 61)))),
             Target.atMost("steps", "steps", "lookup", 5)
-                .judge(Outcomes.only(Outcomes.failed("steps", "no JDK\nat line 3"))));
+                .verdict(Outcomes.only(Outcomes.failed("steps", "no JDK\nat line 3"))));
     String text = BenchText.of(new BenchReport(List.of(Outcomes.quick("plugin")), verdicts));
     List<String> lines = text.lines().toList();
     assertEquals("# " + Outcomes.MACHINE.text(), lines.get(0));

@@ -146,12 +146,12 @@ final class ShareSamplesTest {
             1);
     try (watch) {
       looks.await();
-      assertFalse(watch.hasSeen(0.05, 1e6));
-      assertTrue(watch.hasSeen(0.05, 0));
+      assertFalse(watch.isComplete(0.05, 1e6));
+      assertTrue(watch.isComplete(0.05, 0));
       bytes.set(1);
       looksAtBytes.await();
-      assertTrue(watch.hasSeen(0.05, 1e6));
-      assertFalse(watch.hasSeen(1e6, 0), "the first bytes have come");
+      assertTrue(watch.isComplete(0.05, 1e6));
+      assertFalse(watch.isComplete(1e6, 0), "the first bytes have come");
     }
   }
 
@@ -203,7 +203,7 @@ final class ShareSamplesTest {
             100,
             () -> {});
     watching.get().join();
-    assertTrue(counting.hasSeen(1e6, 1e6), "no more samples will come");
+    assertTrue(counting.isComplete(1e6, 1e6), "no more samples will come");
     failed = assertThrows(HeddleException.class, counting::close);
     assertTrue(String.valueOf(failed.getMessage()).endsWith("the folder is gone"));
   }

@@ -108,10 +108,10 @@ final class ChaosPlanTest {
   @Test
   void underChangesOnlyThePolicy() {
     ChaosPlan plan = ChaosPlan.of(77);
-    ChaosPlan other = plan.under("pinned");
+    ChaosPlan other = plan.withPolicy("pinned");
     assertNotEquals(plan, other);
     assertTrue(other.describe().contains(", pinned, "), other.describe());
-    assertEquals(plan, other.under(plan.setting().policy()));
+    assertEquals(plan, other.withPolicy(plan.setting().policy()));
   }
 
   @Test

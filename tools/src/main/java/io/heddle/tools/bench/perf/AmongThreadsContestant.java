@@ -77,7 +77,7 @@ final class AmongThreadsContestant implements AutoCloseable {
    * @throws HeddleException if a rank ends, has wrong data or reports nothing
    */
   double runTurn(long bytes) throws InterruptedException {
-    ranks.sendLine(plan.orderLine(bytes));
+    ranks.sendLine(plan.requestLine(bytes));
     List<List<Double>> times = new ArrayList<>();
     for (int rank = 0; rank < plan.ranks(); rank++) {
       if (!(next(rank) instanceof AmongThreadsEvent.Turn turn)

@@ -58,7 +58,7 @@ record AmongThreadsPlan(
   }
 
   /** Returns the line that tells the driver to run a turn. */
-  String orderLine(long bytes) {
+  String requestLine(long bytes) {
     return bytes + " " + turns;
   }
 }

@@ -160,7 +160,7 @@ record CallCostReport(
   }
 
   /** Compares one contestant with the targets. */
-  static List<Verdict> judge(Contestant one) {
+  static List<Verdict> verdicts(Contestant one) {
     List<Verdict> verdicts = new ArrayList<>();
     String name = one.name();
     Case message = one.find("message");

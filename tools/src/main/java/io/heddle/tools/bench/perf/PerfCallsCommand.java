@@ -161,7 +161,7 @@ final class PerfCallsCommand implements Callable<Integer> {
               each.name(), each.figures(), all.getFirst().figures(), each.report(), each.machine());
       contestants.add(found);
       if (each.isJava()) {
-        verdicts.addAll(CallCostReport.judge(found));
+        verdicts.addAll(CallCostReport.verdicts(found));
       }
     }
     return new CallCostReport(

@@ -139,7 +139,7 @@ final class AmongThreadsReportTest {
     AmongThreadsPlan plan =
         new AmongThreadsPlan(
             Path.of("driver"), AmongThreadsReport.Algorithm.RING, 3, 2, 0, 4096, 20, false);
-    assertEquals("1024 20", plan.orderLine(1024));
+    assertEquals("1024 20", plan.requestLine(1024));
     List<String> command = plan.command(Path.of("plugin.so"), Path.of("folder"), 2);
     assertEquals("ring", command.get(command.indexOf("--algorithm") + 1));
     assertEquals("2", command.get(command.indexOf("--rank") + 1));

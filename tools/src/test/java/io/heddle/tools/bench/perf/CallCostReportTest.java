@@ -42,7 +42,7 @@ final class CallCostReportTest {
 
   private static List<Boolean> met(CallCostReport.Contestant one) {
     List<Boolean> met = new ArrayList<>();
-    CallCostReport.judge(one).forEach(verdict -> met.add(verdict.met()));
+    CallCostReport.verdicts(one).forEach(verdict -> met.add(verdict.met()));
     return met;
   }
 
@@ -69,14 +69,15 @@ final class CallCostReportTest {
 
   @Test
   void unmeasuredAllocationHasNoVerdict() {
-    assertEquals(6, CallCostReport.judge(java(1, 1, null)).size());
+    assertEquals(6, CallCostReport.verdicts(java(1, 1, null)).size());
   }
 
   @Test
   void tableShowsContestantsAndMissedTargets() {
     CallCostReport.Contestant one = java(25, 1, 0L);
     String table =
-        new CallCostReport("machine", 1.5, 3, 10, List.of(one), CallCostReport.judge(one)).table();
+        new CallCostReport("machine", 1.5, 3, 10, List.of(one), CallCostReport.verdicts(one))
+            .table();
     assertTrue(table.contains("MISSED Java"), table);
     assertTrue(table.contains("isend_8_chunks"), table);
     assertTrue(table.contains("25.00  99.99 % of calls within, us, at most 20"), table);

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Test of {@link BridgeReadings} on shortened JSON documents. */
-class BridgeReadingsTest {
+/** Test of {@link BridgeFigures} on shortened JSON documents. */
+class BridgeFiguresTest {
   private static List<Figure> latency(String rows) throws Exception {
     JsonNode report = Json.mapper().readTree("{\"rows\": [" + rows + "]}");
-    return BridgeReadings.latency(report);
+    return BridgeFigures.latency(report);
   }
 
   private static String row(String joining, String load, double median) {

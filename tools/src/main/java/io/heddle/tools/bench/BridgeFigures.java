@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Conversion of the bridge commands' JSON to figures. */
-final class BridgeReadings {
+final class BridgeFigures {
   static final String BRIDGE = "bridge";
   static final String SPINNING = "bridge, spinning";
   static final String BESIDE_C = ", bridge added ÷ C forwarder";
@@ -16,7 +16,7 @@ final class BridgeReadings {
   private static final String FORWARDER = "C forwarder";
   private static final String KERNEL = "kernel routing";
 
-  private BridgeReadings() {}
+  private BridgeFigures() {}
 
   /**
    * Converts the JSON of {@code heddle bridge latency}: the latency that each forwarder adds, the

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Test of {@link Readings} and {@link CostReadings} on shortened JSON documents. */
-class ReadingsTest {
+/** Test of {@link FigureReaders} and {@link CostFigures} on shortened JSON documents. */
+class FigureReadersTest {
   private static JsonNode json(String text) throws Exception {
     return Json.mapper().readTree(text);
   }
@@ -43,13 +43,13 @@ class ReadingsTest {
     "4194304, 4M"
   })
   void sizesHaveTheNotationOfOptions(long bytes, String text) {
-    assertEquals(text, Readings.size(bytes));
+    assertEquals(text, FigureReaders.size(bytes));
   }
 
   @Test
   void bestQuarterOfLatenciesIsTheLowest() throws Exception {
     List<Figure> figures =
-        Readings.plugin(
+        FigureReaders.plugin(
             json(
                 """
                 {"contestants": [{"name": "Heddle, 1 plane"}, {"name": "TCPref, the rival"}],
@@ -65,7 +65,7 @@ class ReadingsTest {
   @Test
   void roundThatFailedOnOneSideHasNoRatio() throws Exception {
     List<Figure> figures =
-        Readings.plugin(
+        FigureReaders.plugin(
             json(
                 """
                 {"contestants": [{"name": "Heddle, 1 plane"}, {"name": "TCPref"}],
@@ -80,7 +80,7 @@ class ReadingsTest {
   @Test
   void ratioWithoutRoundsIsNaN() throws Exception {
     List<Figure> figures =
-        Readings.plugin(
+        FigureReaders.plugin(
             json(
                 """
                 {"contestants": [{"name": "Heddle, 1 plane"}, {"name": "TCPref"}],
@@ -102,20 +102,20 @@ class ReadingsTest {
                {"median_us": 120, "least_us": 120, "most_us": 120, "rival_ratio": 1},
                {"median_us": 120, "least_us": 100, "most_us": 150, "rival_ratio": 1}]}]}
             """);
-    List<Figure> figures = Readings.allReduce(report);
+    List<Figure> figures = FigureReaders.allReduce(report);
     assertEquals(
         new Figure("all-reduce 4M, 1 plane, TCP's time ÷ ours", "", 1.2, 0.6, 1.5),
         named(figures, "all-reduce 4M, 1 plane, TCP's time ÷ ours"));
     assertEquals(2, figures.size(), "the rival isn't compared with itself");
     assertEquals(
         List.of("4M, 1 plane, one device's time ÷ its", "4M, 4 planes, one device's time ÷ its"),
-        Readings.standin(report).stream().map(Figure::name).toList());
+        FigureReaders.standin(report).stream().map(Figure::name).toList());
   }
 
   @Test
   void firstWindowAfterWeightChangeIsIgnored() throws Exception {
     List<Figure> figures =
-        Readings.fabric(
+        FigureReaders.fabric(
             json(
                 """
                 {"hash_over_spray": 1.7, "jobs": [{"policy": "spray", "deviation_points": 1.5}],
@@ -133,14 +133,14 @@ class ReadingsTest {
   @Test
   void weightsThatTookNoEffectHaveNoTime() throws Exception {
     List<Figure> figures =
-        Readings.fabric(json("{\"change\": {\"followed_after_ms\": null, \"windows\": []}}"));
+        FigureReaders.fabric(json("{\"change\": {\"followed_after_ms\": null, \"windows\": []}}"));
     assertAbsent(figures, "new weights followed after");
   }
 
   @Test
   void sprayIsComparedWithTheBestOtherPolicy() throws Exception {
     List<Figure> figures =
-        Readings.policies(
+        FigureReaders.policies(
             json(
                 """
                 {"situations": [{"name": "bursts", "policies": [
@@ -156,7 +156,7 @@ class ReadingsTest {
   @Test
   void comparisonIsAbsentWithoutSpray() throws Exception {
     List<Figure> figures =
-        Readings.policies(
+        FigureReaders.policies(
             json(
                 """
                 {"situations": [{"name": "equal", "policies": [
@@ -168,7 +168,7 @@ class ReadingsTest {
   @Test
   void benchmarkNameIsClassMethodAndParameters() throws Exception {
     List<Figure> figures =
-        Readings.jmh(
+        FigureReaders.jmh(
             json(
                 """
                 [{"benchmark": "io.heddle.perf.ReorderBenchmark.reorderWindow",
@@ -189,7 +189,7 @@ class ReadingsTest {
   @Test
   void onlyLossyRowsAreComparedWithLossless() throws Exception {
     List<Figure> figures =
-        Readings.packet(
+        FigureReaders.packet(
             json(
                 """
                 {"rows": [
@@ -205,12 +205,12 @@ class ReadingsTest {
   @Test
   void floodFiguresAreRatiosOfRounds() throws Exception {
     List<Figure> figures =
-        CostReadings.flood(
+        CostFigures.flood(
             json(
                 """
                 {"calm_gbps": [10, 12, 11], "flooded_gbps": [9, 11, 10], "times_calm": [0.9, 0.92, 0.91]}
                 """));
-    assertEquals(0.91, named(figures, CostReadings.FLOODED).median(), 1e-9);
+    assertEquals(0.91, named(figures, CostFigures.FLOODED).median(), 1e-9);
     assertEquals(11, named(figures, "bandwidth without").median(), 1e-9);
     assertEquals(10, named(figures, "bandwidth with").median(), 1e-9);
   }
@@ -218,7 +218,7 @@ class ReadingsTest {
   @Test
   void feedsAreComparedWithBirdForTheSameSenderAndTheSlowestCounts() throws Exception {
     List<Figure> figures =
-        Readings.routes(
+        FigureReaders.routes(
             json(
                 """
                 {"runs": [
@@ -236,10 +236,10 @@ class ReadingsTest {
 
   @Test
   void slowestFeedIsNaNWithoutTimedFeed() throws Exception {
-    Figure slowest = named(Readings.routes(json("{\"runs\": []}")), "slowest feed");
+    Figure slowest = named(FigureReaders.routes(json("{\"runs\": []}")), "slowest feed");
     assertTrue(Double.isNaN(slowest.median()));
     Target target = Target.atMost("routes", "routes", "slowest feed", 1);
-    assertEquals(Target.Result.NOT_RUN, target.judge(Outcomes.only(outcome(slowest))).result());
+    assertEquals(Target.Result.NOT_RUN, target.verdict(Outcomes.only(outcome(slowest))).result());
   }
 
   private static Outcome outcome(Figure figure) {
@@ -249,7 +249,7 @@ class ReadingsTest {
   @Test
   void callFiguresAreCasesAndVerdictsNamedByTarget() throws Exception {
     List<Figure> figures =
-        CostReadings.calls(
+        CostFigures.calls(
             json(
                 """
                 {"contestants": [{"name": "Java", "cases": [
@@ -266,7 +266,7 @@ class ReadingsTest {
   @Test
   void upperQuartileIsTheMaximumOfVerbs() throws Exception {
     List<Figure> figures =
-        CostReadings.verbs(
+        CostFigures.verbs(
             json(
                 """
                 {"contestants": [{"name": "Java", "cases": [{"name": "full_poll", "median_ns": 50,
@@ -279,7 +279,7 @@ class ReadingsTest {
   @Test
   void startFiguresAreTimeProcessorTimeAndMemory() throws Exception {
     List<Figure> figures =
-        CostReadings.start(
+        CostFigures.start(
             json(
                 """
                 {"contestants": [{"name": "1 plane", "start_ms": [120, 100, 110],
@@ -301,7 +301,7 @@ class ReadingsTest {
   @Test
   void putsAreComparedWithMessagesOfTheSameRound() throws Exception {
     List<Figure> figures =
-        CostReadings.oneSided(
+        CostFigures.oneSided(
             json(
                 """
                 {"rows": [{"test": "latency", "unit": "us", "puts": [12, 11, 30],
@@ -315,7 +315,7 @@ class ReadingsTest {
   @Test
   void pathsFiguresAreOfTheWorstHash() throws Exception {
     List<Figure> figures =
-        Readings.paths(
+        FigureReaders.paths(
             json(
                 """
                 {"rows": [

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Test of {@link FabricReadings} on shortened JSON documents. */
-class FabricReadingsTest {
+/** Test of {@link FabricFigures} on shortened JSON documents. */
+class FabricFiguresTest {
   private static JsonNode json(String text) throws Exception {
     return Json.mapper().readTree(text);
   }
@@ -30,7 +30,7 @@ class FabricReadingsTest {
   @Test
   void labCheckTakesTheWorstRowAndIgnoresHashForSpraying() throws Exception {
     List<Figure> figures =
-        FabricReadings.labCheck(
+        FabricFigures.labCheck(
             json(
                 """
                 {"rows": [
@@ -60,7 +60,7 @@ class FabricReadingsTest {
         Targets.all().stream()
             .filter(target -> target.measurement().equals(Measurements.WAN))
             .map(Target::figure)
-            .filter(figure -> !figure.equals(FabricReadings.WAN_STEPS))
+            .filter(figure -> !figure.equals(FabricFigures.WAN_STEPS))
             .toList();
     assertTrue(figures.size() >= 5, figures::toString);
     for (String figure : figures) {
@@ -72,7 +72,7 @@ class FabricReadingsTest {
   @Test
   void switchingTakesTheWorstPolicyAndSeparatesStandardPeers() throws Exception {
     List<Figure> figures =
-        FabricReadings.switching(
+        FabricFigures.switching(
             json(
                 """
                 {"situations": [{"name": "quarter", "cells": [
@@ -102,7 +102,7 @@ class FabricReadingsTest {
   @Test
   void simulateCheckTakesTheLargestDeviation() throws Exception {
     List<Figure> figures =
-        FabricReadings.simulateCheck(
+        FabricFigures.simulateCheck(
             json(
                 """
                 {"rows": [{"expected": 100, "found": 90, "tolerance": 20},
@@ -115,7 +115,7 @@ class FabricReadingsTest {
   @Test
   void schemesThatDifferFromTheFormulaAreCounted() throws Exception {
     List<Figure> figures =
-        FabricReadings.controlPlane(
+        FabricFigures.controlPlane(
             json(
                 """
                 {"schemes": [{"scheme": "host routes", "in_table": 400000, "is_equal": true},
@@ -129,17 +129,17 @@ class FabricReadingsTest {
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"rows\": [], \"schemes\": []}"})
   void emptyDocumentHasNoFigures(String nothing) throws Exception {
-    assertEquals(List.of(), FabricReadings.labCheck(json(nothing)));
-    assertEquals(List.of(), FabricReadings.switching(json(nothing)));
-    assertEquals(List.of(), FabricReadings.simulateCheck(json(nothing)));
-    assertEquals(List.of(), FabricReadings.controlPlane(json(nothing)));
-    assertEquals(List.of(), Readings.paths(json(nothing)));
+    assertEquals(List.of(), FabricFigures.labCheck(json(nothing)));
+    assertEquals(List.of(), FabricFigures.switching(json(nothing)));
+    assertEquals(List.of(), FabricFigures.simulateCheck(json(nothing)));
+    assertEquals(List.of(), FabricFigures.controlPlane(json(nothing)));
+    assertEquals(List.of(), FigureReaders.paths(json(nothing)));
   }
 
   @Test
   void labThatOnlyHashesHasNoSprayFigures() throws Exception {
     List<Figure> figures =
-        FabricReadings.labCheck(
+        FabricFigures.labCheck(
             json(
                 """
                 {"rows": [{"mode": "hash", "flows": 64, "protocol_on_one_link": 64,
@@ -153,7 +153,7 @@ class FabricReadingsTest {
   @Test
   void wanFiguresKeepTheirNames() throws Exception {
     List<Figure> figures =
-        FabricReadings.wan(
+        FabricFigures.wan(
             json(
                 """
                 {"steps": [{"name": "a", "passed": true}, {"name": "b", "holds": false}],
@@ -164,6 +164,6 @@ class FabricReadingsTest {
     assertEquals(0.5, named(figures, "steps that hold"));
     assertEquals(1500, named(figures, "10,000 rules by BGP active"));
     assertEquals(1.3, named(figures, "solver"));
-    assertEquals(List.of(), FabricReadings.wan(json("{}")));
+    assertEquals(List.of(), FabricFigures.wan(json("{}")));
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Conversion of the JSON of commands that measure fabrics, switches and simulations to figures. */
-final class FabricReadings {
+final class FabricFigures {
   /** Name of the figure for the share of steps that passed in the demo between data centres. */
   static final String WAN_STEPS = "steps that hold";
 
@@ -17,7 +17,7 @@ final class FabricReadings {
   private static final String STANDARD = "standard";
   private static final String RXE = "rxe";
 
-  private FabricReadings() {}
+  private FabricFigures() {}
 
   /**
    * Converts the JSON of {@code heddle lab check}: the worst values of all switching modes, and the

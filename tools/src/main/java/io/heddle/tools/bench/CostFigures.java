@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Conversion of the JSON of commands that measure calls, starts, scale and failover to figures. */
-final class CostReadings {
+final class CostFigures {
   /**
    * Longest time in ms for which {@code heddle perf failover} waits for full speed. It is the value
    * of rounds that never reach full speed.
@@ -22,7 +22,7 @@ final class CostReadings {
   static final String JAVA_ENTRY =
       "entering Java and returning, part of a message's difference to C";
 
-  private CostReadings() {}
+  private CostFigures() {}
 
   /** Converts the JSON of {@code heddle perf flood}. */
   static List<Figure> flood(JsonNode report) {

@@ -12,7 +12,7 @@ import java.util.Map;
  * Conversion of the JSON of commands that measure bandwidth, latency, policies and routes to
  * figures.
  */
-final class Readings {
+final class FigureReaders {
   static final String OVER_TCP = " ÷ TCP";
   static final String OVER_SOCKETS = " ÷ 16 sockets";
   static final String TIME_OVER_TCP = ", our time ÷ TCP's";
@@ -41,7 +41,7 @@ final class Readings {
   private static final double PERCENT = 100;
   private static final long KIB = 1024;
 
-  private Readings() {}
+  private FigureReaders() {}
 
   /** Returns a size in the notation of the commands' options, such as {@code 64K}. */
   static String size(long bytes) {
