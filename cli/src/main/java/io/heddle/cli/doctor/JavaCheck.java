@@ -126,7 +126,8 @@ final class JavaCheck implements Check {
       if (Files.isExecutable(program)) {
         try {
           Path real = program.toRealPath();
-          return real.endsWith("bin/java") ? real.getParent().getParent() : null;
+          Path bin = real.getParent();
+          return bin != null && real.endsWith("bin/java") ? bin.getParent() : null;
         } catch (IOException gone) {
           return null;
         }
