@@ -1,18 +1,18 @@
 package io.heddle.tools;
 
-import io.heddle.cli.heddle.HeddleCommand;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.demo.PlaneShare;
-import io.heddle.tools.job.PolicyName;
+import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightRules;
 import io.heddle.spray.SprayPolicy;
+import io.heddle.tools.demo.PlaneShare;
+import io.heddle.tools.job.PolicyName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

@@ -19,7 +19,9 @@ import java.util.TreeSet;
 final class PlanesCheck implements Check {
   private static final Cause NONE = new Cause("no-plane", "no address of this host can be a plane");
   private static final Cause SINGLE =
-      new Cause("single-plane", "there is only one plane: a job fails if its link goes down, even for a moment");
+      new Cause(
+          "single-plane",
+          "there is only one plane: a job fails if its link goes down, even for a moment");
   private static final Cause RULE =
       new Cause(
           "plane-rule-wrong", "HEDDLE_PLANES or an address filter is malformed or matches nothing");

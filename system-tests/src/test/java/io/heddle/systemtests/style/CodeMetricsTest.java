@@ -69,8 +69,12 @@ class CodeMetricsTest {
       }
     }
     table.append(
-        "%n%,d modules with Java, %,d lines in main beside the bindings, longest file %d%n"
-            .formatted(files.size(), lines, longest));
+        String.format(
+            Locale.ROOT,
+            "\n%,d modules with Java, %,d lines in main beside the bindings, longest file %d\n",
+            files.size(),
+            lines,
+            longest));
     print("modules", table);
     assertTrue(table.toString().contains("\n| transport-core |"), table::toString);
   }
@@ -143,7 +147,12 @@ class CodeMetricsTest {
     int words = pages.stream().mapToInt(CodeMetricsTest::wordsOf).sum();
     int ofReadme = wordsOf(Repository.ROOT.resolve("README.md"));
     table.append(
-        "%n%,d pages with %,d words, README.md %,d%n".formatted(pages.size(), words, ofReadme));
+        String.format(
+            Locale.ROOT,
+            "\n%,d pages with %,d words, README.md %,d\n",
+            pages.size(),
+            words,
+            ofReadme));
     print("pages", table);
     assertEquals(List.of(), found, "pages with more words a sentence than " + MOST_WORDS);
   }

@@ -1,12 +1,12 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.HostsOption;
 import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package io.heddle.tools.bench.perf;
 
-import io.heddle.tools.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.job.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
