@@ -124,8 +124,8 @@ static int make_worker(struct task *task) {
 }
 
 /*
- * Gives the task to a thread. Returns 0, or the error if no thread has taken it. others: set to true if a running call
- * may later free a thread.
+ * Gives the task to the idle thread, or else to a new one. Returns 0 or pthread_create's error. others: set to true if
+ * there are other threads, one of which may become idle later.
  */
 static int dispatch(struct task *task, bool *others) {
   pthread_mutex_lock(&lock);

@@ -10,7 +10,7 @@
 /*
  * A test() of a pending request enters Java only if it begins a sweep over the comm's requests. A sweep begins when the
  * request that began the last sweep is tested again. If the caller stops testing that request, the next sweep begins
- * after this many tests, which are answered from memory. 32 of these tests cost as much as two entries.
+ * after this many tests, which are answered from memory. 32 such tests take as long as two entries into Java.
  */
 #define MOST_SKIPPED_TESTS 32
 
@@ -166,7 +166,7 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_exit_flush_connected();
-    /* refreshes the handlers once per connection, not in each of the some 10,000 earlier calls that only poll */
+    /* only now, since NCCL repeats its call some 10,000 times until the connection is ready */
     heddle_signals_refresh();
     *comm = as_pointer(address);
   }

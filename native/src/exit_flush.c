@@ -17,10 +17,10 @@
  * handlers run.
  *
  * Handlers run in the reverse order of their registration. The shim registers its handler after a successful init, and
- * again with the first connection. That is after CUDA's and NCCL's registrations at their first use, so the shim's
- * handler runs before theirs. Libraries' destructors, the JVM's included, were registered when the libraries were
- * loaded, so they run later. These destructors destroy objects that a garbage collection uses, while Java's threads
- * still run. So no collection may begin after this handler.
+ * again with the first connection. CUDA and NCCL register theirs earlier, at their first use, so the shim's handler
+ * runs first. Libraries' destructors, the JVM's included, were registered when the libraries were loaded, so they run
+ * later. These destructors destroy objects that a garbage collection uses, while Java's threads still run. So no
+ * collection may begin after this handler.
  */
 
 #define LONGEST_NS 1000000000L

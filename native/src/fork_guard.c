@@ -65,8 +65,8 @@ void heddle_fork_guard_install(void) {
 }
 
 /*
- * Uses write(), not the host's logger. If another thread held a lock of the logger's or stdio's at the fork, the
- * child would wait for it for ever.
+ * Uses write(), not the host's logger. If another thread held the logger's or stdio's lock at the fork, the child would
+ * wait for ever for that lock.
  */
 int heddle_refuse_in_child(void) {
   static const char sentence[] =

@@ -14,7 +14,7 @@
 #include "shim.h"
 
 static uintptr_t loaded_address(const struct link_map *map, uintptr_t address) {
-  /* glibc has already added the base, other C libraries have not */
+  /* glibc has already added the library's load address to this address; other C libraries have not */
   return address < map->l_addr ? map->l_addr + address : address;
 }
 

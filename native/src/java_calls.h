@@ -46,14 +46,14 @@ struct heddle_comm {
   int32_t pending_tests;               /* tests answered "pending" since the last sweep began */
   int32_t skipped_sweeps;              /* sweeps in a row that did not enter Java */
   struct heddle_profile *profiles;     /* used by the shim only: messages that a profiler follows */
-  int64_t events;                      /* written by the device: counts completions that wait for Java */
+  int64_t events;                      /* written by the device: number of completions so far */
   int64_t events_seen;                 /* used by the shim only: value of events at the last entry into Java */
   /*
-   * Counter of the device's polls by any thread. Java owns it, and it stays valid for the process's life. NULL if the
-   * device needs no polls.
+   * Time of the device's last poll by any thread, in ns. Java owns this memory, which stays valid until the process
+   * ends. NULL if the device needs no polls.
    */
   const int64_t *polls;
-  int64_t polls_seen; /* newest poll seen by this comm's caller; written by the thread that drives the comm */
+  int64_t polls_seen; /* value of *polls that this comm's caller saw last; written by the thread that drives the comm */
 };
 
 /* One plane's share of a send in flight. A chunk counts for the plane that posted it last. */
@@ -66,9 +66,9 @@ struct heddle_plane_bytes {
   int64_t bytes_acknowledged;
 };
 
-/* A one-sided operation. Unused fields are 0; registrations are numbers, and -1 is no registration. */
+/* A one-sided operation. Unused fields are 0. A registration is given by its number; -1 means no registration. */
 struct heddle_operation {
-  int64_t get; /* 0: a put */
+  int64_t get; /* 1: a get; 0: a put */
   int64_t target;
   int64_t context;
   int64_t local;
@@ -91,7 +91,7 @@ struct heddle_dma_buf {
   int64_t fd;     /* descriptor of the dma-buf, which the caller owns */
 };
 
-/* Properties of a device: a superset of every ABI version. The strings are valid for the process's life. */
+/* Properties of a device: all those of any ABI version. The strings are valid for the process's life. */
 struct heddle_properties {
   const char *name;
   const char *pci_path;

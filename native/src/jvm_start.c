@@ -175,8 +175,8 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
       "-XX:+UseSerialGC", /* has the fewest threads; the data path doesn't allocate */
       /*
-       * Size of the heap. A connection over four planes takes some 45 KiB, and there may be 1,024. The JVM never
-       * touches unused pages of the heap, except in the young generation, which garbage fills whatever its size.
+       * Size of the heap. A connection over four planes takes some 45 KiB, and there may be 1,024 connections. The JVM
+       * never touches unused pages of the heap, except in the young generation, which garbage fills whatever its size.
        */
       "-Xmn12m",
       "-Xmx256m",
@@ -189,7 +189,9 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-XX:+DisableAttachMechanism", /* creates neither a socket in /tmp nor a thread for it */
       "--enable-native-access=ALL-UNNAMED",
       "-Xlog:disable", /* standard output belongs to the host */
-      /* The default, set explicitly. Otherwise Java's first internet address reads the security properties (5 ms). */
+      /*
+       * Java's default, set explicitly: otherwise the first internet address reads Java's security properties (5 ms).
+       */
       "-Djdk.includeInExceptions=hostInfoExclSocket",
   };
   memset(options, 0, sizeof *options);
@@ -243,8 +245,8 @@ static bool collect_options(struct options *options, const char *folder, const c
 }
 
 /*
- * Two classes of Java set signal dispositions when they are initialised. One is needed by the first read of an
- * environment variable, the other by the first channel. The shim initialises both now, so that it can restore these
+ * Two classes of Java set signal dispositions when they are initialised. Java would initialise one at its first read of
+ * an environment variable, the other at its first channel. The shim initialises both now, so that it can restore these
  * dispositions together with the others.
  */
 static void load_signal_classes(JNIEnv *env) {

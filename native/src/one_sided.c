@@ -85,7 +85,7 @@ int heddle_group_destroy_contexts(void *contexts) {
 }
 
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
-  (void)flags; /* ignored: they request ordered signals; the processor adds to host memory in order anyway */
+  (void)flags; /* ignored: flags only request ordered signals, and the processor adds to host memory in order */
   *handle = NULL;
   if (type != HOST_MEMORY) {
     heddle_log(NCCL_LOG_WARN, "one-sided operations access GPU memory (type 2 of NCCL's) by its dma-buf only; a job "
@@ -104,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* ignored: they request ordered signals; the adapter adds to GPU memory after a flushing READ anyway */
+  (void)flags; /* ignored: flags only request ordered signals, and the adapter adds to GPU memory after a READ */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {
@@ -198,7 +198,7 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
 
 /*
  * Makes the data of earlier gets visible. In host memory, data is visible when the get's request is done. In GPU
- * memory, a read by the adapter flushes it.
+ * memory, it is visible after the adapter has read from there.
  */
 int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank, void **request) {
   (void)context;

@@ -51,7 +51,7 @@ TARGET static inline uint32_t OF_WIDTH(reduced)(REGISTER a, REGISTER b, REGISTER
 }
 
 /*
- * Copies count bytes, a nonzero multiple of a block, and returns the CRC of the headers and these bytes. Prefetches the
+ * Copies count bytes, a nonzero multiple of BLOCK, and returns the CRC of the headers and these bytes. Prefetches the
  * cache lines of source and destination: the processor itself prefetches only to the end of a page, and the
  * destination's cache lines may be in another processor's cache.
  */

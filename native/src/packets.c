@@ -136,8 +136,8 @@ ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const 
 }
 
 /*
- * Returns whether a packet's headers match the row, with this sequence number, and its key permits writing at its
- * address.
+ * Returns whether a packet is the next of the row: its headers have the expected fields and this sequence number, and
+ * the key permits writing at its address.
  */
 static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
   uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);

@@ -11,7 +11,7 @@ enum { EVENT_START = 0, EVENT_UPDATE_AND_STOP = 3 };
 
 /*
  * An event of NCCL's profiler. open: started and not stopped; over: stopped, or ignored by the profiler. handle: the
- * profiler's.
+ * profiler's handle for the event.
  */
 struct event {
   void *handle;

@@ -60,12 +60,12 @@ enum heddle_owner {
 
 /* The TLS model is initial-exec, since a signal handler reads this variable and must not allocate. */
 struct heddle_thread {
-  /* a call from a lower frame has too little stack for Java; before the attach, every frame is lower */
+  /* lowest frame with enough stack for a call of Java; UINTPTR_MAX before the attach, so that every frame is lower */
   uintptr_t lowest_frame;
   int runs;             /* enum heddle_owner */
   int outside;          /* value of runs while the thread is outside Java */
   unsigned until_check; /* entries left until the next heddle_thread_check() */
-  int watched;          /* number of further entries that all make the check */
+  int watched;          /* number of next entries that all call heddle_thread_check() */
   unsigned checks;
   bool warned; /* whether a warning about too little stack was logged */
 };
@@ -128,15 +128,13 @@ void heddle_signals_attach(heddle_jvm_handler handle);
  */
 bool heddle_signals_before_creation(heddle_jvm_handler handle);
 /*
- * Called after the creation of a JVM: restores the host's signal dispositions. If a JVM was created, the shim keeps the
- * handlers of the fault signals, and Java up to two other handlers.
+ * Called after the creation of a JVM: restores the host's signal dispositions. If a JVM was created, the fault signals
+ * keep the shim's handlers, and up to two other signals keep Java's.
  */
 void heddle_signals_after_creation(bool created);
 /* Sets the file for Java's report of its own fault; the path is kept. */
 void heddle_signals_report_in(const char *path);
-/*
- * Reads the current fault handlers and puts the shim's in front of new ones. Takes four system calls if there are none.
- */
+/* Reads the current fault handlers and puts the shim's in front of new ones. Takes four system calls if none is new. */
 void heddle_signals_refresh(void);
 
 /* ---- fault_report.c: chooses the file for Java's reports of its own faults ---- */
@@ -313,8 +311,8 @@ extern const struct heddle_socket_calls heddle_socket_calls;
 /* ---- java_entry.c: finds PluginEntry by JNI and calls start ---- */
 
 /*
- * own_jvm: true if the shim's class path has the jar; otherwise the jar gets its own class loader. Returns false after
- * logging.
+ * own_jvm: true if the shim created the JVM, whose class path has the jar; otherwise the jar gets its own class loader.
+ * Returns false after logging.
  */
 bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle_host *host,
                        struct heddle_calls *calls);
@@ -349,8 +347,8 @@ void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns);
 bool heddle_jvm_has_ended(void);
 
 /*
- * Writes the shares of the planes that carry a send, and returns their number: 0 if Java doesn't know it at this
- * moment.
+ * Writes the shares of the planes that carry a send. Returns the number of planes, or 0 if Java doesn't know the planes
+ * at this moment.
  */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);
 

@@ -70,8 +70,8 @@ static int index_of(int number) {
 static bool install(int index, int front, struct sigaction *old);
 
 /*
- * Applies the default action. If no handler is installed, the kernel raises a fault's signal again at the same
- * instruction. A signal that doesn't recur is sent with its siginfo.
+ * Applies the default action by removing the handler. The instruction then repeats, and the kernel raises a fault's
+ * signal again. A signal that wouldn't recur is sent again, with its siginfo.
  */
 static void apply_default(int number, siginfo_t *info) {
   struct sigaction action = {.sa_handler = SIG_DFL};
@@ -190,7 +190,7 @@ EIGHT_FRONTS(03)
 static void (*const FRONT[FRONTS])(int, siginfo_t *, void *) = {EIGHT_NAMES(0), EIGHT_NAMES(01), EIGHT_NAMES(02),
                                                                 EIGHT_NAMES(03)};
 
-/* Returns the front that an action calls, or -1 if it calls none. */
+/* Returns the number of the front (a handler of the shim) that an action calls, or -1 if it calls none. */
 static int front_of(const struct sigaction *action) {
   for (int i = 0; i < FRONTS && (action->sa_flags & SA_SIGINFO) != 0; i++) {
     if (action->sa_sigaction == FRONT[i]) {
@@ -262,13 +262,13 @@ static bool in_jvm(const struct sigaction *action) {
          where.dli_fbase == jvm_base;
 }
 
-/* Puts the shim's front before the signal's current handler. Returns true if a front was installed. */
+/* Puts a front (a handler of the shim) before the signal's current handler. Returns true if a front was installed. */
 static bool refresh_front(int index) {
   struct sigaction now;
   if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_jvm && in_jvm(&now))) {
     return false;
   }
-  /* Another thread may install its own handler meanwhile; the shim's front then goes before that one, too. */
+  /* Another thread may install its own handler meanwhile; the shim then puts a front before that handler, too. */
   struct sigaction replaced;
   for (int i = 0; i < FRONTS; i++, now = replaced) {
     int front = front_for(index, &now);
@@ -381,9 +381,10 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
 }
 
 /*
- * Returns whether Java keeps its handler of this signal. It keeps two handlers, if the host had the default action.
- * Java wakes threads that wait on a closed channel by SIGRTMAX-2, whose default would end the process. Java keeps the
- * handler of SIGUSR2 only if the flight recorder is requested, since batch systems send it before a job's time limit.
+ * Returns whether Java keeps its handler of this signal. Java keeps its handlers of at most two signals, and only if
+ * the host had the default action. By SIGRTMAX-2 Java wakes threads that wait on a closed channel; the default action
+ * would end the process. SIGUSR2 keeps Java's handler only if the flight recorder, which needs the signal, is
+ * requested: batch systems send SIGUSR2 before a job's time limit, and the host may rely on the default action.
  */
 static bool keeps_java_handler(int number) {
   if (has_handler(&before_creation[number]) || before_creation[number].sa_handler != SIG_DFL) {

@@ -14,7 +14,7 @@
 
 static int64_t result_of(int64_t returned) { return returned < 0 ? -errno : returned; }
 
-/* A control block is added only if needed: it costs the kernel 150 ns more than plain bytes. */
+/* Sends with a control message only if segment isn't 0: a control message takes the kernel 150 ns. */
 static int64_t send_train(int64_t socket, int64_t address, int64_t bytes, int64_t segment, int64_t unused) {
   (void)unused;
   if (segment == 0) return result_of(send((int)socket, (const void *)address, (size_t)bytes, MSG_DONTWAIT));

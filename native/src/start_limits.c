@@ -16,7 +16,7 @@
 
 /* Java takes about ten descriptors, and the devices and the first connections take as many. */
 #define FEWEST_DESCRIPTORS 32
-/* Twelve threads run as long as the process. The other threads start Java, warm up, and read the class archive. */
+/* Twelve threads run as long as the process. The other four start Java, warm up, and read the class archive. */
 #define FEWEST_THREADS 16
 /*
  * Least memory for a start. Java ends the process if it has no memory for itself, so these values leave a margin. Java
@@ -52,7 +52,7 @@ bool heddle_start_has_descriptors(void) {
     close(taken[i]);
   }
   if (error != EMFILE && error != ENFILE) {
-    return true; /* if eventfd is refused for another reason, later checks report the cause */
+    return true; /* enough are free, or eventfd is refused for another reason, which later checks report */
   }
   heddle_log(
       NCCL_LOG_WARN,
@@ -92,8 +92,8 @@ static unsigned long smallest_pids_max(const char *mount, char *group) {
 }
 
 /*
- * Returns the limit of this process's control groups, or 0. A line of /proc/self/cgroup is number:controllers:path.
- * Version 2 has the number 0 and no controllers (cgroups(7)).
+ * Returns the limit of this process's control groups, or 0 if none is set. A line of /proc/self/cgroup is
+ * number:controllers:path. In the line of version 2, the number is 0 and there are no controllers (cgroups(7)).
  */
 static unsigned long pids_max(void) {
   FILE *groups = fopen("/proc/self/cgroup", "re");

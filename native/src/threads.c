@@ -9,16 +9,16 @@
 #include "shim.h"
 
 /*
- * Attaching fails with an error at 32 to 96 KiB of stack, works from 112 KiB on and kills the process at 16 KiB, so the
- * stack is checked first. The check measures the space below the caller's frame, less the JVM's guard and shadow pages
- * (~100 KiB). So a large stack that is nearly used up counts as a small stack.
+ * Attaching kills the process at 16 KiB of stack, fails with an error at 32 to 96 KiB, and works from 112 KiB on. So
+ * the stack is checked first. The check measures the space below the caller's frame, less the JVM's guard and shadow
+ * pages (~100 KiB). So a large stack that is nearly used up counts as a small stack.
  */
 #define SMALLEST_STACK_BYTES (192 * 1024)
 #define SMALLEST_REST_BYTES (160 * 1024)
 
 /*
  * Least stack for a call of an attached thread. Guard and shadow pages begin at 96 KiB, and a Java error ends the
- * process if its handler has no stack. The value is lower than for the attach, since later callers may be slightly
+ * process if its handler has no stack. The value is lower than SMALLEST_REST_BYTES, since later callers may be slightly
  * deeper in the stack.
  */
 #define SMALLEST_REST_OF_CALL (128 * 1024)
@@ -64,7 +64,10 @@ static bool find_stack(uintptr_t *lowest, size_t *size) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error != 0) {
-    /* Only /proc has the first thread's stack. Java reads it there as well, and would end the process if it can't. */
+    /*
+     * Only /proc has the bounds of the first thread's stack. Java reads it there as well, and would end the process if
+     * it can't.
+     */
     heddle_log(NCCL_LOG_WARN,
                "can't read this thread's stack size (%s), so it may not enter Java; make /proc/self/maps readable",
                strerror(error));

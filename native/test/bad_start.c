@@ -50,7 +50,7 @@ static void write_file(const char *path, const char *words, mode_t mode) {
   CHECK(file != NULL && fputs(words, file) >= 0 && fclose(file) == 0 && chmod(path, mode) == 0, "can't write %s", path);
 }
 
-/* Makes a Java 17 home whose java is the first on PATH. */
+/* Makes a home of Java 17 and puts its java first on PATH. */
 static void old_java_on_path(void) {
   char folder[] = "/tmp/heddle-old-java-XXXXXX";
   CHECK(mkdtemp(folder) != NULL, "no temporary folder");

@@ -343,8 +343,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 }
 
 /*
- * BEFORE_JAVA: one thread that starts Java, and 16 that start_limits.c creates briefly. MOST_OF_JAVA: the most that
- * Java itself creates.
+ * Numbers of threads. BEFORE_JAVA: one that starts Java, and 16 that start_limits.c creates briefly. MOST_OF_JAVA: the
+ * maximum that Java itself creates.
  */
 enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };
 

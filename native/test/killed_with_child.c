@@ -30,7 +30,7 @@ enum {
 /* Memory that the processes share. */
 struct shared {
   atomic_bool listens, connected, killed;
-  atomic_int children_ready, plugin_descriptors; /* number of plugin descriptors that a child still had open */
+  atomic_int children_ready, plugin_descriptors; /* numbers of ready children, and of open plugin sockets */
   atomic_bool host_descriptor_closed;
   atomic_long killed_us;
   pid_t children[CHILDREN];

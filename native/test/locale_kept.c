@@ -15,7 +15,7 @@
 #define SKIPPED 77
 
 static char folder[PATH_MAX]; /* a folder in the build folder */
-static const char *current;   /* the case */
+static const char *current;   /* name of the running case */
 
 static void run(const char *format, const char *first, const char *second) {
   char command[4 * PATH_MAX];

@@ -22,8 +22,9 @@ static volatile int seen[65];
 static void handler(int number) { seen[number]++; }
 
 /*
- * Checks that the plugin's threads block all signals that the host's threads may wait for. They also block SIGPIPE and
- * SIGXFSZ, which a write to a closed connection, or to a file at its size limit, raises on the writing thread.
+ * Checks that the plugin's threads block all signals that the host's threads may wait for. The plugin's threads also
+ * block SIGPIPE and SIGXFSZ, which a write to a closed connection, or to a file at its size limit, raises on the
+ * writing thread.
  */
 static void check_other_threads(void) {
   DIR *tasks = opendir("/proc/self/task");
