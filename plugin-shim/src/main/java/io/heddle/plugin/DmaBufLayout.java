@@ -3,7 +3,8 @@ package io.heddle.plugin;
 import io.heddle.platform.Memory;
 
 /**
- * Layout of {@code struct heddle_dma_buf} of native/src/java_calls.h: 64-bit integers, by offset.
+ * Layout of {@code struct heddle_dma_buf} of native/src/java_calls.h: offsets of its fields, all of
+ * which are 64-bit integers.
  */
 final class DmaBufLayout {
   private static final int ADDRESS = 0;

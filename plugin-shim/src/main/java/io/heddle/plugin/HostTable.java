@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Table of the shim's facts for Java: {@code struct heddle_host} of native/src/java_calls.h, by
- * offset. It checks that both sides have the same layouts: with a library of another version, the
- * jar must refuse to start instead of corrupting memory.
+ * Reader of {@code struct heddle_host} of native/src/java_calls.h, the shim's facts for Java. It
+ * checks that both sides have the same layouts: with a library of another version, the jar must
+ * refuse to start instead of corrupting memory.
  */
 final class HostTable {
   static final long TABLE_VERSION = 6;

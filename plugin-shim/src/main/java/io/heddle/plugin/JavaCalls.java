@@ -387,8 +387,8 @@ final class JavaCalls {
   }
 
   /**
-   * Stores a result: an address or id, or 0 for "call again". A negative result is a negated result
-   * code, which is returned.
+   * Stores a result (an address, an id, or 0 for "call again") and returns SUCCESS. A negative
+   * result is a negated result code: it isn't stored, and the code is returned.
    */
   static int answer(long result, long out) {
     if (result < 0) {

@@ -4,7 +4,8 @@ import io.heddle.platform.Memory;
 import io.heddle.transport.data.OneSidedOperation;
 
 /**
- * Layout of {@code struct heddle_operation} of native/src/java_calls.h: 64-bit integers, by offset.
+ * Layout of {@code struct heddle_operation} of native/src/java_calls.h: offsets of its fields, all
+ * of which are 64-bit integers.
  */
 final class OperationLayout {
   private static final int GET = 0;

@@ -76,7 +76,7 @@ public final class PluginEntry {
     try {
       aside.start();
     } catch (OutOfMemoryError noThread) {
-      found.run(); /* loads on this thread; calls that need threads report the limit later */
+      found.run(); /* on this thread; later calls report the limit of threads */
     }
     return () -> awaited(found);
   }

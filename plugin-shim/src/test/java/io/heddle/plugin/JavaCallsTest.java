@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests of the entries' results for ids that never existed, or that were removed. */
+/** Tests that calls by the shim with an id that never existed, or was removed, return an error. */
 class JavaCallsTest {
   private static final long NEVER_GIVEN = 0x7654_0000_0001L;
 
