@@ -20,8 +20,8 @@ public interface DeviceContext extends AutoCloseable {
   GidTable gidTable();
 
   /**
-   * Returns the index of a partition key in the port's table, if it is there. Ethernet has only the
-   * default partition.
+   * Returns the index of a partition key in the port's table, if the table has this key. Ethernet
+   * has only the default partition.
    *
    * @param key partition key of 16 bits; its highest bit is set for full members
    */
@@ -31,7 +31,8 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Returns the length of an RDMA WRITE at which this device is fast, in bytes; a multiple of 128.
-   * A WRITE of this length fills one segment train of the soft device at this path MTU.
+   * On the soft device, a WRITE of this length fills one segmented send (UDP_SEGMENT) at this path
+   * MTU.
    */
   int preferredWriteBytes(PathMtu mtu);
 

@@ -3,15 +3,16 @@ package io.heddle.verbs;
 import java.util.Arrays;
 
 /**
- * Counters of one link of a queue pair: one of several pairs of a local and a remote address.
+ * Counters of one link of a queue pair. A link is a pair of a local and a remote address.
  *
  * @param sentBytes payload sent, without retransmissions
  * @param acknowledgedBytes part of the sent payload that the peer has acknowledged
  * @param resentPackets packets lost on this link and retransmitted over any link
  * @param receivedBytes payload received, without duplicates
- * @param ahead packets received, by their distance from the first missing packet: 0, 1, 2–3, 4–7
- *     and so on
- * @param silences times that the link was taken out of use because nothing was acknowledged
+ * @param ahead numbers of packets received, by their distance from the first missing packet: 0, 1,
+ *     2–3, 4–7 and so on
+ * @param silences number of times that the link was taken out of use because nothing was
+ *     acknowledged
  * @param resting whether the link is out of use now
  */
 public record LinkCounts(

@@ -32,7 +32,7 @@ public interface ProtectionDomain extends AutoCloseable {
    *
    * @param descriptor descriptor of the dma-buf; may be closed afterwards
    * @param offset offset of the range's first byte in the dma-buf
-   * @param address address of the first byte in work requests
+   * @param address address by which work requests refer to the range's first byte
    */
   default MemoryRegion registerDmaBuf(
       int descriptor, long offset, long lengthBytes, long address, Set<Access> access) {

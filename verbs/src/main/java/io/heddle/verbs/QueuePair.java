@@ -37,7 +37,8 @@ public interface QueuePair extends AutoCloseable {
   /**
    * RESET → INIT: binds the queue pair to a local GID and sets the peer's access rights.
    *
-   * @param gidIndex index in the port's table; the queue pair uses the address that is there now
+   * @param gidIndex index in the port's table; the queue pair uses the address that has this index
+   *     now
    */
   void initialise(int gidIndex);
 
@@ -136,7 +137,7 @@ public interface QueuePair extends AutoCloseable {
    * Returns how long this queue pair's peer has been silent, in ns, while this queue pair waits for
    * an acknowledgement beyond its retries. The time counts from the last packet on any queue pair
    * with the same {@link ReadyToSendAttributes#peer}. Suspend time of this host doesn't count. 0
-   * for a queue pair that doesn't wait so, or is {@link ReadyToSendAttributes#NO_PEER_GROUP}. Any
+   * for any other queue pair, and always with {@link ReadyToSendAttributes#NO_PEER_GROUP}. Any
    * thread.
    */
   default long peerSilentNs() {

@@ -16,8 +16,8 @@ package io.heddle.verbs;
 public record ReadyToSendAttributes(
     int sendPsn, int timeoutCode, int retryCount, int receiverNotReadyRetryCount, long peer) {
   /**
-   * No shared peer: missing acknowledgements count as loss of this path, whether or not the peer
-   * answers on other paths.
+   * No shared peer: missing acknowledgements count as a failure of this path, whether or not the
+   * peer answers on other paths.
    */
   public static final long NO_PEER_GROUP = 0;
 

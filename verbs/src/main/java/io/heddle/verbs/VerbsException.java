@@ -3,7 +3,9 @@ package io.heddle.verbs;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 
-/** Failure of a verb on the control path: its name, the object, and errno. */
+/**
+ * Failure of a verb on the control path, with the verb's name, the object of the call, and errno.
+ */
 public final class VerbsException extends HeddleException {
   private static final long serialVersionUID = 1L;
 
@@ -12,7 +14,7 @@ public final class VerbsException extends HeddleException {
 
   /**
    * @param verb name of the verb without prefix, such as {@code modify_qp}
-   * @param object object of the call, with the values
+   * @param object object of the call, with the arguments' values
    * @param errno positive errno value
    */
   public VerbsException(String verb, String object, int errno) {

@@ -15,8 +15,8 @@ import java.util.Map;
 
 /**
  * Reader of a device's asynchronous events. It acknowledges each event at once, since the library's
- * destroy calls wait for that. Events without use to the transport (path migration, shared receive
- * queues) are read and dropped.
+ * destroy calls wait for that. Events that the transport doesn't use (path migration, shared
+ * receive queues) are read and dropped.
  */
 final class AsyncEventReader {
   private static final Map<Integer, Kind> KINDS = kinds();

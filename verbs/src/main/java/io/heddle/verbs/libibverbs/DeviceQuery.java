@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
  *
  * @param guid node GUID in host order
  * @param maxRegionBytes largest memory region; unsigned
- * @param readsAsTarget RDMA READs that a queue pair can serve at a time
- * @param readsAsInitiator RDMA READs that a queue pair can have outstanding
+ * @param readsAsTarget largest number of RDMA READs that a queue pair can serve at a time
+ * @param readsAsInitiator largest number of RDMA READs that a queue pair can have outstanding
  */
 record DeviceQuery(
     long guid,
@@ -53,7 +53,8 @@ record DeviceQuery(
 
   /**
    * Returns whether device and kernel can register a dma-buf. The probe passes an invalid
-   * descriptor; only implementations of the verb reject the descriptor itself.
+   * descriptor: if the verb is supported, the probe fails because of the descriptor, otherwise with
+   * an errno such as EOPNOTSUPP.
    */
   static boolean supportsDmaBufs(long pd) {
     if (!Verb.REG_DMABUF_MR.isPresent()) {

@@ -5,8 +5,8 @@ import io.heddle.platform.Log;
 
 /**
  * Fork support of the library (ibv_fork_init), enabled before the first registration. It keeps
- * registered pages out of forked children. Otherwise, on kernels that need it, the parent's writes
- * after a fork go to a page that the device doesn't know.
+ * registered pages out of forked children. Without it, on kernels that don't copy such pages during
+ * a fork, the parent's later writes go to new pages, which the device doesn't know.
  */
 final class ForkSafety {
   private static boolean established;

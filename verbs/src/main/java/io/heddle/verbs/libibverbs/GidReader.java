@@ -117,8 +117,8 @@ final class GidReader {
   }
 
   /*
-   * Returns null for an entry whose type can't be read. An Ethernet device without any types in
-   * sysfs does RoCEv2.
+   * Returns null for an entry whose type can't be read. Without any types in sysfs, an Ethernet
+   * device's GIDs count as RoCEv2.
    */
   private GidTable.@org.jspecify.annotations.Nullable Type typeFromSystem(
       int index, boolean ethernet) {

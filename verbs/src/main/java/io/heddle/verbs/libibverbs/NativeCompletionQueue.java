@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Completion queue of a libibverbs device. One polling thread. */
 final class NativeCompletionQueue implements CompletionQueue {
   /*
-   * Values of pollMode. A single field lets a poll begin with one read: these first steps are most
+   * Values of pollMode. With a single field, a poll begins with one read. Such first steps are most
    * of the cost of an empty poll.
    */
   private static final int FIRST = 0;

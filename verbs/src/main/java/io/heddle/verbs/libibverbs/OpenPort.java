@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.util.OptionalInt;
 
 /**
- * Port of an open device, shared by all objects created on it. Its address is used under the shared
- * lock.
+ * Port of an open device, shared by all objects created on it. The address of its {@code
+ * ibv_context} is used only while the {@link OwnershipLock} is held.
  */
 final class OpenPort {
   private final String name;
@@ -119,7 +119,7 @@ final class OpenPort {
   /**
    * Returns the entry at this index.
    *
-   * @throws VerbsException where the entry is empty or beyond the table
+   * @throws VerbsException where the entry is empty or the index is beyond the table
    */
   GidTable.Entry gidAt(int index, String user) {
     GidTable table = gidTable();

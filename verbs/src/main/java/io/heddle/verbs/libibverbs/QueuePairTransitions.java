@@ -25,10 +25,10 @@ final class QueuePairTransitions {
 
   static final int DATAGRAM = VerbsConstants.IBV_QPT_UD();
 
-  /* Same value as in net_ib; a fabric has few routers. */
+  /* Same value as in NCCL's net_ib; it is large enough for any fabric. */
   private static final byte HOP_LIMIT = (byte) 255;
 
-  /* Outstanding READs of one queue pair; more would help only on a long path without other traffic. */
+  /* Maximum of a queue pair's outstanding READs. More would help only on a long, idle path. */
   private static final int MAX_READS = 16;
 
   private final long queuePair;

@@ -199,7 +199,7 @@ enum Verb {
   /**
    * Calls the function and throws if it fails.
    *
-   * @param object object of the call, with the values
+   * @param object object of the call, with the arguments' values, for the error message
    * @throws VerbsException with errno and remedy
    */
   long call(String object, long... values) {
