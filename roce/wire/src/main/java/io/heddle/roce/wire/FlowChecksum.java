@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * Invariant CRC for packets of one direction between two addresses and ports, with one CRC call per
- * packet.
+ * Calculator of the invariant CRC for packets of one direction between two addresses and ports,
+ * with one CRC call per packet.
  *
  * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport
  * packet with BTH byte 4 as ones. The bytes before the transport packet depend only on the flow and
@@ -26,7 +26,7 @@ public final class FlowChecksum {
    * The array grows to the largest packet.
    */
   private int[] contributions = new int[64];
-  /* Like contributions, for packets with the data mark. */
+  /* As contributions, but for packets with the data mark. */
   private int[] markedContributions = {};
   private int destinationPort = PacketFormat.ROCE_PORT;
 

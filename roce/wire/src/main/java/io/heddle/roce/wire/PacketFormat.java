@@ -51,8 +51,8 @@ public final class PacketFormat {
   public static final int PIECES = 3;
 
   /*
-   * NCCL's LL128 takes a line of this length as complete once its last eight bytes are there. LL
-   * takes eight bytes as complete once the last four are there.
+   * NCCL's protocol LL128 treats a line of this length as complete once its last eight bytes have
+   * arrived. LL treats eight bytes as complete once the last four have arrived.
    */
   private static final int LINE_BYTES = 128;
 

@@ -50,20 +50,20 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
     return writeBytes >= BLOCK_BYTES && writeBytes % BLOCK_BYTES == 0;
   }
 
-  /** Returns the sizes for a standard peer. */
+  /** Returns the sizes for a standard peer: the path MTU for all packets. */
   public static PacketSizes standard(PathMtu mtu) {
     return new PacketSizes(mtu.bytes(), mtu.bytes(), mtu.bytes());
   }
 
   /**
-   * Returns the sizes between two soft devices. WRITEs get the smaller of the two ends' sizes if it
-   * exceeds the requested path MTU, and that is the largest one (4096). Otherwise all packets get
-   * the requested path MTU, since a smaller one may reflect a narrow hop.
+   * Returns the sizes between two soft devices. If the requested path MTU is 4096 and both ends
+   * support more, WRITEs get the smaller of the two ends' sizes. Otherwise all packets get the
+   * requested path MTU: a request below 4096 may reflect a narrow hop.
    *
    * @param own size that the local links support
    * @param peers size that the peer's links support
-   * @param onRoute size that the path supports, as far as the kernel knows; it reduces the sent
-   *     size only, without notice to the peer
+   * @param onRoute size that the path supports, as far as the kernel knows; it reduces only the
+   *     size of sent WRITEs, and the peer isn't notified
    */
   public static PacketSizes agreed(PathMtu mtu, int own, int peers, int onRoute) {
     int both = Math.min(own, peers);

@@ -141,7 +141,10 @@ class DatagramFormatTest {
         accepted++;
       }
     }
-    /* 17 of 32 bits may vary, so 1 in 32,768 passes: 8 are expected, and 64 are twenty standard deviations more. */
+    /*
+     * 17 of 32 bits may vary, so 1 in 32,768 damaged packets passes: 8 are expected, and 64 are
+     * twenty standard deviations more.
+     */
     assertTrue(accepted < 64, accepted + " of " + tries);
   }
 
