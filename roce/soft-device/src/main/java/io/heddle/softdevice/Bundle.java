@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the wire: a BTH with a manufacturer-defined opcode, addressed to the peer of the queue pair
  * whose socket sends the bundle. Then for each packet its length (2 bytes), source port (2 bytes)
- * and bytes, in network order. The bytes include the invariant CRC. The port is the own source port
- * of the packet's queue pair, which the CRC covers. So the receiver processes each packet like one
- * that came in a datagram of its own, and the bundle needs no checksum. Each device has one bundle,
- * used under the progress lock.
+ * and bytes, in network order. The bytes include the invariant CRC. The CRC covers the source port
+ * too; it is the port of the packet's own queue pair. So the receiver processes each packet like
+ * one that came in a datagram of its own, and the bundle needs no checksum. Each device has one
+ * bundle, used under the progress lock.
  */
 final class Bundle {
   /**

@@ -70,8 +70,8 @@ final class Engine implements PacketSink {
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
   /*
-   * Copy of lastCallNs for native code. It is never freed, since native code may read it after the
-   * device is closed.
+   * Address of a copy of lastCallNs for native code. The copy is never freed, since native code may
+   * read it after the device is closed.
    */
   private final long lastCallAddress = Arena.global().allocate(LINE_BYTES, LINE_BYTES).address();
   private @Nullable ProgressThread progressThread;

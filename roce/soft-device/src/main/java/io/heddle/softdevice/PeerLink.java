@@ -55,7 +55,7 @@ final class PeerLink {
     return receiveFlow;
   }
 
-  /** Opens a sending socket of this address, for {@link #use}. The caller needs no lock. */
+  /** Opens a sending socket of this address, for {@link #takeSocket}. The caller needs no lock. */
   static UdpSocket open(SoftPort.Address address, SourcePorts ports, Object queuePair) {
     try {
       return ports.bind(address);

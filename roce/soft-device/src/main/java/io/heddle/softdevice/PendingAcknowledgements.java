@@ -60,7 +60,7 @@ final class PendingAcknowledgements {
     }
   }
 
-  /** Adds acknowledgements on the same path to a pending bundle. */
+  /** Adds to the pending bundle, if any, all waiting acknowledgements with the bundle's path. */
   void addToBundle(SendStage sendStage, long nowNs) {
     PeerLink link = isAnyWaiting ? sendStage.pendingLink() : null;
     if (link == null) {

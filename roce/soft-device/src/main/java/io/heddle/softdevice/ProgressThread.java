@@ -23,8 +23,8 @@ final class ProgressThread {
   private static final long PAUSE_NS = 500_000;
   private static final long SHORTEST_CHECK_NS = 50_000;
   /*
-   * Each check is a context switch on a core that a caller may need. Checks every 200 µs took 30 %
-   * of the caller's time.
+   * Longest interval between two checks whether callers still poll. Each check is a context switch
+   * on a core that a caller may need: checks every 200 µs took 30 % of the caller's time.
    */
   private static final long LONGEST_CHECK_NS = 2_000_000;
   private static final long AWAKE = Long.MIN_VALUE;

@@ -28,18 +28,19 @@ final class ReceiveSockets {
   private final Epoll readable;
   private int[] fds = new int[0]; /* descriptors, or FREE for a removed socket */
   /*
-   * Time when each socket was last empty, and how long the current packets may have waited since
-   * then.
+   * emptyAtNs: time when each socket was last empty; longestSocketWaitNs: how long the current
+   * packets may have waited in their socket since then.
    */
   private long[] emptyAtNs = new long[0];
   private long longestSocketWaitNs;
   /*
-   * For each socket, the consecutive calls that returned one datagram, and whether the last call
-   * received as many as it requested, so that more may be queued.
+   * For each socket. singlePackets: number of consecutive calls that returned one datagram;
+   * mayHaveMore: whether the last call received as many as it requested, so that more may be
+   * queued.
    */
   private int[] singlePackets = new int[0];
   private boolean[] mayHaveMore = new boolean[0];
-  /* For each socket, the consecutive errors. */
+  /* Number of consecutive errors of each socket. */
   private int[] failures = new int[0];
 
   ReceiveSockets(Arena arena, Counters counters, SystemCallFailures callFailures) {

@@ -66,7 +66,7 @@ final class SendStage {
     return bundle.pendingLink();
   }
 
-  /** Returns the number of trains since the device was opened. */
+  /** Returns the number of trains sent since the device was opened. */
   int sends() {
     return sends;
   }

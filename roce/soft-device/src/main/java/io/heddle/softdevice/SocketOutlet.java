@@ -51,14 +51,14 @@ final class SocketOutlet implements PacketOutlet {
     boolean usesZeroCopy = sendStage.supportsZeroCopy();
     if (usesZeroCopy) {
       /*
-       * Large pages make zero-copy trains faster, since the kernel counts references to each of
-       * their pages.
+       * Large pages make zero-copy trains faster: the kernel counts references to each page, and a
+       * train then has fewer pages.
        */
       MemoryCalls.adviseLargePages(large, TransmitRing.AREA_BYTES);
     }
     /*
-     * Excludes sparsely touched memory from large pages. It would take 2 MiB per touch if the
-     * system always used large pages.
+     * Excludes sparsely touched memory from large pages. Otherwise, on systems that always use
+     * large pages, each first touch would take 2 MiB.
      */
     MemoryCalls.adviseSmallPages(
         mapped, (usesZeroCopy ? large : base + PacketMemory.RING_AT) - mapped);

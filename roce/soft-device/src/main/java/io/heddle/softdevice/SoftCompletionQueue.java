@@ -51,7 +51,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   private int users; /* number of attached queue pairs; guarded by the progress lock */
 
   /**
-   * @param rows mapped memory of {@link #bytes}, which the queue unmaps
+   * @param rows mapped memory of the entries, {@link #bytes} long; the queue unmaps it
    */
   SoftCompletionQueue(SoftContext context, int capacity, long rows) {
     this.context = context;
@@ -170,7 +170,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
   }
 
-  /* Frees the rows. Later polls find nothing. */
+  /* Frees the entries' memory. Later polls find nothing. */
   private void free() {
     HEAD.setRelease(this, (long) TAIL.getAcquire(this));
     MemoryCalls.unmapMemory(rows, (mask + 1L) * ROW_BYTES);

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests that the warm data path allocates nothing, with and without C2 (on fewer than four
  * processors the plugin uses C1 only).
  *
- * <p>It uses the shim's system calls: those of {@code LinuxCalls}, for tools, slice a segment at
- * each call, which C2 eliminates only within its inlining budget.
+ * <p>It uses the shim's system calls. The data path of tools uses {@code LinuxCalls} instead, which
+ * slices a segment at each call; C2 eliminates this allocation only within its inlining budget.
  */
 class AllocationTest {
   @TempDir Path folder;

@@ -151,7 +151,7 @@ class BundleTest {
         post(pair, two.get(0), Operation.RDMA_WRITE, 2 * i + 1, 64);
         carrier.close();
         while (pair.await(pair.left).workRequestId != 2 * i + 1) {
-          /* completions of the carrier's own writes, which arrived before it was closed */
+          /* skips completions of the closed queue pair's writes, which arrived before the close */
         }
         assertTrue(hasArrived(pair, 2 * i + 1, 64));
       }

@@ -152,9 +152,10 @@ class NarrowPathTest {
     }
 
     /*
-     * Writes until every link carries packets. A link may have rested while the other links
-     * detected the narrow path. When it is used again, it detects the narrow path by lost trains,
-     * and then carries narrow packets. A single link never rests and isn't counted.
+     * Writes until every link carries packets. A link may have been out of use while the other
+     * links detected the narrow path. When it is used again, it detects the narrow path by lost
+     * trains, and then carries narrow packets. A single link is never taken out of use, and has no
+     * counters.
      */
     void runUntilAllLinksCarry(long more, int length, int depth) {
       long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
@@ -278,7 +279,7 @@ class NarrowPathTest {
       writes.run(200, 250_000, DEPTH);
       writes.pair.right.faults().narrow(2, NARROW);
       writes.run(200, 250_000, DEPTH);
-      /* If everything outstanding on a link was lost, the link rests for a while. */
+      /* If everything outstanding on a link was lost, the link is out of use for a while. */
       long before = writes.carried(2);
       Deadline deadline = Deadline.ofSeconds(10);
       while (writes.carried(2) == before) {

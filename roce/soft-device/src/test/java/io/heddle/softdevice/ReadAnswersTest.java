@@ -106,8 +106,8 @@ class ReadAnswersTest {
   }
 
   /*
-   * Returns whether the WRITE is a probe: it has length 0 and the number of a packet that has been
-   * executed.
+   * Returns whether the WRITE is a probe: it has length 0 and the sequence number of a packet that
+   * has been executed.
    */
   private static boolean isProbe(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + PacketFormat.BTH_BYTES + RETH_LENGTH) == 0;
@@ -146,7 +146,10 @@ class ReadAnswersTest {
       awaitCompletions(pair, 1 + WRITES);
       long unexpected =
           pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE);
-      /* A timer that was due before the responses were processed may have requested them again. */
+      /*
+       * A timer that was due before the responses were processed may have requested the responses
+       * again.
+       */
       int most = Requester.readPackets();
       int repeated = reads.get() - ((BUFFER + READ - 1) / 1024 / most + 1);
       assertTrue(
