@@ -14,7 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lock file beside a routes file. The routes file's only writer holds the lock until it is closed.
+ * Lock file beside a routes file. The routes file's only writer holds the lock until the writer is
+ * closed.
  */
 final class PublishLock {
   private static final int MODE = 0644;

@@ -10,6 +10,6 @@ import org.jspecify.annotations.Nullable;
  *     plane:a}
  * @param source this host's address on the plane; null while there is none
  * @param rateMbps rate of the local port in Mbit/s; 0 if unknown
- * @param via source of the plane's routes, for display
+ * @param via BGP peer, and interface towards it, from which the plane's routes come; for display
  */
 public record PublishedPlane(String key, @Nullable InetAddress source, long rateMbps, String via) {}

@@ -60,8 +60,8 @@ public final class RouteAnswer {
   }
 
   /**
-   * Returns the bandwidth of the plane's own route, in Mbit/s, as published. {@link #weight} also
-   * applies the rules for missing bandwidths.
+   * Returns the weight in the plane's cell, in Mbit/s: 1 for a route without a bandwidth, 0 if the
+   * plane carries no traffic. {@link #weight} also applies the rules for missing bandwidths.
    */
   public int bandwidthMbps(int plane) {
     return RouteCell.weight(cells[plane]);

@@ -139,8 +139,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Sets the readers' rules for weights from now on. Not allowed between {@link #begin} and {@link
-   * #commit}.
+   * Sets the rules by which readers compute weights from now on. Not allowed between {@link #begin}
+   * and {@link #commit}.
    */
   @Override
   public void setRules(WeightRules next) {
@@ -477,7 +477,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     before.close();
   }
 
-  /** Marks the daemon as ended in good order. The last state stays readable. */
+  /** Marks the daemon as ended in good order. The routes stay readable. */
   @Override
   public void close() {
     if (closed) {

@@ -36,7 +36,7 @@ public final class RouteReader implements AutoCloseable {
 
   /*
    * A daemon counts as silent after this number of heartbeat periods, but not before the minimum
-   * time, since a busy machine delays it.
+   * time, since heartbeats are late on a busy machine.
    */
   private static final int MISSED_HEARTBEATS = 5;
   private static final long LEAST_SILENCE_NS = 1_000_000_000;

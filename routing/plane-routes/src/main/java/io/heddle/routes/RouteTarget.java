@@ -23,8 +23,8 @@ public interface RouteTarget {
   void renew();
 
   /**
-   * Sets the readers' rules for weights from now on. Not allowed between {@link #begin} and {@link
-   * #commit}.
+   * Sets the rules by which readers compute weights from now on. Not allowed between {@link #begin}
+   * and {@link #commit}.
    */
   void setRules(WeightRules next);
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   128 publisher, 128 bytes, NUL-padded UTF-8
  * planes, from 512, 160 bytes each
  *     0 key, 64 bytes of text              64 source address, 16 bytes, zero where there is none
- *    80 rate, Mbit/s, u32                  84 source of its routes, 72 bytes of text
+ *    80 rate, Mbit/s, u32                  84 peer of its routes, 72 bytes of text
  * slots, from the next multiple of 4096; open addressing, linear probing
  *     0 prefix, 16 bytes as two u64        16 prefix length + 1, u32; 0 is a free slot
  *    24 a {@link RouteCell} per plane

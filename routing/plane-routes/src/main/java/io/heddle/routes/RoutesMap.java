@@ -87,8 +87,8 @@ final class RoutesMap implements AutoCloseable {
    * Opens a published file for reading.
    *
    * @return null if there is no file
-   * @throws HeddleException for a file that isn't a routes file, can't be read, or whose user isn't
-   *     trusted with routes
+   * @throws HeddleException for a file that isn't a routes file, can't be read, or whose owner
+   *     isn't trusted with routes
    */
   static @Nullable RoutesMap open(Path path) {
     return open(path, false);
@@ -234,7 +234,7 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Frees a slot and closes the gap in its chain, so that look-ups may stop at the first free slot.
+   * Frees a slot and closes the gap in its chain, so that look-ups can stop at the first free slot.
    * Called by the writer only.
    */
   void free(long slot) {
@@ -254,7 +254,7 @@ final class RoutesMap implements AutoCloseable {
                   length)
               & slots - 1;
       /*
-       * The entry may move to the gap unless its home slot, where look-ups begin, comes after the
+       * The entry can move to the gap unless its home slot, where look-ups begin, comes after the
        * gap.
        */
       if ((index - home & slots - 1) >= (index - gap & slots - 1)) {

@@ -38,7 +38,10 @@ final class SequenceLock {
     return (sequence & 1) != 0;
   }
 
-  /** Returns whether all reads since {@link #beginRead} returned this value are consistent. */
+  /**
+   * Returns whether the reads since {@link #beginRead}, which returned {@code sequence}, are
+   * consistent.
+   */
   static boolean isUnchanged(long address, long sequence) {
     VarHandle.acquireFence();
     return Memory.getLongAcquire(address) == sequence;

@@ -1,6 +1,6 @@
 package io.heddle.routes;
 
-/** Source of a plane's weight for a destination. */
+/** Reason for a plane's weight for a destination. */
 public enum WeightReason {
   /** No route of this plane covers the destination. */
   NO_ROUTE("no route"),

@@ -11,6 +11,9 @@ package io.heddle.routes;
  *     path, 0 to 100
  */
 public record WeightRules(MissingFigure missingFigure, int defaultWeight, int borrowedPercent) {
-  /** Default rules: equal weights if a figure is missing, a twentieth for a borrowed path. */
+  /**
+   * Default rules: equal weights if a bandwidth is missing; a plane on a borrowed path keeps 5 % of
+   * its weight.
+   */
   public static final WeightRules DEFAULT = new WeightRules(MissingFigure.EQUAL, 1000, 5);
 }

@@ -27,8 +27,7 @@ final class PublisherProcess {
   /**
    * Starts the process.
    *
-   * @param lastFigure figure of the change halfway through which the process ends itself; 0 for
-   *     none
+   * @param lastFigure figure of the change in whose middle the process ends itself; 0 for no end
    * @param before command that starts the process in a prepared environment; empty for none
    */
   static Process start(Path path, int lastFigure, String... before) throws IOException {

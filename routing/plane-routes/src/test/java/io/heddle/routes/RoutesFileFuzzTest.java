@@ -23,8 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Fuzz test of arbitrary content in place of the routes file. Either the file is refused with its
- * path, or every look-up has a result within bounds, in bounded time.
+ * Fuzz test of arbitrary content in place of the routes file. Either the reader refuses the file
+ * with a message that contains its path, or every look-up has a result within bounds, in bounded
+ * time.
  */
 @EndsWithin(120)
 class RoutesFileFuzzTest {
@@ -39,7 +40,10 @@ class RoutesFileFuzzTest {
   private static byte[] before = {};
   private static byte[] after = {};
 
-  /* Publishes a table in two states, which differ in every field that a publisher can change. */
+  /*
+   * Publishes a table and changes it; the two states differ in every field that a publisher can
+   * change.
+   */
   @BeforeAll
   static void publish() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a", "plane:b", "plane:c")) {
@@ -100,8 +104,8 @@ class RoutesFileFuzzTest {
   }
 
   /*
-   * Tests files with parts of both states, as after a daemon's death during a write, or in a copy
-   * made during a write.
+   * Tests files with parts of the states before and after a change, as after a daemon's death
+   * during a write, or in a copy made during a write.
    */
   @Test
   void aTornFileIsReadWithinBounds() throws IOException {

@@ -340,7 +340,10 @@ public final class BgpDaemon implements AutoCloseable {
     boolean isYoung = System.nanoTime() - startNs < START_UP_NS;
     try {
       OwnAddresses own = new OwnAddresses(HostAddresses.read());
-      /* Several peers may define one plane, which still has one address. */
+      /*
+       * Keys of the planes whose address is set. Several peers may define one plane: the first of
+       * them determines its address.
+       */
       Set<String> named = new HashSet<>();
       for (DaemonPeer peer : peers) {
         waiting |= readPeerAddresses(peer, own, named);

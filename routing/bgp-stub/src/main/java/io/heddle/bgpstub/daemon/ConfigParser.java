@@ -174,8 +174,8 @@ public final class ConfigParser {
   private static CodePoints codePoints(ConfigText.Section top) {
     CodePoints standard = CodePoints.DEFAULT;
     /*
-     * The daemon takes no Flowspec rules, so the redirect community's type may be used for another
-     * community.
+     * The daemon takes no Flowspec rules, so another community can have the redirect community's
+     * type.
      */
     int noRedirect = -1;
     int most = 0xffff;

@@ -7,8 +7,8 @@ import io.heddle.bgpstub.rib.PeerRoutes;
 /** Configured peer with its session and routes. Used by the BGP speaker's thread only. */
 record DaemonPeer(PeerConfig config, PeerSession session, PeerRoutes routes) {
   /**
-   * Returns this peer with the settings that it has in another configuration; unchanged if it has
-   * none there.
+   * Returns this peer with the settings that it has in another configuration; unchanged if that
+   * configuration lacks the peer.
    */
   DaemonPeer of(DaemonConfig next) {
     for (PeerConfig peer : next.peers()) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdjRibIn implements AutoCloseable {
   /*
    * Lowest bit of a route's value in the table, which marks a stale route. The other bits are the
-   * number of the route's attributes.
+   * index of the route's attribute set in the attribute table.
    */
   private static final int STALE = 1;
 
@@ -251,8 +251,8 @@ public final class AdjRibIn implements AutoCloseable {
   }
 
   /**
-   * Returns the number of the attributes of this prefix's route on a plane; {@link RouteTable#NONE}
-   * if there is no route.
+   * Returns the index, in the attribute table, of the attributes of this prefix's route on a plane;
+   * {@link RouteTable#NONE} if there is no route.
    */
   int numberAt(long high, long low, int length, int plane) {
     int value = routes.get(high, low, length);
@@ -269,7 +269,10 @@ public final class AdjRibIn implements AutoCloseable {
     return attributes.cell(number);
   }
 
-  /** Returns the longest route of a plane that covers a destination; null if there is none. */
+  /**
+   * Returns the plane's route with the longest prefix that covers a destination; null if there is
+   * none.
+   */
   @Nullable Route longestMatch(Prefix destination, int plane) {
     int shortest = Prefix.shortestFor(destination.high(), destination.low());
     for (int length = destination.length(); length >= shortest; length--) {
@@ -307,7 +310,7 @@ public final class AdjRibIn implements AutoCloseable {
         attributes.cell(number));
   }
 
-  /** Frees the table's memory; no method may be called afterwards. */
+  /** Frees the memory of the routes; no method may be called afterwards. */
   @Override
   public void close() {
     routes.close();

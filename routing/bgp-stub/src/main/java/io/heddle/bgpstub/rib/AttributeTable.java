@@ -25,12 +25,12 @@ final class AttributeTable {
   private int freeCount;
   private int used;
 
-  /** Returns the number of this attribute set; {@link RouteTable#NONE} if the set is new. */
+  /** Returns the index of this attribute set; {@link RouteTable#NONE} if the set is new. */
   int find(PathAttributes attributes) {
     return numbers.getOrDefault(attributes, RouteTable.NONE);
   }
 
-  /** Adds a new attribute set, which has no route yet. Returns its number. */
+  /** Adds a new attribute set, which has no route yet. Returns its index. */
   int add(PathAttributes attributes, int plane, int cell) {
     int number = freeCount > 0 ? free[--freeCount] : used++;
     if (number == routes.length) {
@@ -82,7 +82,7 @@ final class AttributeTable {
     cells[number] = cell;
   }
 
-  /** Returns the upper bound of the sets' numbers. Some numbers below it may be free. */
+  /** Returns the upper bound of the sets' indexes, exclusive. Some indexes below it may be free. */
   int end() {
     return used;
   }

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Host routes that we announce to one peer. It computes the messages that change the peer's set of
- * them.
+ * Host routes that we announce to one peer. Computes the UPDATE messages for each change of these
+ * routes.
  */
 final class OwnRoutes {
   /**

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * of the BGP speaker's event loop.
  */
 public final class Rib implements AutoCloseable {
-  /** Value that no cell has: look up the plane's best route instead. */
+  /** Value in place of a new cell, which no cell has: the plane's best route must be looked up. */
   static final int UNKNOWN = RouteCell.borrowed(RouteCell.EMPTY);
 
   private static final String COLOUR_PREFIX = "colour:";
@@ -48,7 +48,7 @@ public final class Rib implements AutoCloseable {
   private long changes;
 
   /**
-   * @param publisher writer of the routes file, or of its substitute
+   * @param publisher writer of the routes file, or a simulator's substitute for it
    * @param later runs a task on the BGP speaker's thread after the present task
    */
   public Rib(RouteTarget publisher, RibOptions options, Executor later, Log log) {
@@ -126,8 +126,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Returns the number of the plane with this key. A new plane gets the next number; NO_PLANE if it
-   * can't be published.
+   * Returns the number of the plane with this key; NO_PLANE if the plane is new and can't be
+   * published. A new plane gets the next number.
    */
   int plane(String key, String via) {
     Integer known = planes.get(key);
@@ -357,8 +357,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Returns the key of the plane of one of this host's addresses, by the colour of the longest
-   * route that covers the address; null if no coloured route covers it.
+   * Returns the key of the plane of one of this host's addresses, by the colour of the route with
+   * the longest prefix that covers the address; null if no coloured route covers it.
    */
   public @Nullable String planeOf(InetAddress address) {
     Route longest = null;

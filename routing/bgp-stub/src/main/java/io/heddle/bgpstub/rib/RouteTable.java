@@ -63,7 +63,7 @@ final class RouteTable implements AutoCloseable {
     return value(find(high, low, length));
   }
 
-  /** Sets the number of a prefix. Returns its previous number, or {@link #NONE}. */
+  /** Stores a number for a prefix. Returns the number stored before, or {@link #NONE}. */
   int put(long high, long low, int length, int value) {
     int slot = find(high, low, length);
     int before = value(slot);
@@ -83,7 +83,7 @@ final class RouteTable implements AutoCloseable {
     return before;
   }
 
-  /** Removes a prefix. Returns its number, or {@link #NONE}. */
+  /** Removes a prefix. Returns the number stored for it, or {@link #NONE}. */
   int remove(long high, long low, int length) {
     int gap = find(high, low, length);
     int before = value(gap);

@@ -67,7 +67,7 @@ final class BfdSession {
     return state == BfdState.UP ? intervalMicros() : Math.max(SLOW_MICROS, intervalMicros());
   }
 
-  /** Returns the detection time: without a packet for so long, the session goes down. */
+  /** Returns the detection time: the session goes down if no packet arrives for so long. */
   long detectionNs() {
     return 1_000L * peerMultiplier * Math.max(intervalMicros(), peerDesiredTxMicros);
   }
@@ -150,7 +150,7 @@ final class BfdSession {
       }
     }
     if (sendNs - nowNs <= 0) {
-      /* RFC 5880 §6.8.7: a peer that requires 0 wants no packets. */
+      /* RFC 5880 §6.8.7: a Required Min RX of 0 means that the peer wants no packets. */
       if (peerRequiredRxMicros > 0) {
         send(polling, false);
       }

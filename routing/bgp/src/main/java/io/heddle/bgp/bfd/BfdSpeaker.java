@@ -51,7 +51,8 @@ public final class BfdSpeaker implements AutoCloseable {
                 @Override
                 public void send(BfdPacket packet) {
                   /*
-                   * An error is ignored: the peer misses the packet and reports the path as down.
+                   * An error is ignored: if sends keep failing, the peer misses packets and reports
+                   * the path as down.
                    */
                   Path.this.socket.send(packet.encode(), Path.this.remote);
                 }
@@ -183,7 +184,9 @@ public final class BfdSpeaker implements AutoCloseable {
       BfdPacket read = BfdPacket.decode(packet, length);
       Path path =
           read == null || receiver.hopLimit() != HOP_LIMIT ? null : find(read, receiver.source());
-      /* Malformed packets, a low hop limit and unknown sources have no effect. */
+      /*
+       * Malformed packets, packets with a low hop limit and packets of no known peer are ignored.
+       */
       if (path != null && read != null) {
         path.session.received(read);
         path.rearm();
@@ -192,8 +195,9 @@ public final class BfdSpeaker implements AutoCloseable {
   }
 
   /*
-   * Returns the path to which a packet belongs: by our discriminator, or by the source if the
-   * packet has none. The source must be the peer's address in both cases.
+   * Returns the path to which a packet belongs: the path whose discriminator is the packet's Your
+   * Discriminator or, if that is 0, the path to the packet's source address. Returns null if the
+   * source isn't the address of the path's peer.
    */
   private @Nullable Path find(BfdPacket read, Endpoint source) {
     if (read.yourDiscriminator() != 0) {

@@ -13,7 +13,8 @@ import java.nio.charset.StandardCharsets;
  * interface and hop limit: UDP, or raw ICMPv6. Loop thread only.
  *
  * <pre>
- * memory: msghdr 56 @0 | iovec 16 @64 | name 28 @96 | control 256 @128 | payload @512
+ * native memory, in bytes @ offset:
+ *   msghdr 56 @0 | iovec 16 @64 | name 28 @96 | control 256 @128 | payload @512
  * </pre>
  */
 public final class DatagramSocket6 implements AutoCloseable {

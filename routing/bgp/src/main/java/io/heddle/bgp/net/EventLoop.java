@@ -294,9 +294,10 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /*
-   * Ends the process after an error that leaves the state unknown. A HeddleException leaves the
-   * state unchanged: the system or Heddle has refused a request. The JVM throws InternalError for a
-   * fault in a mapped file that another process has truncated.
+   * Ends the process after an error that leaves the state unknown. Two kinds of error don't end it:
+   * a HeddleException, which means that the system or Heddle has refused a request; and an
+   * InternalError, which the JVM throws for an access to a mapped file that another process has
+   * truncated.
    */
   private void handleTaskFault(Throwable thrown) {
     if (!(thrown instanceof HeddleException) && !(thrown instanceof InternalError)) {

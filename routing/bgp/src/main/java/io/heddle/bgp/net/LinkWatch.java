@@ -8,7 +8,7 @@ import io.heddle.platform.SystemCallException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Watcher of the links' carriers, by netlink. For the loop's thread. */
+/** Watcher, by netlink, of whether the host's interfaces are up. For the loop's thread. */
 public final class LinkWatch implements AutoCloseable {
   /** Listener for changes; the initial state is not reported. */
   @FunctionalInterface

@@ -47,8 +47,8 @@ public final class RouterDiscovery implements AutoCloseable {
   }
 
   /**
-   * Sets whether a session with the router is up. While one is, this host advertises itself every
-   * 60 s instead of every 10 s.
+   * Sets whether a session with the router is up. While a session is up, this host advertises
+   * itself every 60 s instead of every 10 s.
    */
   public void setSessionUp(boolean now) {
     if (sessionUp && !now) {

@@ -166,7 +166,7 @@ public final class TcpSocket implements AutoCloseable {
 
   /**
    * Drops packets with a smaller hop limit (RFC 5082). An accepted connection inherits the limit of
-   * its listening socket. The limit may be lowered while connections are in use.
+   * its listening socket. The caller can lower the limit while connections are in use.
    *
    * @param limit least hop limit; 0 for no check
    * @throws SystemCallException if the kernel refuses

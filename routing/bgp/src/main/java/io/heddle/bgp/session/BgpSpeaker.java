@@ -160,8 +160,8 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   /*
-   * Sets the smallest hop limit that any peer allows on the listening sockets: the kernel checks it
-   * before a connection is accepted. A peer without the check disables it there.
+   * Sets the hop limit of the listening sockets, which the kernel checks before a connection is
+   * accepted: the smallest that any peer allows. If one peer has no limit, these sockets have none.
    */
   private void limitHops() {
     int least =

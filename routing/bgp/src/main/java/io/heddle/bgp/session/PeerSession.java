@@ -54,11 +54,10 @@ public final class PeerSession {
   private long timesEstablished;
   private long failedAttempts;
   private long rejected;
-  /*
-   * Cause of the last logged rejection: the error that ended a session, or the number of the
-   * session that is up.
-   */
+  /* Error after which a rejected connection was last logged. */
   private @Nullable SessionEnd loggedEnd;
+
+  /* Number of the session during which a rejected connection was last logged. */
   private long loggedSession;
 
   PeerSession(BgpSpeaker speaker, PeerOptions options, SessionListener listener) {

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ReceivedRoutes {
   private static final long STALE_LIMIT_NS = 300_000_000_000L;
 
-  /** State of a family: whether its routes from before are stale, and the timer that drops them. */
+  /**
+   * State of a family: whether routes received earlier are stale, and the timer that drops them.
+   */
   private static final class Staleness {
     private final AddressFamily family;
     private boolean stale;

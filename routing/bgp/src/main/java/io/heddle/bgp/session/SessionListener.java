@@ -19,7 +19,10 @@ public interface SessionListener {
    */
   void update(PeerSession session, UpdateMessage update);
 
-  /** The initial dump of a family is complete. Not every peer sends End-of-RIB. */
+  /**
+   * The initial dump of a family is complete, as the peer's End-of-RIB shows. Some peers never send
+   * End-of-RIB.
+   */
   void endOfRib(PeerSession session, AddressFamily family);
 
   /** The peer is about to send all routes of a family again: the routes held so far are stale. */

@@ -47,7 +47,10 @@ public record AsPath(List<Segment> segments) {
     return all.isEmpty() ? EMPTY : new AsPath(List.of(new Segment(SEQUENCE, all)));
   }
 
-  /** Returns the path length for route comparison: a set counts one, a confederation none. */
+  /**
+   * Returns the path length for route comparison: a set counts as one AS, a confederation segment
+   * as none.
+   */
   public int hops() {
     int hops = 0;
     for (Segment segment : segments) {

@@ -17,7 +17,7 @@ final class AttributeDecoder {
    * @param withdraw whether a fault turns the announced routes into withdrawals
    * @param missing code of a missing mandatory attribute; 0 if none is missing, or if a fault has a
    *     stronger treatment
-   * @param ipv4NextHop next hop of the routes in IPv4's own fields; null if absent
+   * @param ipv4NextHop next hop of the IPv4 routes outside MP_REACH_NLRI; null if absent
    */
   record Result(
       PathAttributes attributes,
@@ -105,7 +105,8 @@ final class AttributeDecoder {
       case PathAttribute.AS_PATH -> path(at, length);
       case PathAttribute.NEXT_HOP -> {
         /*
-         * This next hop is for IPv4's own fields only: other routes have theirs in MP_REACH_NLRI.
+         * This next hop applies only to IPv4 routes outside MP_REACH_NLRI, which has a next hop of
+         * its own.
          */
         if (length == 4) {
           ipv4NextHop = NextHop.ipv4(WireBytes.i32(bytes, at));
@@ -136,8 +137,8 @@ final class AttributeDecoder {
           reflection(flags, code, at, length);
       case PathAttribute.AS4_PATH, PathAttribute.AS4_AGGREGATOR -> {
         /*
-         * Ignored if AS numbers have four octets: such speakers may not send these attributes (RFC
-         * 6793 §3).
+         * Ignored if AS numbers have four octets: a speaker with four-octet numbers must not send
+         * these attributes to another such speaker (RFC 6793 §3).
          */
         if (!options.fourOctetAs()) {
           decodeFourOctets(code, at, length);

@@ -3,7 +3,7 @@ package io.heddle.bgp.wire;
 /**
  * A malformed attribute and its treatment by RFC 7606; the session stays up.
  *
- * @param code the attribute's number
+ * @param code type code of the attribute
  * @param why description of the fault, with the values
  */
 public record AttributeFault(Treatment treatment, int code, String why) {

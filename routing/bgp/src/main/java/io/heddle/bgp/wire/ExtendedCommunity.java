@@ -1,7 +1,8 @@
 package io.heddle.bgp.wire;
 
 /**
- * Extended community (RFC 4360): eight bytes, the first two of which are the type.
+ * Extended community (RFC 4360): eight bytes, the first two of which are the type. TT TT stands for
+ * a type from {@link CodePoints}.
  *
  * <pre>
  * path bandwidth   TT TT | router id 4 | Gbit/s 2             draft-ietf-idr-fare

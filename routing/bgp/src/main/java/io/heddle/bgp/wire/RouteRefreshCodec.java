@@ -70,7 +70,7 @@ final class RouteRefreshCodec {
     int flags = WireBytes.u8(bytes, at);
     int action = flags >>> OrfEntry.ACTION_SHIFT;
     if (action >= OrfEntry.Action.REMOVE_ALL.ordinal()) {
-      /* FRR writes action 3 for REMOVE-ALL, the RFC 2. */
+      /* REMOVE-ALL is action 2 in RFC 5291, but FRR writes 3. */
       return OrfEntry.removeAll();
     }
     if (end - at < OrfEntry.FIXED_BYTES) {

@@ -203,8 +203,8 @@ final class UpdateDecoder {
   }
 
   /*
-   * Returns the next hop of routes in IPv4's own fields (RFC 4271 §5.1.3). Null if it is missing or
-   * malformed; a malformed one is reported already.
+   * Returns the next hop of IPv4 routes outside MP_REACH_NLRI (RFC 4271 §5.1.3). Null if it is
+   * missing or malformed; a malformed one is reported already.
    */
   private @Nullable NextHop ipv4NextHop(AttributeDecoder.Result result) {
     NextHop nextHop = result.ipv4NextHop();
@@ -382,7 +382,7 @@ final class UpdateDecoder {
 
   /*
    * Reads a next hop of one or two addresses. Ignores a second address that isn't link-local; old
-   * speakers write such.
+   * speakers send such addresses.
    */
   private static NextHop nextHop(byte[] bytes, int at, int size) {
     long linkHigh = size == 32 ? WireBytes.i64(bytes, at + 16) : 0;
@@ -422,7 +422,10 @@ final class UpdateDecoder {
     return read;
   }
 
-  /* RFC 7606 §5.3: routes of IPv4's own fields that can't be separated end the session. */
+  /*
+   * RFC 7606 §5.3: the session ends if the IPv4 routes outside MP_REACH_NLRI and MP_UNREACH_NLRI
+   * can't be separated.
+   */
   private static MessageFault unreadableField(String which) {
     return MessageFault.of(
         UPDATE_ERROR,

@@ -20,7 +20,7 @@ public record WireOptions(
     int maxMessageBytes,
     CodePoints codePoints,
     Families families) {
-  /** Options before the OPEN exchange. A host and its router usually negotiate the same. */
+  /** Options before the OPEN exchange. A host and its router usually negotiate the same options. */
   public static final WireOptions DEFAULT =
       new WireOptions(
           true, true, true, false, BgpMessage.MAX_BYTES, CodePoints.DEFAULT, Families.IPV6_UNICAST);

@@ -38,7 +38,7 @@ class ForbiddenValuesTest {
   private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
   private RawPeer peer;
 
-  /** Row of one of the tables. */
+  /** Row of a table in docs/bgp-values.md. */
   record Row(String value, String peer, String outcome, String message) {
     @Override
     public String toString() {
@@ -208,7 +208,7 @@ class ForbiddenValuesTest {
                 .formatted(version, as, hold, id, parameters.length() / 2, parameters)));
   }
 
-  /* Returns the body of a row's UPDATE, in hex. */
+  /* Returns the body of the UPDATE that a row describes, in hex. */
   private static String update(Row row) {
     StringBuilder attributes = new StringBuilder();
     for (String word : row.message.split(" ")) {
