@@ -18,7 +18,7 @@
 #define MOST_RANKS 8
 #define MOST_CHANNELS 16
 #define MOST_CHILDREN 2
-#define OPERATIONS 16 /* most operations of one end that are posted and unfinished */
+#define OPERATIONS 16 /* maximum number of one end's operations that are posted and unfinished */
 
 /*
  * LINES stands for NCCL's LL: each word has a float and a flag, and the receiving worker polls the flags. SIMPLE stands
@@ -57,9 +57,9 @@ struct end {
 };
 
 struct channel {
-  /* ring */
+  /* the rank's ends in the ring */
   struct end *previous, *next;
-  /* ends of the tree; NULL if there is none */
+  /* the rank's ends in the channel's tree; NULL if there is none */
   struct end *to_parent, *from_parent, *to_children[MOST_CHILDREN], *from_children[MOST_CHILDREN];
 };
 

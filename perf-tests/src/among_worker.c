@@ -20,7 +20,7 @@ struct lane {
   const struct channel *channel;
   enum protocol protocol;
   size_t first, floats, chunk; /* part of the buffer; a chunk is at most as long as a slot */
-  size_t next, count;          /* primitives */
+  size_t next, count;          /* index of the next primitive, and number of primitives */
 };
 
 struct primitive {

@@ -66,7 +66,7 @@ def update(asn, next_hop, nlri, bandwidth):
 
 
 class Prebuilt:
-    """This program, with every UPDATE made before."""
+    """Sender in this program, with every UPDATE built beforehand."""
 
     def __init__(self, peer, routes, feed, folder):
         packed = feed == 'packed'
@@ -113,7 +113,7 @@ class Prebuilt:
 
 
 class Bird:
-    """A BIRD with static routes, whose session is made when the feed begins."""
+    """Sender that is a BIRD with static routes. Its session is created when the feed begins."""
 
     def __init__(self, peer, routes, feed, folder):
         packed = feed == 'packed'
@@ -143,7 +143,7 @@ class Bird:
         query_bird(self.control, 'enable feeding')
 
     def prod(self):
-        """It may hold the end of a dump for up to 3 s, until something wakes its loop."""
+        """Wakes BIRD's loop: BIRD may otherwise delay the end of a dump by up to 3 s."""
         query_bird(self.control, 'show status')
 
     def end(self):
@@ -152,7 +152,7 @@ class Bird:
 
 
 def query_bird(control, question):
-    """BIRD's answer, without a birdc that would take time of its own."""
+    """Returns BIRD's answer, without birdc, whose start would take time."""
     try:
         with socket.socket(socket.AF_UNIX) as ask:
             ask.connect(control)
@@ -179,13 +179,13 @@ def await_bird(process, control):
 # --- receivers -----------------------------------------------------------------------------------
 
 class RoutesFile:
-    """The route daemon's mapped file, as docs and the layout in plane-routes have it."""
+    """Reader of the route daemon's routes file. RoutesLayout in plane-routes describes the format."""
 
     def __init__(self, path):
         self.path, self.map = path, None
 
     def complete(self, routes):
-        """None while nothing is there, then whether every plane has every route."""
+        """Returns None while the file has no routes, then whether every plane has every route."""
         self.open()
         if self.map is None:
             return None
@@ -211,10 +211,10 @@ class RoutesFile:
                 with open(self.path, 'rb') as file:
                     self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
             except (OSError, ValueError):
-                pass  # Not there yet.
+                pass  # The file doesn't exist yet.
 
     def change(self, sender):
-        """Microseconds from an UPDATE for one of the routes to its cell."""
+        """Sends an UPDATE for one of the routes. Returns the microseconds until the route's cell has changed."""
         size, first = self.u32(52), self.first()
         while True:
             at = first + random.randrange(self.u32(56)) * size
@@ -288,7 +288,7 @@ def memory_mb(pid):
 
 
 def await_all(complete, senders, routes, began):
-    """Seconds from the first route, and from the beginning, to the last."""
+    """Waits for all routes. Returns the seconds from the first route, and from the beginning, to the last route."""
     first = None
     prodded = began
     while True:
@@ -380,7 +380,7 @@ def main():
     options = arguments.parse_args()
     if not options.inside:
         os.execvp('unshare', ['unshare', '--net', sys.executable, os.path.abspath(__file__), '--inside'] + sys.argv[1:])
-    # If it is terminated, its finally clauses still run.
+    # Makes SIGTERM raise SystemExit, so that finally clauses run.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     subprocess.run('ip link set lo up; ip addr add %s/128 dev lo; %s' % (
         RECEIVER, ' '.join('ip addr add %s/128 dev lo;' % sender_address(peer) for peer in range(PEERS))), shell=True, check=True)

@@ -9,7 +9,7 @@
 #define CHAOS_END_BYTES 24
 
 struct chaos_buffers {
-  /* memory of all buffers, registered at once, so that a write beside its buffer is permitted, and detected */
+  /* memory of all buffers, registered as one region: a write beside its buffer is permitted, so the guards detect it */
   unsigned char *memory;
   size_t bytes, each, stride;
   int count;
@@ -30,7 +30,7 @@ void chaos_fill(void *data, size_t size, uint64_t seed, int rank, uint64_t messa
 void chaos_fill_end(void *data);
 int chaos_is_end(const void *data, int size);
 
-/* Counts the wrong bytes of a message. If its size is wrong, all its bytes count. */
+/* Counts the wrong bytes of a message. If the size is wrong, all bytes count as wrong. */
 void chaos_check(struct chaos_buffers *, int buffer, int size, uint64_t seed, int rank, uint64_t message,
                  size_t max_bytes);
 void chaos_check_guards(struct chaos_buffers *, int buffer);
@@ -42,7 +42,7 @@ void chaos_check_guards(struct chaos_buffers *, int buffer);
 void chaos_rest(struct chaos_buffers *, int buffer, uint64_t message);
 void chaos_check_rest(struct chaos_buffers *, int buffer);
 
-/* Overwrites the source of a finished send, so that a late read is detected. */
+/* Overwrites the buffer of a finished send, so that a late read by the plugin sends wrong data. */
 void chaos_spoil(struct chaos_buffers *, int buffer);
 
 #endif

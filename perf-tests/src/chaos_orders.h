@@ -12,7 +12,7 @@ struct chaos_order {
 
 /* Outcome of one direction, or of one kind of call. */
 struct chaos_side {
-  int complete;       /* whether all of it has run */
+  int complete;       /* whether all messages or calls were completed */
   const char *failed; /* the call that failed, or NULL */
   int result;         /* result of the failed call */
   double failed_at;   /* monotonic time of the failure, in seconds */
@@ -24,7 +24,7 @@ void chaos_read_orders(void);
 /* Waits for the next run. Returns NULL at the end of input. The result is valid until the next call. */
 const struct chaos_order *chaos_next_run(void);
 
-/* Waits until the run may close. Returns 0 at the end of input. */
+/* Waits for the order `close`, which ends the run. Returns 0 at the end of input. */
 int chaos_may_close(void);
 
 /* Writes the JSON member ,"name":{...} to standard output. */

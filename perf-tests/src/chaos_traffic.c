@@ -28,9 +28,10 @@ static struct {
   int busy;
 } receiving[RECEIVES], sending[SENDS];
 
-/* Totals of the run. The last message of a direction is marked, since only the sender knows its number. */
+/* Totals of the run. */
 static struct chaos_outcome sums;
 static uint64_t receives_posted, sends_posted;
+/* A special message marks the end of a direction, since only the sender knows the number of messages. */
 static int peer_ended, end_posted, end_sent, last_buffer;
 static double last_arrival_seconds;
 

@@ -8,7 +8,7 @@
 
 enum option_kind {
   OPTION_TEXT,         /* const char * */
-  OPTION_WORDS,        /* text for the function `choose`, which ends the process if it is invalid */
+  OPTION_WORDS,        /* text for the function `choose`, which ends the process if the text is invalid */
   OPTION_INT,          /* int */
   OPTION_SIZE,         /* size_t, bytes */
   OPTION_SECONDS,      /* double */

@@ -13,7 +13,7 @@
 
 #define GUARD 256
 #define GUARD_BYTE 0x5a
-#define MOST 256 /* most requests in flight in a communicator */
+#define MOST 256 /* maximum number of requests in flight in a communicator */
 #define SENDER 0
 #define RECEIVER 1
 

@@ -115,7 +115,7 @@ void *must_register(void *comm, void *data, size_t size) {
 /* ---- traffic ---- */
 
 enum {
-  STEPS = 8,         /* most requests in flight in each direction, as in NCCL */
+  STEPS = 8,         /* maximum number of requests in flight in each direction, as in NCCL */
   EAGER_PASSES = 500 /* number of passes without progress after which a thread yields its core */
 };
 

@@ -40,7 +40,7 @@ struct link {
   void *listen, *send, *receive;
 };
 
-/* Initialises and finalizes the plugin; a case may do both repeatedly. */
+/* Loads and initialises the plugin. A case can call this again after net_unload(), which finalizes the plugin. */
 void load_plugin(void);
 
 /* Waits until all ranks have called this too. */

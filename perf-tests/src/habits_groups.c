@@ -1,4 +1,4 @@
-/* Two groups of communicators between the same ranks at once. Each has its own thread, as in NCCL. */
+/* Two groups of communicators between the same ranks at once. Each group has its own thread, as in NCCL. */
 #include <pthread.h>
 
 #include "habits.h"

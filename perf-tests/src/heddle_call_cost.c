@@ -135,7 +135,7 @@ static void finish(void *request, size_t bytes) {
   for (uint64_t deadline = 0; !is_done(request, bytes);) check_deadline(&deadline, "test");
 }
 
-/* Checks the number in the received message. The device doesn't copy the bytes of a large message. */
+/* Checks the number in the received message. Not for large messages, whose bytes the device doesn't copy. */
 static void check_arrived(void) {
   uint64_t number;
   memcpy(&number, incoming, sizeof number);

@@ -21,7 +21,7 @@
 #include "rendezvous.h"
 #include "report.h"
 
-#define MOST_CONNECTIONS 4096 /* most connections of a rank in each direction */
+#define MOST_CONNECTIONS 4096 /* maximum number of a rank's connections in each direction */
 #define MOST_RANKS 64
 #define GONE_SECONDS 10.0
 #define GUARD 64

@@ -1,5 +1,5 @@
 /*
- * Alternatives to Heddle's multicast bridge, to compare it with, between two IPv4 interfaces: a forwarder that only
+ * Two alternatives with which Heddle's multicast bridge is compared, between two IPv4 interfaces: a forwarder that only
  * receives and sends, and the kernel's own multicast routing. Both forward from IN to OUT only, and run until standard
  * input ends.
  *

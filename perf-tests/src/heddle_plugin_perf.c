@@ -113,7 +113,7 @@ struct stream {
   double posted_at[MOST_OUTSTANDING];
   unsigned long closing;  /* empty messages sent or received; a stream ends with `outstanding` of them */
   unsigned long messages; /* number of finished messages that weren't empty */
-  double first, last;     /* times when the first and the last of these messages finished */
+  double first, last;     /* times when the first and the last non-empty message finished */
 };
 
 static int is_finished(const struct stream *stream) {

@@ -11,7 +11,7 @@ static int one_device(int *count) {
   return NCCL_SUCCESS;
 }
 
-/* Fills in the properties. `receives`: most buffers of one irecv. */
+/* Fills in the properties. `receives`: maximum number of buffers of one irecv. */
 static int properties_of(char *name, int receives, struct nccl_properties_v12 *properties) {
   memset(properties, 0, sizeof *properties);
   properties->name = name;

@@ -101,7 +101,7 @@ static ssize_t move_some(struct lane *lane, int sending) {
   if (task->size == 0) {
     atomic_int *left = task->left;
     lane->head++;
-    /* Pairs with the acquire in the caller's test: all data has arrived, and the task's slot is free. */
+    /* Pairs with the acquire in the caller's test, which then sees all data, and the task's slot as free. */
     atomic_fetch_sub_explicit(left, 1, memory_order_release);
   }
   return moved;
@@ -133,7 +133,7 @@ static void *help(void *opaque) {
   return NULL;
 }
 
-/* ---- their caller ---- */
+/* ---- the communicator's thread, which calls the helpers ---- */
 
 static void wake(struct helper *helper) {
   pthread_mutex_lock(&helper->lock);

@@ -5,10 +5,11 @@
  * The stream then carries sizes and messages of up to 128 bytes, and the threads' sockets carry everything else.
  *
  *   NCCL_SOCKET_IFNAME     prefix of the interface's name (the first that is up and not loopback)
- *   NCCL_SOCKET_NTHREADS   helper threads of a communicator, 0 to 16 (0). NCCL uses 2 on Amazon's and 4 on Google's
- *                          networks, none elsewhere
- *   NCCL_NSOCKS_PERTHREAD  sockets of each (1), 64 in all at most. NCCL uses 8 on Amazon's networks, 1 on Google's
- *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (the system's)
+ *   NCCL_SOCKET_NTHREADS   helper threads of a communicator, 0 to 16 (default 0). NCCL uses 2 on Amazon's and 4 on
+ *                          Google's networks, none elsewhere
+ *   NCCL_NSOCKS_PERTHREAD  sockets of each thread (default 1), 64 in all at most. NCCL uses 8 on Amazon's networks,
+ *                          1 on Google's
+ *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (default: the system's)
  *
  * The listening end's numbers of threads and sockets apply to both ends. NCCL's helper threads spin while no bytes can
  * be sent or received. The threads here yield instead, and are as fast (docs/notebook/records.md).

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#define TCP_REQUESTS 256       /* most requests in flight in a communicator */
-#define TCP_PIECE (512 * 1024) /* most bytes that one system call sends or receives */
+#define TCP_REQUESTS 256       /* maximum number of requests in flight in a communicator */
+#define TCP_PIECE (512 * 1024) /* maximum number of bytes that one system call sends or receives */
 
 /* Logs the failed call, with the text for errno. Returns NCCL_SYSTEM_ERROR. */
 int tcp_warn(const char *what);

@@ -14,7 +14,7 @@
 
 #define TCP_MOST_THREADS 16
 #define TCP_MOST_SOCKETS 64 /* NCCL's socket transport has the same limits for threads and sockets */
-/* most accepted sockets whose greeting isn't complete */
+/* maximum number of accepted sockets whose greeting isn't complete */
 #define TCP_MOST_PENDING 64
 #define TCP_GREETING_SECONDS 30
 

@@ -11,7 +11,7 @@ enum { TRANSFER_MOST_RANKS = 64, TRANSFER_MOST_DEPTH = 64 };
 struct transfer_options {
   const char *plugin, *folder, *table, *log_prefix;
   int rank, ranks;
-  int depth; /* most messages in flight to one rank; each has its own piece of memory */
+  int depth; /* maximum number of messages in flight to one rank; each has its own piece of memory */
   size_t bytes;
   double timeout_seconds;
 };

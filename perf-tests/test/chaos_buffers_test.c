@@ -1,4 +1,4 @@
-/* Damages buffers on purpose, which the soak's checks must detect. In undamaged buffers, they must detect nothing. */
+/* Test of the soak's checks. They must detect the bytes that this program damages, and nothing in undamaged buffers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ static void want_warning(const char *end) {
 }
 
 static struct tcp_listener *listener;
-static struct handle *handle; /* size of NCCL's handle */
+static struct handle *handle; /* in memory of the size of NCCL's handle */
 
 static void begin(void) {
   warnings = 0;

@@ -50,7 +50,7 @@ static void await_threads(int count) {
   while (threads_now() != count) usleep(1000);
 }
 
-/* Numbers of threads and open files without a communicator. */
+/* Number of threads without a communicator. */
 static int own_threads;
 
 static void finish(struct pair *pair, void *handle) {

@@ -175,7 +175,7 @@ static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const st
 
 enum { TRANSPORT_BYTES = 12 + 8 + 4, IBA_TRANSPORT = 0x1b };
 
-/* Writes the 40 bytes of header that the receiver sees: on InfiniBand the packet's own GRH. */
+/* Writes the 40 bytes of header that the receiver sees: the packet's GRH on InfiniBand, its IP header on Ethernet. */
 static void write_header(uint8_t *at, const struct shared_pair *own, const struct work *work) {
   struct port *port = port_of(own->host, own->device);
   const union ibv_gid *source = &port->gids[work->source_index].gid;

@@ -104,7 +104,7 @@ static int query_port_sized(struct ibv_context *context, uint8_t number, struct 
       .sm_lid = infiniband ? 1 : 0,
       .max_vl_num = 1,
       .active_width = 2,  /* 4 lanes */
-      .active_speed = 32, /* of 25 Gbit/s */
+      .active_speed = 32, /* 25 Gbit/s per lane */
       .phys_state = active ? 5 : 3,
       .link_layer = (uint8_t)fabric->hosts[this_host].link_layer,
   };

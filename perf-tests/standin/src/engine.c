@@ -1,7 +1,7 @@
 /*
  * Deferred work requests, which can't be executed when they are posted: they aren't due yet, the receiver has no
  * buffer, or the peer is unreachable. A thread that polls executes them when they are due; if no thread polls, the
- * stand-in's own thread does. The stand-in's thread also reads the messages from other processes.
+ * thread of this stand-in for libibverbs does. That thread also reads the messages from other processes.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -21,7 +21,7 @@ static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 static struct queue_pair *pending;       /* guarded by `engine` */
 static _Atomic uint64_t thread_wakes_ns; /* time at which the stand-in's thread wakes by itself */
 
-/* ---- one pair, whose `sending` is held ---- */
+/* ---- one pair; the caller holds its lock `sending` ---- */
 
 /* Returns whether the time `when` has come; 0 is at once. Reads the clock only if `when` is set and `now` is 0. */
 static bool is_due(uint64_t when, uint64_t *now) {

@@ -1,6 +1,6 @@
 /*
- * The fabric: one file mapped by every process that uses the stand-in. It contains everything that a process must know
- * of other processes' objects. The file is sparse, and unused parts cost address space only.
+ * The fabric: one file mapped by every process that uses the stand-in for libibverbs. It contains everything that a
+ * process must know of other processes' objects. The file is sparse, and unused parts cost address space only.
  *
  * Real adapters work at both ends without a process's help. To imitate this, the sending process also takes the
  * receiver's posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue,
@@ -97,7 +97,7 @@ struct shared_pair {
   uint32_t mtu_bytes;
   uint32_t reads_granted; /* max_dest_rd_atomic */
   uint32_t rnr_timer;     /* code of min_rnr_timer */
-  uint32_t receives;      /* capacity */
+  uint32_t receives;      /* capacity of the receive queue */
   bool established;       /* whether the first message has arrived */
   bool is_global;
   union ibv_gid gid, peer_gid;                /* the addresses that the pair was bound to */
@@ -120,7 +120,10 @@ struct shared_gid {
   _Atomic uint64_t sent_bytes;
 };
 
-/* Fault of a verb or of work requests. The next `after` uses succeed, and then `count` uses fail with `code`. */
+/*
+ * Fault of a verb or of work requests. The next `after` calls or requests succeed, and then `count` of them fail with
+ * `code`.
+ */
 struct fault {
   int code;
   uint32_t after, count;
@@ -135,7 +138,7 @@ struct port {
   char name[IBV_SYSFS_NAME_MAX];
   _Atomic uint32_t state;                       /* enum ibv_port_state */
   _Atomic uint32_t silent;                      /* whether the port drops everything silently */
-  _Atomic uint64_t bits_per_second, latency_ns; /* 0: none */
+  _Atomic uint64_t bits_per_second, latency_ns; /* 0: no limit of the rate, no latency */
   _Atomic uint64_t sending_until_ns, receiving_until_ns;
   _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
   shared_lock lock; /* guards gids and faults */

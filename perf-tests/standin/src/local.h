@@ -75,7 +75,7 @@ struct completion_queue {
 /* An entry of a send queue. */
 struct work {
   uint64_t wr_id, remote_address;
-  /* 0: at once for deliver_ns and complete_ns, not set for give_up_ns */
+  /* times; 0 means at once in deliver_ns and complete_ns, and not set in give_up_ns */
   uint64_t deliver_ns, complete_ns, give_up_ns;
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
   /* The next fields are for datagrams, for which remote_key is the queue key. */
@@ -115,9 +115,9 @@ struct queue_pair {
   struct instant_receives *instant; /* NULL except under STANDIN_INSTANT */
 };
 
-extern struct queue_pair *local_pairs[PAIRS]; /* by slot */
+extern struct queue_pair *local_pairs[PAIRS]; /* indexed by the pairs' slots in the fabric */
 extern struct completion_queue *local_queues[QUEUES];
-extern pthread_mutex_t objects; /* guards the two tables, contexts and their events */
+extern pthread_mutex_t objects; /* guards local_pairs, local_queues, contexts and their events */
 extern struct context *contexts;
 
 static inline struct context *context_of(struct ibv_context *context) {

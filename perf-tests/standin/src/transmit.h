@@ -36,8 +36,8 @@ struct span {
 enum copied { COPIED, NO_PROCESS, NO_MEMORY };
 
 /*
- * Copies between this process and the process `owner`, which may be the same. `writes`: whether to copy from ours to
- * theirs, or the reverse. Both spans have the same length.
+ * Copies between this process and the process `owner`, which may be the same. `writes`: true to copy from `ours` to
+ * `theirs`, false for the reverse. Both spans have the same length.
  */
 enum copied copy(uint32_t owner, const struct span *ours, const struct span *theirs, uint64_t length, bool writes);
 

@@ -63,7 +63,7 @@ int post(struct end *end, struct ibv_send_wr *request);
 int post_receive_of(struct end *end, uint64_t id, uint64_t offset, uint32_t length);
 /* Returns the next completion. Fails the test if none comes within the time. */
 struct ibv_wc await(struct end *end, int milliseconds);
-/* Checks that no completion comes. */
+/* Checks that no completion comes within the time. */
 void await_nothing(struct end *end, int milliseconds);
 /* Returns the next asynchronous event except COMM_EST, and acknowledges it. */
 enum ibv_event_type await_event(struct end *end, int milliseconds);

@@ -24,11 +24,11 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Cost of handing an item to another thread and of taking it there: tasks of the control thread,
- * asynchronous events, posted receives, doorbells of queue pairs. Each item goes through a queue of
- * Heddle's or Java's, and through one of JCTools'. One thread is producer and consumer, because
- * moving a cache line between processors costs the same for all queues. Items are handed over in
- * groups of eight; an operation is one item.
+ * Cost of handing an item to another thread and of taking it on that thread: tasks of the control
+ * thread, asynchronous events, posted receives, doorbells of queue pairs. Each item goes through a
+ * queue of Heddle's or Java's, and through one of JCTools'. One thread is producer and consumer,
+ * because moving a cache line between processors costs the same for all queues. Items are handed
+ * over in groups of eight; an operation is one item.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -14,7 +14,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Runs every benchmark briefly. The test doesn't check the figures. */
+/** Test that runs every benchmark briefly. It doesn't check the figures. */
 final class BenchmarksTest {
   @Test
   void everyBenchmarkRuns() throws RunnerException {

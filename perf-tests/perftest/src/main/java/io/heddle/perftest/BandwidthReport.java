@@ -1,8 +1,8 @@
 package io.heddle.perftest;
 
 /**
- * Row of a bandwidth test, as the two ends exchange it. Rates are in the unit of the report, MiB/s
- * or Gb/s.
+ * Result of a bandwidth test for one message size, as the two ends exchange it. Rates are in the
+ * unit of the report, MiB/s or Gb/s.
  *
  * @param sizeBytes length of a message
  * @param iterations total number of messages

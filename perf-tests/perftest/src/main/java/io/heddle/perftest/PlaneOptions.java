@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that perftest doesn't have. */
+/** Options for planes, which perftest doesn't have. */
 final class PlaneOptions {
   private static final List<String> POLICIES = SprayPolicy.NAMES;
 

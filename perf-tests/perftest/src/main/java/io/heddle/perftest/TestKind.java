@@ -67,8 +67,8 @@ enum TestKind {
   }
 
   /**
-   * Returns whether the client sends its first record once more before all others, as write_lat
-   * does.
+   * Returns whether the ends exchange the record of their first queue pair once more before all
+   * others, as in write_lat.
    */
   boolean startsWithRecordOfFirst() {
     return this == WRITE_LAT;
@@ -76,7 +76,7 @@ enum TestKind {
 
   /**
    * Returns whether the ends synchronise right after connecting, as the tests with SEND do. The
-   * other tests synchronise after the second round.
+   * other tests synchronise after they have exchanged their records a second time.
    */
   boolean synchronisesBeforeSecondRound() {
     return isSend();

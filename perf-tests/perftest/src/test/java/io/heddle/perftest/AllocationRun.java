@@ -14,15 +14,16 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * Separate program, whose arguments are {@code SPRAYS COMMAND}. It uses the plugin's system calls
- * in C. Prints the number of bytes that the last round of messages allocated.
+ * Program in a process of its own, with the arguments {@code SPRAYS COMMAND}. It prints the number
+ * of bytes that the last round of messages allocated. As in the plugin, its sockets' system calls
+ * are in C.
  */
 final class AllocationRun {
   private static final int MESSAGES = 3_000;
   private static final int MOST_ROUNDS = 60;
   /*
-   * Allows for JIT bookkeeping and some first touches in a round. One object per message would be
-   * 48,000 bytes.
+   * Limit of a round: enough for the JIT's bookkeeping and for code that runs for the first time.
+   * One object per message would be 48,000 bytes.
    */
   static final long ALLOWED_BYTES = 8_192;
 

@@ -42,7 +42,7 @@ final class TwoEnds {
 
   /** Output of an end, and its failure if it failed. */
   record Output(String out, @Nullable HeddleException failure) {
-    /** Returns the words of the row that starts with this message size. */
+    /** Returns the words of the report's line that starts with this message size. */
     String[] row(long size) {
       return out.lines()
           .map(String::strip)
