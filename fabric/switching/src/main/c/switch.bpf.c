@@ -18,7 +18,7 @@
 #define ROCE_PORT 4791  // RoCEv2 annex A17
 #define RESERVED_6 0x3f // the low six bits of BTH byte 4 (InfiniBand volume 1, 9.2)
 
-#define START 0xdeadbeef // lookup3
+#define START 0xdeadbeef // initial value of lookup3
 
 enum mode { HASH, SPRAY, SPRAYLINK };
 
@@ -246,7 +246,7 @@ int heddle_switch(struct __sk_buff *skb) {
     __u32 at = (__u64)bpf_get_prandom_u32() * group->alive >> 32;
     chosen = group->living[at & (MOST_MEMBERS - 1)];
   } else {
-    // The packet sequence number gives each packet another hash.
+    // The packet sequence number is mixed in, so that a flow's packets have different hashes.
     chosen = spray_link(group, sent, two_words(hash, FROM_NETWORK_32(packet.bth[2]) & 0xffffff), skb->len);
   }
   chosen &= MOST_MEMBERS - 1;

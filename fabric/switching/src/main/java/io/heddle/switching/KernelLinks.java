@@ -142,7 +142,8 @@ final class KernelLinks implements AutoCloseable {
       if (queue.getInt(12) == TC_H_ROOT && options != null && TBF.equals(kind)) {
         Map<Integer, ByteBuffer> shaping = attributes(options, 0);
         /*
-         * struct tc_tbf_qopt begins with a tc_ratespec, whose last word is the rate in bytes per
+         * TCA_TBF_RATE64 is the rate in bytes per second. TCA_TBF_PARMS contains a struct
+         * tc_tbf_qopt, which begins with a tc_ratespec, whose last word is the rate in bytes per
          * second.
          */
         ByteBuffer wide = shaping.get(TCA_TBF_RATE64);

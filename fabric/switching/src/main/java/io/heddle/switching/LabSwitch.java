@@ -32,7 +32,7 @@ public record LabSwitch(
 
   /**
    * Returns the lines for {@code ip -6 -batch} that add a routing table for each link, and a rule
-   * for each mark.
+   * by which packets with a link's mark use the link's table.
    */
   public List<String> routes() {
     List<String> lines = new ArrayList<>();

@@ -41,7 +41,10 @@ final class SwitchMaps {
         .array();
   }
 
-  /** Returns a group's value up to its members, which {@link GroupLoads} appends. */
+  /**
+   * Returns the first part of a group's value; {@link GroupLoads} appends the entries of the
+   * members.
+   */
   static ByteBuffer group(int[] living, int[] order, int better, int meanNsPerKib) {
     ByteBuffer group = buffer(GROUP_BYTES);
     group.putInt(living.length).putInt(better).putInt(meanNsPerKib).putInt(0);

@@ -3,8 +3,8 @@ package io.heddle.switching;
 import java.util.Locale;
 
 /**
- * Mode in which a switch selects among equal links for data packets. The order is that of
- * switch.bpf.c.
+ * Mode in which a switch selects among equal links for data packets. The constants have the same
+ * order as those of {@code enum mode} in switch.bpf.c.
  */
 public enum SwitchingMode {
   /** Selection by a hash of the flow, for data and protocol packets alike. */

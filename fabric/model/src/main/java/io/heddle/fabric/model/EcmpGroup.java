@@ -19,9 +19,9 @@ public record EcmpGroup(int members) {
 
   /**
    * Returns the member that a hash selects: {@code ((hash & 65535) % (size + 1)) & 0x3FF} (H3C's
-   * white paper). The paper calls size the number of members, but then the result could exceed the
-   * last member. The formula is right if size is the silicon's field, which contains the number of
-   * members minus 1.
+   * white paper). In the paper, size is the number of members, but then the result could exceed the
+   * last member. So here size is the number of members minus 1, as in the silicon's field for the
+   * size.
    */
   public int offset(int hash) {
     int size = members - 1;

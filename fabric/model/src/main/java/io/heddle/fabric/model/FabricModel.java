@@ -10,7 +10,7 @@ import java.util.List;
  * @param flows flows, at least one
  */
 public record FabricModel(List<FabricTier> tiers, List<RoceFlow> flows) {
-  /** Largest number of a tier's links over all its switches. */
+  /** Maximum number of links of one tier, over all its switches. */
   public static final int MOST_LINKS = 1 << 16;
 
   public FabricModel {

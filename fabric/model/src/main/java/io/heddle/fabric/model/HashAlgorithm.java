@@ -35,12 +35,12 @@ public enum HashAlgorithm {
 
   private static final int BITS = 0xffff;
 
-  /** Returns the name of the algorithm in files, in tables and on Dell's command line. */
+  /** Returns the algorithm's name, as files, tables and Dell's command line spell it. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace("msb", "MSB").replace("lsb", "LSB");
   }
 
-  /** Returns all names, in order. */
+  /** Returns the names of all algorithms, in the order of the constants. */
   public static List<String> words() {
     return Arrays.stream(values()).map(HashAlgorithm::word).toList();
   }
@@ -65,7 +65,7 @@ public enum HashAlgorithm {
     };
   }
 
-  /* Returns a CRC whose register has its low bit first. */
+  /* Returns a bit-reflected CRC, whose register is shifted right. */
   private static int reflected(byte[] bytes, int length, int polynomial, int register) {
     int crc = register;
     for (int i = 0; i < length; i++) {

@@ -18,7 +18,7 @@ public enum HashField {
   public static final List<HashField> FIVE_TUPLE =
       List.of(SOURCE_ADDRESS, DESTINATION_ADDRESS, PROTOCOL, SOURCE_PORT, DESTINATION_PORT);
 
-  /** Size of all fields of one flow in bytes. */
+  /** Maximum size in bytes of all fields of one flow, reached with IPv6 addresses. */
   static final int MOST_BYTES = 2 * 16 + 2 + 2 + 2 + 4;
 
   private final String word;
@@ -32,7 +32,7 @@ public enum HashField {
     return word;
   }
 
-  /** Returns all names, in order. */
+  /** Returns the names of all fields, in the order of the constants. */
   public static List<String> words() {
     return Arrays.stream(values()).map(HashField::word).toList();
   }

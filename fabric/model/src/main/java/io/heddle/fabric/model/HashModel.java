@@ -83,7 +83,10 @@ public record HashModel(
         lbid);
   }
 
-  /** Returns the 16 bits that go into the group's formula. */
+  /**
+   * Returns the 16-bit hash of a flow's key, rotated. The group's formula selects a member by this
+   * hash.
+   */
   public int hash(RoceFlow flow) {
     int hash = key(flow).select(selected).hash(keyAlgorithm);
     return (hash >>> shift | hash << 16 - shift) & 0xffff;

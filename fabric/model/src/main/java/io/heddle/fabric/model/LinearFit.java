@@ -141,8 +141,8 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
   }
 
   /*
-   * Returns the ports to hold out: those that differ from the base in most bits, since the fit
-   * learns from ports with few flipped bits.
+   * Returns the ports to hold out: those that differ from the base in the largest number of bits.
+   * The fit learns from ports that differ in few bits.
    */
   private static List<Integer> heldOut(SortedMap<Integer, String> known, int base) {
     List<Integer> far =
@@ -222,7 +222,8 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
     }
 
     /**
-     * Searches the codes that flipping this bit and the higher bits of the port can have.
+     * Searches for the bits of a path's code that this bit of the port flips, and then for those
+     * that each higher bit flips.
      *
      * @param span limit below which each code is a sum of earlier codes
      * @param wrong number of learned ports for which the hash is wrong so far

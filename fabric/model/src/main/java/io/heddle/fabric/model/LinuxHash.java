@@ -12,8 +12,8 @@ import java.util.List;
  * {@code fib_multipath_hash_policy=3}, {@code fib_multipath_hash_fields=0x37} (addresses, protocol,
  * ports) and a {@code fib_multipath_hash_seed}. The kernel hashes its {@code flow_keys}, from
  * {@code basic} on, with SipHash-2-4. The lower address and the lower port come first. Of the
- * hash's lower 32 bits the last one is dropped, and the rest is compared with each hop's upper
- * bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c}, {@code
+ * hash's lower 32 bits the lowest one is dropped, and the other 31 are compared with each hop's
+ * upper bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c}, {@code
  * include/net/ip_fib.h}). The hash isn't linear.
  *
  * <p>Policy 1 isn't modelled: it uses the random hash of a packet's socket.
@@ -112,8 +112,8 @@ public record LinuxHash(int seed) implements SwitchHash {
     boolean ipv4 = flow.source() instanceof Inet4Address;
     ByteBuffer keys = ByteBuffer.allocate(ipv4 ? 48 : 72);
     /*
-     * Layout of the kernel's keys: n_proto is empty. Tags, two VLANs and the key's identifier
-     * follow the protocol, and are zero.
+     * Layout of flow_keys from basic on: n_proto stays zero, ip_proto is byte 2, and ports begins
+     * at byte 28. The fields between them (tags, two VLANs and keyid) are zero.
      */
     keys.put(2, (byte) RoceFlow.PROTOCOL).position(28);
     keys.putShort((short) sourcePort).putShort((short) destinationPort).putInt(0);

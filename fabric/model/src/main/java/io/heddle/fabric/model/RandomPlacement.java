@@ -9,7 +9,9 @@ public final class RandomPlacement {
    */
   private static final int MOST_EXACT = 4096;
 
-  /** Largest product of flows and links for the exact probability, which takes that many steps. */
+  /**
+   * Largest product of flows and links for the exact probability, whose time is proportional to it.
+   */
   private static final long MOST_STEPS = 1 << 20;
 
   /** Probability that is too small to affect the result. */
@@ -18,11 +20,11 @@ public final class RandomPlacement {
   private RandomPlacement() {}
 
   /**
-   * Returns the probability that some link has this many flows or more.
+   * Returns the probability that at least one link has {@code most} flows or more.
    *
    * @param flows number of all flows
    * @param links number of links from which each flow chooses
-   * @param most number of flows of the worst link, which has the most
+   * @param most threshold for the number of flows of one link
    * @return probability, 0 to 1
    */
   public static double ofWorstLink(int flows, int links, int most) {
@@ -37,11 +39,13 @@ public final class RandomPlacement {
   }
 
   /**
-   * Returns the range in which the worst link's number of flows probably is.
+   * Returns the range that probably contains the number of flows of the worst link, which has the
+   * most.
    *
    * @param flows number of all flows, at least 1
    * @param links number of links from which each flow chooses
-   * @param edge probability of a number below the range, and likewise of one above it; 0 to 0.5
+   * @param edge probability that the number is below the range, and equally that it is above; 0 to
+   *     0.5
    * @return least and most flows of the worst link
    */
   public static Band ofWorstLinks(int flows, int links, double edge) {
@@ -65,9 +69,10 @@ public final class RandomPlacement {
   }
 
   /*
-   * Returns the probability that all links have fewer than {@code most} flows. It adds link by
-   * link: from the probabilities of the number of flows on the links so far, none of which exceeds
-   * the limit, the next link takes a binomial number of the remaining flows.
+   * Returns the probability that all links have fewer than {@code most} flows. It adds the links
+   * one by one: chance[k] is the probability that the links added so far have k flows together,
+   * each fewer than {@code most}. Of the remaining flows, the next link has a binomially
+   * distributed number.
    */
   private static double allBelow(int flows, int links, int most) {
     double[] chance = new double[flows + 1];

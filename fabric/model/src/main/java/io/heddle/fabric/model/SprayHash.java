@@ -87,9 +87,10 @@ public final class SprayHash {
   }
 
   /**
-   * Returns the selected member, or the best one as a correction: the best is used if the packet's
-   * transmission would end there earlier by more than half a packet's time. All members that are up
-   * are candidates for the best, since {@link #order} is as old as the last interval.
+   * Returns the member that a hash selects, or as a correction the best member: the one over which
+   * the packet's transmission would end first. The correction requires that it would end earlier by
+   * more than half a packet's time. The best member is searched among all members that are up,
+   * since {@link #order} may be outdated by up to an interval.
    *
    * @param backlogBytes bytes in each member's queue now
    * @param lengthBytes length of the packet

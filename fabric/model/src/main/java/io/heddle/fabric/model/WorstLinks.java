@@ -11,7 +11,10 @@ import java.util.List;
  * @param points results in ascending order of the number of flows
  */
 public record WorstLinks(String tier, int links, List<Point> points) {
-  /** Probability below and above the band, so that it contains nine of ten cases. */
+  /**
+   * Probability that a random load is below the band, and equally that it is above, so that the
+   * band contains nine of ten random loads.
+   */
   private static final double EDGE = 0.05;
 
   /**

@@ -16,9 +16,9 @@ import java.util.List;
  * µs (229 with REPS and 205 with bitmaps, which have no equivalent here). In an incast of 127 nodes
  * to one, the last flow ends after 21.03 ms.
  *
- * <p>Here a sender keeps one bandwidth-delay product in flight, as uet-htsim's congestion control
- * does at first and returns to. The result of the permutation depends on that: with four times as
- * much in flight, the last flow ends after 180 to 195 µs here.
+ * <p>In this simulation a sender always keeps one bandwidth-delay product in flight. The congestion
+ * control of uet-htsim begins with that amount and returns to it. The result of the permutation
+ * depends on the amount: with four times as much in flight, the last flow ends after 180 to 195 µs.
  */
 public final class HtsimCheck {
   private static final int NODES = 128;

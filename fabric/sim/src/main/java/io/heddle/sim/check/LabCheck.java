@@ -42,17 +42,20 @@ public record LabCheck(
   private static final int QUEUE_CHUNKS = 256;
 
   /**
-   * Timeout of a chunk. It is long, since nothing is lost here and the queues of a lab's links are
-   * long.
+   * Timeout of a chunk, ns. It is long, since the queues of a lab's links are long. No chunk is
+   * lost in the measured cases.
    */
   private static final long TIMEOUT_NS = 1_000_000_000;
 
-  /** Time from one network namespace to the next, on a shared processor. */
+  /** Latency in ns from one network namespace to the next, if all share one processor. */
   private static final long HOP_NS = 50_000;
 
   private static final int QUARTER = 4;
 
-  /** Simulates a measured case and returns its rows: the goodput, and the share of each plane. */
+  /**
+   * Simulates a measured lab and returns one row for its goodput, and one for the share of each
+   * plane.
+   */
   public List<CheckRow> rows(MeasuredLab measured, long seed) {
     ChunkOutcome found = simulate(measured, seed);
     String of = "lab, " + measured.situation() + ", ";

@@ -18,14 +18,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Check of each policy's goodput ÷ ideal against the same policy in another simulator: eight planes
- * of 100 Gbit/s, chunks of 64 KiB, in the six scenarios A, B, b (B without announcement), C, D and
- * E. In the other simulator too, a figure is a mean over four to six seeds.
+ * Check of each policy's goodput ÷ ideal against the same policy in another simulator, in the six
+ * scenarios of {@link PlaneScenario}, with eight planes of 100 Gbit/s and chunks of 64 KiB. The
+ * other simulator's figures are means over four to six seeds.
  *
  * <p>The other simulator's closest equivalent of {@code spray} is static weights, as long as no
- * plane fills its share of the window. If a plane does, {@code spray} moves its chunks to other
- * planes while static weights wait. So {@code spray} has no expected figure in such scenarios.
- * {@code pinned} has none at all, since here it cuts a message into one segment per plane.
+ * plane fills its share of the window. Once a plane's share is full, {@code spray} moves chunks to
+ * other planes, while static weights wait. So {@code spray} has no expected figure in the scenarios
+ * where that happens. {@code pinned} has no expected figure in any scenario: the shipped policy
+ * cuts a message into one segment per plane, unlike the other simulator's.
  */
 public final class TableCheck {
   private static final int PLANES = 8;

@@ -9,7 +9,7 @@ import java.util.function.IntFunction;
  * Parameters of a chunk simulation.
  *
  * @param policy name of the policy, one of {@link io.heddle.spray.SprayPolicy#NAMES}
- * @param weights returns the weights announced to a connection, by the connection's number
+ * @param weights function from a connection's number to the weights announced to the connection
  * @param chunkBytes chunk size that policies prefer
  * @param packetBytes size of a packet. A link starts to send a chunk once the chunk's first packet
  *     has arrived.

@@ -37,7 +37,8 @@ public final class ChunkSimulation {
   private long events;
 
   /**
-   * @param links links of the setting's fabric with their impairments, not used before
+   * @param links links of the setting's fabric with their impairments, over which nothing was sent
+   *     yet
    */
   public ChunkSimulation(ChunkSetting setting, LinkQueues links) {
     this.setting = setting;

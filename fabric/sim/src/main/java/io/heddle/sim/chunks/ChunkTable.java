@@ -7,7 +7,7 @@ import java.util.Arrays;
  * its slot, in all arrays. Slots are reused.
  */
 final class ChunkTable {
-  /** Value that is no slot. */
+  /** Value of a variable that refers to no slot. */
   static final int NONE = -1;
 
   /** Value of {@link #hop} for a chunk that has arrived and isn't acknowledged yet. */
@@ -31,13 +31,17 @@ final class ChunkTable {
   int[] spine = new int[FIRST];
   int[] epoch = new int[FIRST];
   /*
-   * Next free slot of a free slot; next slot to retransmit of a slot that waits for retransmission.
+   * For a free slot: the next free slot. For a slot that waits for retransmission: the next slot to
+   * retransmit.
    */
   int[] link = new int[FIRST];
   byte[] plane = new byte[FIRST];
   byte[] hop = new byte[FIRST];
   long[] postedNs = new long[FIRST];
-  /* Time at which the chunk's last byte has passed the last link that the chunk entered. */
+  /*
+   * Time in ns at which the chunk's last byte has passed the newest link that the chunk has
+   * entered.
+   */
   double[] tailNs = new double[FIRST];
   private int free = NONE;
   private int used;

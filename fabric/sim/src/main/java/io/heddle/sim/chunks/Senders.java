@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * Sending ends of all connections. Each connection has its own instances of the shipped policy and
- * loads, which are called as the plugin's sender calls them.
+ * Sending ends of all connections. Each connection has its own instances of the shipped classes
+ * SprayPolicy and PlaneLoads, which are called as the plugin's sender calls them.
  */
 final class Senders {
   private static final int NOT_BEGUN = -1;
@@ -33,19 +33,18 @@ final class Senders {
   private final long[] downPlanes;
   private final int[] epochs;
   private final long[] inFlightBytes;
-  /*
-   * For each connection, the message to post next and the number of its next chunk; the chunk is
-   * NOT_BEGUN before the message begins.
-   */
+  /* For each connection, the message whose chunks are posted next. */
   private final int[] posting;
+  /* For each connection, the next chunk of that message; NOT_BEGUN before the message begins. */
   private final int[] nextChunk;
-  /*
-   * For each connection, the first message that isn't acknowledged completely, and the first that
-   * isn't delivered completely.
-   */
+  /* For each connection, the first message that isn't acknowledged completely. */
   private final int[] oldest;
+  /* For each connection, the first message that isn't delivered completely. */
   private final int[] delivered;
-  /* State of each message in flight, at the index that place() returns. */
+  /*
+   * The next five arrays have one element for each message in flight, at the index that place()
+   * returns.
+   */
   private final int[] chunksOf;
   private final PlaneWeights[] cutBy;
   private final int[] unacknowledged;

@@ -10,12 +10,15 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Simulation that counts the routes of each card and leaf under each scheme. A few cards have the
- * route daemon's real table, which receives the routes message by message. The routes of all others
- * are only counted. Tables and counts must agree with the formulas of draft-xu-idr-fare-in-mpson.
+ * Simulation that counts the routes of each network card and leaf under each {@link RouteScheme}. A
+ * few cards have the route daemon's real table, which receives the routes message by message. The
+ * routes of all other cards are only counted. Tables and counts must agree with the formulas of
+ * draft-xu-idr-fare-in-mpson.
  */
 public final class ControlPlane {
-  /** Largest number of plane losses whose times are measured one by one. */
+  /**
+   * Maximum number of hosts per plane whose loss of the plane is announced and timed one by one.
+   */
   private static final int MOST_TIMED = 50;
 
   private static final double NS_PER_US = 1e3;

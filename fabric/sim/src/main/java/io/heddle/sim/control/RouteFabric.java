@@ -34,7 +34,7 @@ public record RouteFabric(
     return new Prefix(SITE | leaf, 0, LEAF_BITS);
   }
 
-  /** Returns the hosts that have lost a plane. */
+  /** Returns the hosts that have lost this plane. */
   List<Integer> unreachableIn(int plane) {
     List<Integer> found = new ArrayList<>();
     for (int lost = 0; lost < unreachable; lost++) {

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * Max-min fair rates of all connections at one moment, if all connections send endlessly. If the
- * steps of a pattern depend on one another, all connections of a chain have the rate of the slowest
- * one.
+ * Max-min fair rates of all connections at one moment, if all connections send endlessly. If
+ * messages wait for messages of other connections, the connections form chains, and all connections
+ * of a chain have the rate of the slowest one.
  */
 public final class FairRates {
   private final double[] bytesPerNs;
@@ -93,8 +93,8 @@ public final class FairRates {
   }
 
   /*
-   * Gives all connections of a chain the rate of its slowest one. The chain of a ring leads back to
-   * its beginning; that of a pipeline ends.
+   * Gives all connections of a chain the rate of its slowest one. In the ring pattern a chain leads
+   * back to its first connection; in the pipeline pattern it ends.
    */
   private static void slowDown(double[] rates, Traffic traffic) {
     int[] chain = new int[rates.length];

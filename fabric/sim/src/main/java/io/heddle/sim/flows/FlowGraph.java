@@ -3,8 +3,9 @@ package io.heddle.sim.flows;
 import java.util.Arrays;
 
 /**
- * Graph of flows and links, with the part of a flow's rate that each of its links carries. The uses
- * of a flow are contiguous, from index {@code begin[flow]} to below {@code begin[flow + 1]}.
+ * Graph of flows and links, with the part of a flow's rate that each of its links carries. A use is
+ * a pair of a flow and one of its links. The uses of a flow have the indexes from {@code
+ * begin[flow]} to below {@code begin[flow + 1]}.
  */
 final class FlowGraph {
   final double[] capacity;
@@ -32,7 +33,11 @@ final class FlowGraph {
     return begin[flows];
   }
 
-  /** Adds a use of a link to the current flow. */
+  /**
+   * Adds a link to the current flow.
+   *
+   * @param part part of the flow's rate that the link carries
+   */
   void use(int ofLink, double part) {
     int at = begin[flows + 1];
     if (at == link.length) {
@@ -44,7 +49,7 @@ final class FlowGraph {
     begin[flows + 1]++;
   }
 
-  /** Ends the current flow; the next use begins another one. */
+  /** Ends the current flow. The next call of {@link #use} begins another flow. */
   void endFlow() {
     flows++;
     if (flows + 1 == begin.length) {

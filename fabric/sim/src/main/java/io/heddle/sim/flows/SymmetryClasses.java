@@ -61,7 +61,7 @@ final class SymmetryClasses {
     return colours;
   }
 
-  /* Returns the colours as numbers in the order of their first occurrence. */
+  /* Renumbers the colours from 0, in the order of their first occurrence. */
   private static int[] numbers(long[] colours) {
     Map<Long, Integer> known = new HashMap<>();
     int[] numbers = new int[colours.length];

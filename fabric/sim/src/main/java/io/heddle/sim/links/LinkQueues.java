@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * passed the link.
  */
 public final class LinkQueues {
-  /** Result of {@link #offer} for a chunk that the link drops. */
+  /** Result of {@link #enqueue} for a chunk that the link drops. */
   public static final double LOST = -1;
 
   private final ClosFabric fabric;
@@ -41,8 +41,8 @@ public final class LinkQueues {
   }
 
   /**
-   * Returns the time at which the transmission of a chunk would start that arrives at {@code
-   * arrivesNs}, ns.
+   * Returns the time in ns at which a link would begin to send a chunk that arrives at {@code
+   * arrivesNs}.
    */
   public double beginNs(int link, double arrivesNs) {
     return Math.max(arrivesNs, freeAtNs[link]);

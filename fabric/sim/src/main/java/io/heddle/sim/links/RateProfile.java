@@ -101,8 +101,10 @@ public final class RateProfile {
   }
 
   /**
-   * Returns the time at which a transmission ends that begins at {@code startNs} and takes {@code
-   * fullNs} at the full rate; infinity if a black hole begins before its end.
+   * Returns the end of a transmission, ns; infinity if a black hole begins before.
+   *
+   * @param startNs start of the transmission, ns
+   * @param fullNs duration of the transmission at the full rate, ns
    */
   double endNs(double startNs, double fullNs) {
     double nowNs = startNs;

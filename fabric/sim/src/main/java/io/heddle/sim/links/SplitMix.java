@@ -1,10 +1,12 @@
 package io.heddle.sim.links;
 
-/** Source of pseudo-random numbers that are the same in every run: the finaliser of SplitMix64. */
+/**
+ * Function from numbers to pseudo-random numbers, the same in every run: SplitMix64's finaliser.
+ */
 public final class SplitMix {
   private SplitMix() {}
 
-  /** Returns the pseudo-random number of a value. */
+  /** Returns a pseudo-random number that depends only on a value. */
   public static long of(long value) {
     long z = value * 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
@@ -12,7 +14,7 @@ public final class SplitMix {
     return z ^ (z >>> 31);
   }
 
-  /** Returns the pseudo-random number of two values. */
+  /** Returns a pseudo-random number that depends only on two values. */
   public static long of(long first, long second) {
     return of(of(first) + second);
   }

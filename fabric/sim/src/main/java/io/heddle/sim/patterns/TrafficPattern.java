@@ -31,7 +31,7 @@ public enum TrafficPattern {
     this.usualGroup = usualGroup;
   }
 
-  /** Returns the default number of GPUs of a group, which is at most all GPUs. */
+  /** Returns the default number of GPUs of a group, at most {@code gpus}. */
   public int usualGroup(int gpus) {
     return usualGroup == 0 ? gpus : Math.min(usualGroup, gpus);
   }
