@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * Test that docs/json.schema.json is what follows from the printed records and their comments. So
- * no name can change without the schema.
+ * Test that docs/json.schema.json agrees with the printed records and their comments. So no name
+ * can change without a change of the schema.
  */
 final class JsonSchemaTest {
   private static final Path SCHEMA = Checkout.path("docs/json.schema.json");

@@ -65,8 +65,8 @@ final class BenchPlots {
   }
 
   /*
-   * Draws a cost over the number of connections. The names of its figures are like "64 connections,
-   * Heddle: set up".
+   * Draws a cost over the number of connections. The outcome's figures have names like "64
+   * connections, Heddle: set up".
    */
   private static void scale(
       Path folder,
@@ -98,7 +98,10 @@ final class BenchPlots {
     }
   }
 
-  /* Draws ratios over sizes. The names of its figures are like "bandwidth 1M, 4 planes ÷ TCP". */
+  /*
+   * Draws ratios of bandwidth to TCP's over message sizes. The outcome's figures have names like "bandwidth
+   * 1M, 4 planes ÷ TCP".
+   */
   private static void plugin(Path file, Outcome outcome, String mtu, List<Path> files) {
     Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
     for (Figure figure : outcome.figures()) {
@@ -140,8 +143,8 @@ final class BenchPlots {
   }
 
   /*
-   * Draws a group of bars for each situation. The names of its figures are like "bursts, spray ÷
-   * ideal".
+   * Draws a group of bars for each situation. The outcome's figures have names like "bursts, spray
+   * ÷ ideal".
    */
   private static void policies(
       Path file, String title, String unit, String ending, Outcome outcome, List<Path> files) {

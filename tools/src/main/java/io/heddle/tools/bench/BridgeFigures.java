@@ -20,8 +20,8 @@ final class BridgeFigures {
 
   /**
    * Converts the JSON of {@code heddle bridge latency}: the latency that each forwarder adds, the
-   * bridge's median ÷ the C forwarder's for each load, and the bridge's capacity ÷ the capacity of
-   * both rivals.
+   * bridge's median ÷ the C forwarder's for each load, the spinning bridge's median ÷ the bridge's,
+   * and the bridge's capacity ÷ that of the C forwarder and ÷ that of kernel routing.
    */
   static List<Figure> latency(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

@@ -9,8 +9,8 @@ import java.util.Map;
 /** Conversion of the JSON of commands that measure calls, starts, scale and failover to figures. */
 final class CostFigures {
   /**
-   * Longest time in ms for which {@code heddle perf failover} waits for full speed. It is the value
-   * of rounds that never reach full speed.
+   * Longest time in ms for which {@code heddle perf failover} waits for full speed. Rounds that
+   * never reach full speed count with this time.
    */
   private static final double LONGEST_WAIT_MS = 3_000;
 
@@ -56,9 +56,9 @@ final class CostFigures {
   }
 
   /*
-   * Adds the part of a message's difference to C that entering Java and returning takes. A test
-   * that isn't ready enters Java and returns at once; in C the same call is an indirect call. Their
-   * difference is the cost of entering.
+   * Adds a figure for the cost of entering Java and returning, as a fraction of the extra time that
+   * a message takes in Java compared with C. The cost of entering Java is measured by a test call
+   * that isn't ready, which returns at once, minus an indirect call in C.
    */
   private static void addJavaEntryCost(List<Figure> figures) {
     Map<String, Double> medians = new HashMap<>();
@@ -119,8 +119,8 @@ final class CostFigures {
   }
 
   /**
-   * Converts the JSON of {@code heddle perf scale}: each cost of each contestant at each point of
-   * each axis.
+   * Converts the JSON of {@code heddle perf scale}: each cost of each contestant at each measured
+   * number of connections, planes and ranks.
    */
   static List<Figure> scale(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -195,8 +195,8 @@ final class CostFigures {
   }
 
   /**
-   * Converts the JSON of {@code heddle perf one-sided}: each test's figure of puts, and its ratio
-   * to messages.
+   * Converts the JSON of {@code heddle perf one-sided}: for each test the figure of puts, and the
+   * ratio of puts to messages.
    */
   static List<Figure> oneSided(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

@@ -158,7 +158,8 @@ final class FigureReaders {
 
   /**
    * Converts the JSON of {@code heddle perf among-threads}: each round's time ÷ the rival's in the
-   * same round, the ratio of the two best quarters, and the threads' wait for a core.
+   * same round, each contestant's best quartile ÷ the rival's best quartile, and the threads' wait
+   * for a core.
    */
   static List<Figure> amongThreads(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -310,8 +311,8 @@ final class FigureReaders {
   }
 
   /**
-   * Converts the JSON of {@code heddle perf packet}: each row ÷ policy spray without loss, and each
-   * row with loss ÷ the same contestant without loss.
+   * Converts the JSON of {@code heddle perf packet}: each contestant's goodput ÷ the goodput of
+   * policy spray without loss, and each contestant's goodput with loss ÷ its own without loss.
    */
   static List<Figure> packet(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

@@ -88,8 +88,9 @@ final class Measurements {
             FigureReaders::plugin),
         /*
          * NCCL's socket transport chooses 2 helper threads with 8 sockets on Amazon's networks, and
-         * 4 threads with one socket on Google's. Here the first is used: it has more sockets, and
-         * it has fewer threads, which is better where a rank has one processor.
+         * 4 threads with one socket on Google's. The measurement uses the setting for Amazon's
+         * networks, which has more sockets. It also has fewer threads, which is better where a rank
+         * has one processor.
          */
         new Measurement(
             SOCKETS,

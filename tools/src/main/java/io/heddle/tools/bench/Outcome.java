@@ -65,7 +65,7 @@ record Outcome(
         later.time() + ": " + later.failure());
   }
 
-  /** Returns the word that stands for the missing figures. */
+  /** Returns the word that a report shows in place of the missing figures. */
   String verdict() {
     return notStarted ? "NOT RUN" : "FAILED";
   }

@@ -30,8 +30,8 @@ final class StampedStream implements AutoCloseable {
   private static final long POLL_NS = 5_000_000;
 
   /*
-   * Time in ns at the end of a wait for which the sender spins, since sleeping is inexact. It
-   * sleeps for the time before.
+   * Length in ns of the last part of a wait, in which the sender spins, since sleeping is inexact.
+   * Before this part it sleeps.
    */
   private static final long SLEEP_NS = 300_000;
 

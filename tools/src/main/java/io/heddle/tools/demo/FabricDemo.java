@@ -219,8 +219,8 @@ final class FabricDemo {
             () -> {
               SentByPlane.OpenTotals open = SentByPlane.open(own, plan().planes());
               /*
-               * A communicator is closed when the run is over. The communicators that are still
-               * open don't have all bytes, so their totals are ignored.
+               * When the run is over, communicators are closed one after the other. Those that are
+               * still open haven't sent all bytes of the run, so their totals are ignored.
                */
               if (open.communicators() < most.get()) {
                 return List.of();
@@ -271,9 +271,9 @@ final class FabricDemo {
   }
 
   /*
-   * Returns the time in ms from the change until the shares followed it. The search starts when all
-   * ranks have the new weights: the shares may be near the new ones before, by chance or because
-   * the slower link queues.
+   * Returns the time in ms from the change until the sent shares matched the new weights; null if
+   * they never did. The search starts when all ranks have the new weights. Before, the sent shares
+   * may match by chance, or because packets queue at the slower link.
    */
   static @Nullable Double followedAfterMs(
       ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> expected) {

@@ -47,7 +47,7 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
           return seconds;
         }
       } catch (NumberFormatException notANumber) {
-        /* Refused with a message after the try statement. */
+        /* The exception below names the text. */
       }
       throw refused(whole, "\"" + text + "\" is not a time from 0.5 to 600 seconds");
     }

@@ -43,7 +43,8 @@ final class FabricTopology {
   /**
    * Link of the fabric, a veth pair.
    *
-   * @param plane only plane whose traffic crosses the link; 0 if it is a host's only port
+   * @param plane number of the only plane whose traffic crosses the link; 0 for the link of a host
+   *     that has one link for all planes
    * @param leaf end at the leaf
    * @param far end at the spine, the host or the core
    */

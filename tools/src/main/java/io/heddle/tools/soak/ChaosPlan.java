@@ -28,11 +28,12 @@ record ChaosPlan(
   private static final int ALL_CUT_PERCENT = 12;
   private static final int NARROWED_PERCENT = 28;
 
-  /*
-   * Packet lengths in bytes of a narrowed plane, whose MTU is reduced. Packets of the RDMA path MTU
-   * (4096) still pass; packets that fill an MTU of 9000 don't.
-   */
+  /* Smallest MTU in bytes of hosts whose planes may be narrowed. */
   private static final int WIDE_MTU_BYTES = 9000;
+  /*
+   * Smallest and largest packet length in bytes to which a plane may be narrowed. Packets of the
+   * RDMA path MTU (4096) still pass; packets that fill an MTU of 9000 don't.
+   */
   private static final int NARROWEST_BYTES = 4_300;
   private static final int WIDEST_BYTES = 8_700;
 

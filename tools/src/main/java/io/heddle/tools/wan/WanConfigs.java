@@ -207,7 +207,8 @@ final class WanConfigs {
   }
 
   /*
-   * Returns the configuration that observes a P node, which counts its own links to the gateways.
+   * Returns the part of the controller's configuration that reads a P node's counters of its links
+   * to the gateways.
    */
   private static String observed(int path) {
     StringBuilder text =

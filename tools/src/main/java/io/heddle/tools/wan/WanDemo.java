@@ -25,9 +25,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * End-to-end demo of the example in the draft. The hash puts two of four queue pairs on one segment
- * list, and a controller moves one of them. The demo also shows the control loop when no move is
- * needed, and when there is no controller.
+ * End-to-end demo of the example in draft-lll-srv6ops-dci-srv6-lb, section 4.5. The hash puts two
+ * of four queue pairs on one segment list, and a controller moves one of them. The demo also shows
+ * the control loop when no move is needed, and when there is no controller.
  */
 public final class WanDemo {
   private static final String CONTROLLER = "controller";
@@ -36,7 +36,10 @@ public final class WanDemo {
   private static final double LEAST_BYTES = 5e6;
   private static final double LONGEST_WITHDRAWAL_S = 15;
 
-  /* Rate of each queue pair as a share of a link's capacity, from section 4.5 of the draft. */
+  /*
+   * Rate of each queue pair as a share of a link's capacity, from section 4.5 of
+   * draft-lll-srv6ops-dci-srv6-lb.
+   */
   private static final List<Double> SHARES = List.of(0.35, 0.30, 0.30, 0.30);
   private static final List<Integer> LISTS = List.of(1, 2, 1, 3);
 
@@ -160,8 +163,8 @@ public final class WanDemo {
   }
 
   /**
-   * Returns one queue pair for each list, in this order, whose hash selects that list. Each is the
-   * lowest possible number above the previous one, from {@code first} on.
+   * Returns, for each of these segment lists, the number of a queue pair whose hash selects the
+   * list. The numbers ascend; each is the lowest possible, the first one at least {@code first}.
    */
   static List<Integer> queuePairs(List<Integer> lists, int first) {
     Buckets buckets = Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
@@ -278,8 +281,9 @@ public final class WanDemo {
   }
 
   /*
-   * Compares the lists' shares of the traffic that was sent, since a busy machine sends less than
-   * the set rate. Returns null while they don't fit.
+   * Returns a sentence with the lists' shares of the traffic that was sent; null while they differ
+   * from the expected shares. Shares are compared, since a busy machine sends less than the set
+   * rate.
    */
   private static @Nullable String observedIfFitting(Measured before, Map<String, Long> now) {
     double[] wanted = {35, before.list() == 2 ? 60 : 30, before.list() == 3 ? 60 : 30};
@@ -290,7 +294,7 @@ public final class WanDemo {
       shares[i] = now.getOrDefault(list, 0L) - before.bytes().getOrDefault(list, 0L);
       total += shares[i];
     }
-    /* After so many bytes a single packet doesn't matter. */
+    /* After LEAST_BYTES a single packet hardly changes the shares. */
     boolean fits = total >= LEAST_BYTES;
     for (int i = 0; i < shares.length; i++) {
       shares[i] *= 1.25 / Math.max(1, total);
@@ -333,7 +337,7 @@ public final class WanDemo {
     long killedNs = kill(processes);
     /*
      * If a withdrawal was in flight when the controller was killed, the rule ends without the grace
-     * period. Then this is repeated.
+     * period. Then a new controller is started and killed.
      */
     while (queries.rules().isEmpty()) {
       processes.heddle(WanNodes.CONTROLLER, CONTROLLER);

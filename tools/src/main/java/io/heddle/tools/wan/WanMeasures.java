@@ -106,7 +106,9 @@ final class WanMeasures {
     };
   }
 
-  /** Measures the figures that need no network, or create their own. */
+  /**
+   * Measures the figures that need no network, or only a network that their measurement creates.
+   */
   void measureStandalone(Path folder, WanDemo.Extent extent)
       throws IOException, InterruptedException {
     failures(folder);
@@ -129,8 +131,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test H of the design: the failures in its table. Earlier steps show a killed controller and
-   * lost daemons.
+   * Checks how a gateway reacts to a faulty controller. Earlier steps of the demo show a killed
+   * controller and lost daemons.
    */
   private void failures(Path folder) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
@@ -145,7 +147,7 @@ final class WanMeasures {
   }
 
   /*
-   * Test C of the design: all packets of a queue pair have one outer flow label, the one that the
+   * Checks that all packets of a queue pair have one outer flow label, which is the label that the
    * gateway reports. All queue pairs share one 5-tuple.
    */
   private void labels(WanCapture capture) throws InterruptedException {
@@ -181,8 +183,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test C of the design: the PE's kernel balances by source, destination and flow label
-   * (fib_multipath_hash_policy 0).
+   * Checks that the PE spreads queue pairs over its links by their outer flow labels. The PE's
+   * kernel hashes source, destination and flow label (fib_multipath_hash_policy 0).
    */
   private void spread(WanCapture capture) throws InterruptedException {
     double[] packets = new double[WanNodes.PATHS];
@@ -285,8 +287,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test D of the design: the time from the start of two elephants whose hashes select the same
-   * list until the first packet of either uses another list.
+   * Measures the time from the start of two elephants whose hashes select the same list until the
+   * first packet of either uses another list.
    */
   private void latency(WanCapture capture, int rounds) throws IOException, InterruptedException {
     startController();
@@ -358,8 +360,8 @@ final class WanMeasures {
   }
 
   /*
-   * Test B of the design: the throughput of two queue pairs that together exceed a shaped link,
-   * before and after the controller separates them.
+   * Measures the throughput of two queue pairs that together exceed a shaped link, before and after
+   * the controller separates them.
    */
   private void gain(WanCapture capture) throws IOException, InterruptedException {
     for (int path = 1; path <= WanNodes.PATHS; path++) {

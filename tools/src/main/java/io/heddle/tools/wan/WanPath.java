@@ -77,8 +77,8 @@ final class WanPath {
   }
 
   /*
-   * Waits until this many packets have arrived. On a busy machine packets wait for a processor
-   * between two nodes, and the queue there holds few packets.
+   * Waits until this many packets have arrived. On a busy machine packets wait between two nodes
+   * until a processor is free. The queue between two nodes holds few packets.
    */
   private void awaitArrival(long count) throws InterruptedException {
     for (int poll = 0; poll < MOST_POLLS && arrived() < count; poll++) {

@@ -196,8 +196,8 @@ class BridgeInNamespacesTest {
   void returnedCopiesSuspendGroup() {
     start("group 239.1.1.1", "group ff05::1:1");
     /*
-     * Whether a copy arrives within 100 ms of its packet depends on the machine. So this is
-     * repeated until enough copies did.
+     * Only copies that arrive within 100 ms of their packets count, and a slow machine may delay
+     * copies. So packets and copies are sent until enough copies have counted.
      */
     at(
         HOST_A,
@@ -216,8 +216,8 @@ class BridgeInNamespacesTest {
                     }
                     awaitArrived(0, 0, on + ROW);
                     /*
-                     * Acts as an unknown bridge that returns the packets which this bridge just
-                     * sent.
+                     * Host b acts as an unknown bridge, which returns the packets that this bridge
+                     * just forwarded.
                      */
                     for (long i = first; i < first + ROW; i += ROW / 4) {
                       b.sendTrain(GROUP, 0, i, ROW / 4, 64);

@@ -17,7 +17,7 @@ import java.nio.channels.DatagramChannel;
 import java.util.zip.CRC32;
 
 /**
- * Address of a host that sends and receives RoCEv2 datagrams through a plain UDP socket. On the
+ * Sender and receiver of RoCEv2 datagrams at one address of a host, by a plain UDP socket. On the
  * wire it looks like an RDMA device.
  */
 final class DatagramEnd implements AutoCloseable {
@@ -60,7 +60,10 @@ final class DatagramEnd implements AutoCloseable {
     return packet;
   }
 
-  /** Returns the address in memory of that packet's payload. */
+  /**
+   * Returns the address in memory of the payload of the received packet, or of the packet being
+   * built.
+   */
   long payload() {
     return packet + DatagramFormat.HEADER_BYTES;
   }

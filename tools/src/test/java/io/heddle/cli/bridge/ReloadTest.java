@@ -95,8 +95,8 @@ class ReloadTest {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"))) {
       /*
-       * The group isn't configured yet, so its packets are ignored. Once the packets that were sent
-       * after them are forwarded, none of them can arrive any more.
+       * Group COMES isn't configured yet, so the bridge must ignore its packets. Packets of group
+       * STAYS are sent after them. Once these are forwarded, no earlier packet is still on its way.
        */
       send(fabrics, COMES, 10);
       send(fabrics, STAYS, 10);

@@ -192,16 +192,17 @@ class UnicastInNamespacesTest {
       assertTrue(counted.replies() >= 2 * 2 * CLIENTS * SERVICES, counted.toString());
       assertEquals(0, counted.requestsEvicted(), counted.toString());
       /*
-       * Each client of this side has a pair with a server per IP version, and so has each client of
-       * the other side with a server of this side.
+       * A pair is a client and a server. Per IP version, each client of this side has a pair with a
+       * server of the other side, and each client of the other side has a pair with a server of
+       * this side.
        */
       assertEquals(2 * 2 * CLIENTS, counted.pairs(), counted.toString());
       Map<String, Long> drops = new TreeMap<>(direction(side).drops());
       drops.remove("unknown-reply");
       assertEquals(Map.of(), drops, "only duplicate replies are dropped");
       /*
-       * After 10 s a request expires, and its repetition counts as a new request. So these counts
-       * are exact only before.
+       * After 10 s a request expires, and its repetition counts as a new request. So the counts of
+       * requests are exact only in the first 10 s.
        */
       if (System.nanoTime() - beganNs < SidrRequests.WAIT_NS) {
         assertEquals(2 * CLIENTS * SERVICES, counted.requests(), counted.toString());

@@ -154,8 +154,8 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   /*
-   * The doctor needs Java itself, so it runs on a copy elsewhere. Only the plugin's search finds no
-   * Java.
+   * The plugin's search must find no Java. The doctor itself needs Java, so it runs on the same
+   * Java under another path, which the plugin doesn't search.
    */
   @Test
   void missingJavaIsAFaultThatListsTheSearchedPlaces() throws Exception {

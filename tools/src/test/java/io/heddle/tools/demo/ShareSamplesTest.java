@@ -128,10 +128,7 @@ final class ShareSamplesTest {
   void samplingIsCompleteAfterItsDurationOrWithoutFirstBytes() throws Exception {
     AtomicLong bytes = new AtomicLong();
     CountDownLatch looks = new CountDownLatch(3);
-    /*
-     * Sampling this often takes at least 60 ms, since there is a millisecond or more between two
-     * samples.
-     */
+    /* 60 samples take at least 60 ms, since a millisecond or more passes between two samples. */
     CountDownLatch looksAtBytes = new CountDownLatch(60);
     ShareWatch watch =
         new ShareWatch(

@@ -63,10 +63,7 @@ final class ChaosPlanTest {
         });
   }
 
-  /*
-   * Such a plan stopped a rank for 249 ms. A busy host resumed the rank only after the grace time,
-   * and the run failed.
-   */
+  /* A busy host may resume a stopped rank only after a short grace time, and the run would fail. */
   @Test
   void noRankIsStoppedWithAShortGraceTime() {
     plans()

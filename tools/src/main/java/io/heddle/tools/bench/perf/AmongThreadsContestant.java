@@ -96,8 +96,9 @@ final class AmongThreadsContestant implements AutoCloseable {
   }
 
   /**
-   * Returns the mean account of each of a rank's threads for one all-reduce, over all turns at a
-   * size. It includes the small all-reduce before each. Empty unless the plan enables accounts.
+   * Returns the scheduler statistics of each thread of a rank for one all-reduce and the small one
+   * before it: the means over all ranks and all turns at a size. Empty unless the plan enables
+   * accounts.
    */
   List<ThreadAccount> threads(long bytes, int rounds) {
     return ThreadAccount.means(

@@ -12,7 +12,7 @@ import java.util.List;
  *     yields its core; 0 for never
  * @param maxBytes size of the largest all-reduce
  * @param turns number of all-reduces in a turn
- * @param accounts whether ranks report the accounts of each thread
+ * @param accounts whether ranks report the scheduler statistics of each thread
  */
 record AmongThreadsPlan(
     Path driver,

@@ -83,7 +83,7 @@ record AmongThreadsReport(
       List<Double> rounds,
       List<ThreadAccount> threads) {}
 
-  /** Source of a contestant's thread accounts at a size. */
+  /** Source of the scheduler statistics of a contestant's threads at a size. */
   interface Accounts {
     List<ThreadAccount> of(int contestant, long bytes);
   }

@@ -98,7 +98,10 @@ final class CallCostContestant implements AutoCloseable {
     process.request("soak " + milliseconds, line -> {});
   }
 
-  /** Returns the calls of the soaks since the last report. */
+  /**
+   * Returns the number of messages and the latencies of calls in the soaks since the last call of
+   * this method.
+   */
   CallCostReport.Soak report() throws InterruptedException {
     List<CallCostReport.Tail> tails = new ArrayList<>();
     long[] messages = {0};
@@ -115,7 +118,7 @@ final class CallCostContestant implements AutoCloseable {
     return new CallCostReport.Soak(messages[0], tails);
   }
 
-  /** Starts a new count of calls, pauses and allocations. */
+  /** Resets the counts of calls, pauses and allocations. */
   void beginSoaks() throws IOException, InterruptedException {
     report();
     allocatedBefore = allocatedBytes();

@@ -45,7 +45,7 @@ record Completions(double[] seconds, long[] totals) {
    * Returns the longest gap that ended within the interval or was still open at its end. A gap may
    * have begun before the interval.
    *
-   * @param end latest time to which a gap counts that is still open at {@code to}
+   * @param end time at which a gap counts as ended if it has no end before
    */
   Gap longestGap(double from, double to, double end) {
     Gap longest = new Gap(from, from);

@@ -139,7 +139,7 @@ final class ContestantsOption {
     return rivalThreads == 0 ? "" : "-rival-" + rivalThreads + "x" + rivalSockets;
   }
 
-  /** Returns the program of the ranks that the option names, or else the built one. */
+  /** Returns the ranks' program: the one that the option names, or else the built one. */
   Path driver(Path built) {
     return file(driver, built, "the program of the ranks");
   }

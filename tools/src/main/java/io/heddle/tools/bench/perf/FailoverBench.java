@@ -27,7 +27,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measurement of failover. In each round it takes a plane from running all-reduces and evaluates
+ * Measurement of failover. In each round it makes a plane fail while all-reduces run, and evaluates
  * the ranks' completions.
  */
 final class FailoverBench {
@@ -57,13 +57,13 @@ final class FailoverBench {
   private final @Nullable Consumer<String> timelines;
   private int runs;
 
-  /** Network of a case, with the loss of a plane. */
+  /** Network of a case, in which a plane can be made to fail. */
   private interface Bench {
     Lab lab();
 
     /**
-     * Prepares the loss of a plane. The returned action causes it, without the time to start a
-     * program.
+     * Prepares to make a plane fail. The returned action causes the failure. On direct links it
+     * takes only milliseconds, since its program is already running.
      */
     Runnable preparedLoss(int plane);
 

@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that compares the plugin's calls with the same steps in C. The verbs device of the
- * stand-in completes each post at once, so that only the calls cost time.
+ * Command that compares the plugin's calls with the same steps in C. The plugin runs on a device of
+ * the stand-in for libibverbs, which completes each post at once, so that only the calls cost time.
  */
 @Command(
     name = "calls",

@@ -25,8 +25,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that compares policy packet, which has one queue pair over all planes, with policies that
- * have one queue pair per plane, with and without loss.
+ * Command that compares policy packet with policies that have one queue pair per plane, without and
+ * with packet loss. Policy packet has one queue pair over all planes.
  */
 @Command(
     name = "packet",
@@ -143,8 +143,8 @@ final class PerfPacketCommand implements Callable<Integer> {
       for (Entry entry : entries()) {
         progress.update(() -> "heddle perf packet: warming up " + entry.label());
         /*
-         * Each contestant has its own hosts. Standard peers receive on port 4791 only, and a host
-         * has only one process that can bind it.
+         * Each contestant has its own hosts. Standard peers receive on port 4791 only, and only one
+         * process of a host can bind that port.
          */
         Lab lab =
             cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, messages.planes(), mtu)));

@@ -50,7 +50,8 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
 
   /**
-   * Factor from a rate to the path bandwidth that BGP announces, since BGP carries whole Gbit/s.
+   * Factor from a link's rate to the path bandwidth that BGP announces for it. Rates may be
+   * fractions of a Gbit/s, but BGP carries whole Gbit/s.
    */
   private static final int ANNOUNCED_TIMES = 100;
 

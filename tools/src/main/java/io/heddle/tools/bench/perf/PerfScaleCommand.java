@@ -118,15 +118,16 @@ final class PerfScaleCommand implements Callable<Integer> {
   private record Contestant(String name, Path plugin) {}
 
   /**
-   * Setting of a point of an axis.
+   * Setting of one measured point.
    *
    * @param value value of the varied quantity
-   * @param connections number of connections of a rank with each other rank, in each direction
+   * @param connections number of connections of a rank with each other rank, in each direction,
+   *     without the first one
    */
   private record Setting(int value, int ranks, int planes, int connections) {
     /*
-     * Returns the number of connections of a rank with all others in each direction, including the
-     * first one with each.
+     * Returns the number of connections of a rank in each direction, over all other ranks. The
+     * first connection with each rank is included; {@code connections} doesn't count it.
      */
     int ofRank() {
       return (connections + 1) * (ranks - 1);

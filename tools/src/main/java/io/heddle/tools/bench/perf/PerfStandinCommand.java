@@ -86,7 +86,7 @@ final class PerfStandinCommand implements Callable<Integer> {
     }
   }
 
-  /** Devices and addresses of a host, as one contestant. */
+  /** Contestant: a number of devices per host, and a number of addresses per device. */
   private record Setup(String name, int devices, int addresses) {}
 
   private static final List<Setup> SETUPS =

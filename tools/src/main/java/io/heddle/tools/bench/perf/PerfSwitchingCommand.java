@@ -31,7 +31,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command that compares the hosts' spray policies over switches in each mode, which hash or spray.
+ * Command that compares the hosts' spray policies over load-balancing switches, in each of the
+ * switches' modes: hash, random spraying, and SprayLink.
  */
 @Command(
     name = "switching",
@@ -66,12 +67,10 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   private static final int ANNOUNCED_GBPS = 100;
   private static final int QUARTER = 4;
 
-  /**
-   * Seconds allowed for a guest's start and end on a busy machine. The next constant is for each
-   * measurement.
-   */
+  /** Seconds allowed for a guest's start and end on a busy machine. */
   private static final int GUEST_SECONDS = 300;
 
+  /** Seconds allowed for each measurement in a guest, in addition to its duration. */
   private static final int GUEST_SAMPLE_SECONDS = 60;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;

@@ -41,8 +41,9 @@ record PluginPerfReport(
    * @param startMs time in ms from loading the plugin until it has counted its devices, when both
    *     ranks start at once
    * @param residentMebibytes growth of a rank's resident memory during this time, MiB
-   * @param controlPercent share in the ranks' processor time of the threads that move no data and
-   *     exist for plane failures, in bandwidth measurements, percent; null if not measured
+   * @param controlPercent processor time of the control threads, which move no data and exist for
+   *     plane failures, as a share of the ranks' processor time in bandwidth measurements, percent;
+   *     null if not measured
    * @param busiestThreadPercent share of a core that the busiest thread of both ranks used in
    *     bandwidth measurements, percent; null if not measured
    */

@@ -54,8 +54,8 @@ public final class Quantiles {
   }
 
   /**
-   * Returns the measured value whose rank is nearest to a quantile, without interpolation. Of two
-   * that are equally near it is the greater.
+   * Returns the measured value that is nearest to a quantile in sorted order, without
+   * interpolation. If two values are equally near, returns the greater one.
    */
   double nearest(double share) {
     return sorted.length == 0 ? Double.NaN : sorted[(int) Math.round(share * (sorted.length - 1))];

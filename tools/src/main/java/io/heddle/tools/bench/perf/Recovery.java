@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param gapMs longest gap between completions of a rank in the second after the event, ms; a gap
  *     that begins in this second counts up to its end
  * @param fullSpeedMs time from the event to full speed, ms; null if never reached. Full speed is
- *     the first 20 ms window, after a stall if there is one, that carries enough. Enough is what
- *     all but the slowest tenth of such windows carry at the end of the run, but not more than 80 %
- *     and not less than 40 % of the mean throughput there.
+ *     reached at the first 20 ms window, after a stall if there is one, whose throughput is at
+ *     least a limit. The limit is the throughput that all but the slowest tenth of such windows
+ *     have at the end of the run, but at most 80 % and at least 40 % of the mean throughput at the
+ *     end of the run.
  * @param beforeMegabytesPerSecond throughput before the event, MB/s
  * @param afterMegabytesPerSecond throughput at the end of the run, MB/s
  */

@@ -46,8 +46,8 @@ final class VerbsCost {
   private static final int DEPTH = 64;
 
   /*
-   * Timers and retries as libibverbs encodes them. Their values don't matter on the stand-in, where
-   * no packet is lost or delayed.
+   * Timers and retries as libibverbs encodes them. Their values don't matter here: the stand-in for
+   * libibverbs loses and delays no packet.
    */
   private static final int RECEIVER_NOT_READY_TIMER = 12;
   private static final int TIMEOUT = 14;

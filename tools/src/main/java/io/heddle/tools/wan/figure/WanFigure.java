@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * Measured figure with its bound.
  *
- * @param test letter in the design's table of requirements
+ * @param test letter of the requirement that the figure tests, such as D
  * @param name name that is unique in a report
  * @param value measured value
  * @param unit unit of the value; empty for ratios and counts
