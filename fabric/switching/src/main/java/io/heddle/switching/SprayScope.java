@@ -3,10 +3,10 @@ package io.heddle.switching;
 import java.util.List;
 
 /**
- * Set of data packets that may be sprayed, with the forms of H3C's white paper (solutions 1 and 2).
- * Without ports and prefixes it is all data packets: the global form. With ports it is the
- * interface form, with prefixes the form of policy routing. With both it is a policy on single
- * interfaces.
+ * Set of data packets that may be sprayed. Without ports and prefixes it contains all data packets.
+ * Ports restrict it to packets received on these ports, prefixes to packets to these destinations.
+ * The forms are those of H3C's white paper (solutions 1 and 2): global, by interface, by policy
+ * routing, and by policy routing on single interfaces.
  *
  * @param ports ports on which packets are received, as {@code switch:interface}; empty for any port
  * @param prefixes prefixes of destinations; empty for any destination

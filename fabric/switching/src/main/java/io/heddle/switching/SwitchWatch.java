@@ -37,7 +37,7 @@ final class SwitchWatch implements AutoCloseable {
   private volatile SwitchingMode mode;
   private volatile boolean over;
 
-  /* The next two fields are used only by the thread. */
+  /* The next two fields are used only by the watching thread. */
   private long nextLoads = System.nanoTime();
   private long nextPoll = nextLoads;
 

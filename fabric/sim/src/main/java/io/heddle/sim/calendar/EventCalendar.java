@@ -121,8 +121,8 @@ public final class EventCalendar {
   }
 
   /*
-   * Returns the first non-empty bucket, searching from this one on around the ring. There must be
-   * one.
+   * Returns the first non-empty bucket, searching from this one on around the ring. At least one
+   * bucket must be non-empty.
    */
   private int firstBusy(int from) {
     int word = from >>> 6;

@@ -47,7 +47,7 @@ enum PlaneScenario {
         .toList();
   }
 
-  /** Impairs the receiver's ports as in this scenario. The receiver is GPU 0. */
+  /** Applies this scenario's impairment to the ports of the receiver, which is GPU 0. */
   void impair(ClosFabric fabric, LinkQueues links, long seed) {
     switch (this) {
       case B, UNANNOUNCED -> links.setProfile(fabric.down(0, 0), RateProfile.constant(QUARTER));

@@ -8,7 +8,8 @@ import io.heddle.sim.links.SplitMix;
 import io.heddle.sim.patterns.Traffic;
 
 /**
- * Movement of chunks from link to link. The event number of a chunk in the calendar is its slot.
+ * Movement of chunks from link to link. The calendar's event number of a chunk is the chunk's slot
+ * in the {@link ChunkTable}.
  */
 final class ChunkPaths {
   private final ClosFabric fabric;
@@ -110,7 +111,9 @@ final class ChunkPaths {
     calendar.schedule(nowNs + hops * fabric.hopNs(), slot);
   }
 
-  /** Schedules a trial of this chunk's plane, which checks later whether the plane is up. */
+  /**
+   * Schedules a trial: a later check whether the plane of this slot's chunk or trial is up again.
+   */
   void scheduleTrial(int slot, long nowNs) {
     int trial = chunks.take();
     calendar.grow(chunks.size());
@@ -120,7 +123,10 @@ final class ChunkPaths {
     calendar.schedule(nowNs + timeoutNs, trial);
   }
 
-  /** Returns whether both cards' links on a connection's path in a plane carry traffic now. */
+  /**
+   * Returns whether a plane is up for a connection: whether the sender's link to its leaf and the
+   * link from a leaf to the receiver carry traffic now.
+   */
   boolean isUp(int connection, int plane, long nowNs) {
     return links.isUp(fabric.up(plane, traffic.source()[connection]), nowNs)
         && links.isUp(fabric.down(plane, traffic.destination()[connection]), nowNs);

@@ -37,12 +37,15 @@ final class SampledCard implements AutoCloseable {
     }
   }
 
-  /** Announces prefixes to the card as the leaf of a plane. */
+  /** Sends the card an announcement of prefixes from a plane's leaf. */
   void announce(int plane, List<Prefix> prefixes) {
     send(plane, prefixes, fabric.portGbps());
   }
 
-  /** Announces prefixes to the card as unreachable in a plane, that is, with path bandwidth 0. */
+  /**
+   * Sends the card an announcement, from a plane's leaf, that prefixes are unreachable in the
+   * plane: their path bandwidth is 0.
+   */
   void unreachable(int plane, List<Prefix> prefixes) {
     send(plane, prefixes, 0);
   }
@@ -60,7 +63,7 @@ final class SampledCard implements AutoCloseable {
     }
   }
 
-  /** Withdraws prefixes from the card as the leaf of a plane. */
+  /** Sends the card a withdrawal of prefixes from a plane's leaf. */
   void withdraw(int plane, List<Prefix> prefixes) {
     for (int first = 0; first < prefixes.size(); first += PACKED) {
       leaves.get(plane).update(UpdateMessage.withdraw(part(prefixes, first)));
