@@ -99,8 +99,8 @@ final class BenchPlots {
   }
 
   /*
-   * Draws ratios of bandwidth to TCP's over message sizes. The outcome's figures have names like "bandwidth
-   * 1M, 4 planes ÷ TCP".
+   * Draws ratios of bandwidth to TCP's over message sizes. The outcome's figures have names like
+   * "bandwidth 1M, 4 planes ÷ TCP".
    */
   private static void plugin(Path file, Outcome outcome, String mtu, List<Path> files) {
     Map<String, Map<String, Figure>> series = new LinkedHashMap<>();

@@ -23,8 +23,10 @@ record BgpFeedReport(int peers, int routesPerPeer, List<Double> load, List<Run> 
    * @param seconds seconds from the first route in the receiver's table (prebuilt: from the first
    *     byte sent) to the last route; 0 for an aggregate
    * @param cpuSeconds processor time of the receiver in seconds
-   * @param memoryMb memory of the receiver after the feed, MiB, by the kernel's field names
-   * @param memoryBeforeMb memory of the receiver before the feed, MiB, by the kernel's field names
+   * @param memoryMb memory of the receiver after the feed, MiB: one value for each of the kernel's
+   *     memory fields, by the field's name
+   * @param memoryBeforeMb memory of the receiver before the feed, MiB: one value for each of the
+   *     kernel's memory fields, by the field's name
    * @param prefixes number of prefixes in the routes file; null for BIRD, which has none
    * @param changeUs times from an UPDATE that changes a single route until the routes file shows
    *     the change, with the whole table present, µs; null if none were made

@@ -118,8 +118,8 @@ record CallCostReport(
    *
    * @param pauses number of safepoint pauses
    * @param longestPauseUs longest pause, µs
-   * @param allocatedBytes number of bytes allocated by the thread that makes the calls, to the KiB;
-   *     null if unknown
+   * @param allocatedBytes number of bytes allocated by the thread that makes the calls, as the JVM
+   *     rounds it (to KiB, or to MiB from 100 MiB on); null if unknown
    */
   record Machine(int pauses, double longestPauseUs, @Nullable Long allocatedBytes) {}
 

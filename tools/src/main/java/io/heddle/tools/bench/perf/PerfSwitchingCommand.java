@@ -47,15 +47,11 @@ import picocli.CommandLine.Option;
             + " Wrong data ends the run.")
 final class PerfSwitchingCommand implements Callable<Integer> {
   /**
-   * Name that stands for a policy in {@code --policies}: hosts that send as to standard devices,
-   * without ECN.
+   * Value of {@code --policies} for hosts that send as they send to standard devices, without ECN.
    */
   static final String STANDARD = "standard";
 
-  /**
-   * Name that stands for a policy in {@code --policies}: the kernel's RDMA devices in an emulated
-   * guest.
-   */
+  /** Value of {@code --policies} for the kernel's RDMA devices in an emulated guest. */
   static final String RXE = "rxe";
 
   private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD, RXE);
