@@ -17,25 +17,25 @@ package io.heddle.spray;
  * flight. Then the detector measures again.
  *
  * <p>A chunk counts as carried during the time since its plane's previous completion, or since the
- * plane was last idle. Its bytes are divided between the two kinds of time in proportion to their
- * parts of that time. So a completion may be reported late.
+ * plane was last idle. If that time includes both kinds of time, the chunk's bytes are divided in
+ * proportion. So a completion that is reported late doesn't distort the result.
  */
 final class IdleCapacity {
   /**
-   * Data that dry planes could have carried beside a late one before a finding is possible, in
-   * preferred chunks.
+   * Minimum amount of data that the dry planes must have been able to carry before idle capacity is
+   * reported, in preferred chunks.
    */
   private static final int ENOUGH_CHUNKS = 16;
 
   /**
-   * Time of dry planes beside a late one before a finding is possible, in ns. A plane's time counts
-   * by the plane's share of the weights.
+   * Minimum time for which planes must have been dry beside a late one before idle capacity is
+   * reported, in ns. The time of each dry plane is multiplied by its share of the weights.
    */
   private static final double ENOUGH_NS = 1e6;
 
   /**
    * Smallest missing part of the total capacity that is reported. A shaper's burst or a busy
-   * processor may cause less.
+   * processor may cause a smaller part to be missing.
    */
   private static final double LEAST_MISSING = 1.0 / 8;
 
@@ -46,8 +46,8 @@ final class IdleCapacity {
   private static final double MOST_SPANS = 2;
 
   /**
-   * Chunks that must be carried without dry planes beside a late one before that throughput serves
-   * as the reference.
+   * Minimum number of chunks carried while no plane was dry beside a late one, for the throughput
+   * of that time to serve as the reference.
    */
   private static final int BUSY_CHUNKS = 16;
 
@@ -57,7 +57,7 @@ final class IdleCapacity {
 
   private final double chunkBytes;
 
-  /* State at the last poll. */
+  /* State of the planes and the time, at the last poll. */
   private final boolean[] isBusy;
   private final int[] posted;
   private final long[] carriedBytes;
@@ -65,8 +65,8 @@ final class IdleCapacity {
   private long polledAtNs;
 
   /*
-   * Busy time of each plane since its last completion, in ns: all of it, the part while planes were
-   * dry beside a late one, and the part while none was.
+   * Busy time of each plane since its last completion, in ns: all of it, the part in which some
+   * plane was dry beside a late one, and the part in which no plane was.
    */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
@@ -177,7 +177,10 @@ final class IdleCapacity {
     return true;
   }
 
-  /* Attributes the bytes carried since the last poll to the kind of time in which they were carried. */
+  /*
+   * Divides the bytes carried since the last poll between the time with dry planes beside a late
+   * one and other busy time.
+   */
   private void attributeBytes(PlaneLoads loads, long tookNs, boolean isLate, boolean isRest) {
     PlaneRates rates = loads.rates();
     for (int plane = 0; plane < isBusy.length; plane++) {

@@ -3,7 +3,7 @@ package io.heddle.spray;
 /**
  * Policy that gives each chunk to the plane with the fewest bytes in flight, regardless of weights.
  * Among planes with equally many bytes in flight, the weights decide. The policy needs neither
- * measurements nor announced weights. A slow plane's queue grows as long as the others'.
+ * measurements nor announced weights. A slow plane gets as long a queue as a fast one.
  */
 final class LeastInFlightPolicy implements SprayPolicy {
   @Override

@@ -4,7 +4,7 @@ package io.heddle.spray;
  * Policy with one contiguous segment per plane, its length in proportion to the weight. A message
  * of at most one preferred chunk stays whole and goes to the plane with the lowest virtual time
  * ({@link PlaneLoads}). A message longer than {@link SprayPolicy#MOST_CHUNK_BYTES} is cut into
- * equal chunks, which go to planes in the same way.
+ * equal chunks, and each chunk goes to the plane that then has the lowest virtual time.
  */
 final class PinnedPolicy implements SprayPolicy {
   @Override

@@ -45,8 +45,8 @@ public final class PlaneLoads {
   private final int preferredChunkBytes;
 
   /*
-   * Values derived from the latest weights: each plane's cost of a byte, its share of the window and its chunk
-   * limit, and the largest lag of virtual time.
+   * Latest weights and the values derived from them: for each plane the virtual time of a byte, the
+   * share of the window and the limit on chunks; and the largest lag of a virtual time.
    */
   private @Nullable PlaneWeights derivedFrom;
   private final long[] cost;
@@ -57,13 +57,13 @@ public final class PlaneLoads {
 
   /*
    * Plane that takes small chunks until another plane lags by a preferred chunk. Staying on one
-   * plane lets the acknowledgement of a chunk travel with the next packet. The second field is the
-   * virtual time up to which no other plane lags that far, as of the last full comparison.
+   * plane lets the acknowledgement of a chunk travel with the next packet.
    */
   private int smallChunkPlane;
+  /* Virtual time up to which that plane takes them, as of the last full comparison. */
   private long smallChunkUntil;
 
-  /* Virtual time of the furthest plane at which {@link #limitLag} runs again. */
+  /* {@link #limitLag} runs again once a plane reaches this virtual time. */
   private long limitAt;
 
   /**
@@ -89,7 +89,10 @@ public final class PlaneLoads {
     this.maxChunksPerPlane = maxChunksPerPlane;
   }
 
-  /** Sets the time of all following events. Until the first call, no rates are observed. */
+  /**
+   * Sets the present time, which applies until the next call. Before the first call, no rates are
+   * observed.
+   */
   public void setTime(long nowNs) {
     isObserved = true;
     rates.setTime(nowNs);
@@ -136,7 +139,7 @@ public final class PlaneLoads {
     return rates;
   }
 
-  /** Returns a count that grows with every chunk that begins or ends. */
+  /** Returns the number of changes to the planes' bytes in flight so far. */
   long changeCount() {
     return changeCount;
   }
@@ -178,10 +181,10 @@ public final class PlaneLoads {
 
   /**
    * Returns the plane with the lowest virtual time after this chunk; −1 if no plane has room. A
-   * plane has room if its queues and its share of the window take the chunk. An idle plane takes
-   * any chunk. A plane with less than four preferred chunks takes another, so that a small weight
-   * never starves. Small chunks stay on one plane until that plane is a preferred chunk ahead of
-   * the others, as of the last full comparison.
+   * plane has room if its queues and its share of the window can take the chunk; with nothing in
+   * flight, the share doesn't count. Each share is at least four preferred chunks, so that a plane
+   * with a small weight never starves. Small chunks stay on one plane until that plane is a
+   * preferred chunk ahead of the others, as of the last full comparison.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
     if (weights == derivedFrom
@@ -298,8 +301,8 @@ public final class PlaneLoads {
 
   /*
    * Limits the lag of each virtual time to about one window. So a plane that was full or out of use
-   * doesn't catch up with all that it missed. Called once per quarter of a window, which is often
-   * enough.
+   * doesn't catch up with all that it missed. Called each time the furthest virtual time has grown
+   * by a quarter of that, which is often enough.
    */
   private void limitLag() {
     long furthest = Long.MIN_VALUE;

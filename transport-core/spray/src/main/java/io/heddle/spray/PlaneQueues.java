@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * usable plane there is no limit.
  *
  * <p>Planes that share a scarce resource, such as one processor, carry in proportion to their bytes
- * in flight. Limits by rate alone would preserve any shares once established. So a plane chosen by
- * weight may exceed its limit by as much as the others are below their limits, unless it is
- * noticeably later than they are.
+ * in flight. Limits by rate alone would preserve any shares once established. So while the planes
+ * together have room for another chunk, a plane may exceed its own limit, as long as its queue
+ * isn't noticeably longer, in time, than the first plane to finish needs for the chunk.
  *
  * <p>A slow plane that has been idle is probed with one chunk.
  *
@@ -32,27 +32,30 @@ final class PlaneQueues {
   private static final double TOLERANCE = 0.25;
 
   /**
-   * Tolerated lag in addition, in chunks at the rate of the first plane to finish. The caller's
-   * polling interval is added, too.
+   * Number of chunks whose time, at the rate of the first plane to finish, is added to the
+   * tolerated lag. The caller's polling interval is added, too.
    */
   private static final int TOLERATED_CHUNKS = 2;
 
-  /** Queue limit of a plane in ns; the largest of this and the next three applies. */
+  /** Limit of a plane's queue, in ns. The largest of this limit and the next three applies. */
   private static final double QUEUE_NS = 10e6;
 
-  /** Queue limit as a multiple of the caller's polling interval. */
+  /** Limit of a plane's queue, as a multiple of the caller's polling interval. */
   private static final double QUEUE_TIMES_LATE = 1.5;
 
   /**
-   * Queue limit as a multiple of the shortest time of a chunk on the plane, so that a long path is
-   * filled.
+   * Limit of a plane's queue, as a multiple of the shortest time of a chunk on the plane. It keeps
+   * a path with a long delay filled.
    */
   private static final double QUEUE_TIMES_SHORTEST = 2;
 
-  /** Queue limit in chunks. */
+  /** Limit of a plane's queue, in chunks, scaled by its weight relative to the heaviest. */
   private static final int LEAST_QUEUE_CHUNKS = 4;
 
-  /** Queue limit in chunks while the plane's rate is unknown. */
+  /**
+   * Limit of a plane's queue while its rate is unknown, in chunks, scaled by its weight relative to
+   * the heaviest.
+   */
   private static final int FIRST_CHUNKS = 8;
 
   private static final long MOMENT_NS = 20_000;
@@ -71,7 +74,9 @@ final class PlaneQueues {
   private long atNs;
   private boolean isTimed;
 
-  /** Returns whether the plane may be given a chunk of this length behind its bytes in flight. */
+  /**
+   * Returns whether the plane may get a chunk of this length in addition to its bytes in flight.
+   */
   boolean hasRoom(int plane, int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     if (weights != seenWeights
         || !isTimed
@@ -87,8 +92,8 @@ final class PlaneQueues {
   }
 
   /**
-   * Returns each plane's limit on the bytes in flight before a chunk of the length last passed to
-   * {@link #hasRoom}. Negative for a plane that gets no chunk.
+   * Returns the bytes that each plane may at most have in flight to get another chunk of the length
+   * that was last passed to {@link #hasRoom}; negative for a plane that gets no chunk.
    */
   long[] mostInFlight() {
     return mostInFlight;
@@ -141,8 +146,8 @@ final class PlaneQueues {
   }
 
   /*
-   * Computes two limits of each plane, in bytes in flight before the chunk: where the chunk would finish late, and
-   * where the queue is full.
+   * Computes two limits on each plane's bytes in flight before the next chunk: with more bytes, the
+   * chunk would finish late, or the queue would be full.
    */
   private void findEnds(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();

@@ -5,7 +5,8 @@ package io.heddle.spray;
  * in flight divided by time. The bytes are those on the plane when the chunk was posted, its own
  * included; the time ends with the acknowledgement. So only the plane's own queue counts, and a
  * caller that polls late is late for all planes alike. Queue pairs of one plane may overtake each
- * other; their chunks are matched in order of posting, which is right on average.
+ * other. An acknowledgement is nevertheless taken for that of the plane's oldest chunk, which is
+ * right on average.
  *
  * <p>Two facts need no acknowledgement. A plane whose oldest chunk is overdue is slower than
  * observed. And an observation ages while its plane is idle: the assumed rate rises with the idle
@@ -21,13 +22,13 @@ final class PlaneRates {
 
   private static final double LATENESS_FORGOTTEN_PER_NS = 1e-9;
 
-  /** Longest queue, in chunks, with which an observation may raise the shortest time. */
+  /** Longest queue, in chunks, with which an observation may raise {@link #shortestNs}. */
   private static final int SHORT_QUEUE_CHUNKS = 4;
 
   /** Initial capacity of a plane's ring of chunks in flight; a power of two. */
   private static final int FIRST_RING = 16;
 
-  /** Largest part by which one observation with a short queue raises the shortest time. */
+  /** Largest fraction by which one observation with a short queue raises {@link #shortestNs}. */
   private static final double LENGTHENS = 1.0 / 64;
 
   /* Chunks in flight of each plane in order of posting, one ring per plane. The counts wrap. */
@@ -39,7 +40,7 @@ final class PlaneRates {
   private final int[] finished;
 
   private final double[] bytesPerNs;
-  /* Number of the oldest chunks in flight that were posted before the plane's rate was forgotten. */
+  /* Number of each plane's chunks in flight that were posted before its rate was forgotten. */
   private final int[] ignoredInFlight;
   private final long[] lastTookNs;
   private final double[] shortestNs;
@@ -100,7 +101,7 @@ final class PlaneRates {
     return callerPollIntervalNs;
   }
 
-  /** Returns whether the caller sets the time. */
+  /** Returns whether the caller has ever set the time; until then no rate is observed. */
   boolean isTimed() {
     return isTimed;
   }
@@ -239,7 +240,7 @@ final class PlaneRates {
     return posted[plane];
   }
 
-  /** Returns whether this rate exceeds the plane's observed one. */
+  /** Returns whether this rate exceeds the plane's observed one, since the observation has aged. */
   boolean isProbeRate(int plane, double rate) {
     return rate > bytesPerNs[plane];
   }

@@ -22,9 +22,9 @@ public final class PlaneWeights {
   private static final int LARGEST_OF_ROUTES = 4096;
 
   /*
-   * Denominator of shares. Weights are multiplied by a share's eighths. They are divided by this
-   * number only above LARGEST_TO_REFINE; below it the results are in units of an eighth, without
-   * rounding. LARGEST_OF_ROUTES leaves room for the factor.
+   * Denominator of shares. Each weight is multiplied by its plane's share in eighths. The products
+   * are divided by this number only if the largest weight exceeds LARGEST_TO_REFINE. Otherwise they
+   * stay eight times as large, and nothing is rounded. LARGEST_OF_ROUTES leaves room for that.
    */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;

@@ -49,7 +49,10 @@ final class SprayLinkPolicy implements SprayPolicy {
     detect(loads, weights);
     int picked = NO_PLANE;
     if (members > 0) {
-      /* In the paper, size is a field of the switch's table. It stores the number of members minus one. */
+      /*
+       * In the paper, size is a field of the switch's table. It stores the number of members minus
+       * one.
+       */
       int size = members - 1;
       long hash = HashPolicy.mix(connectionSeed + message * MAX_CHUNKS + chunk);
       picked = sorted[(int) ((hash & 0xffff) % (size + 1)) & 0x3ff];

@@ -23,7 +23,10 @@ final class PlaneModel {
   private static final double BURST_SECONDS = 0.1;
   private static final double LEFT_IN_A_BURST = 0.2;
 
-  /** Goodput ÷ the planes' capacity, and the messages' times in ms, sorted. */
+  /**
+   * Result of a run: goodput ÷ the planes' capacity, the messages' times in ms, sorted, and each
+   * plane's share of the bytes.
+   */
   record Outcome(double ofIdeal, List<Double> milliseconds, double[] shares) {
     double p99() {
       return milliseconds.get(milliseconds.size() * 99 / 100);
