@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 public final class DistinctErrors implements Log {
   /** Pattern holder, loaded at the first warning, which most processes never write. */
   private static final class Numbers {
-    /* Hexadecimal numbers, ports after addresses, and decimal numbers that are no part of an address or name. */
+    /*
+     * Hexadecimal numbers, ports after addresses, and decimal numbers that are no part of an
+     * address or name.
+     */
     static final Pattern PATTERN =
         Pattern.compile(
             "\\b0x[0-9a-fA-F]+|(?<=\\]:|\\.\\d{1,3}:)\\d+\\b"

@@ -3,9 +3,9 @@ package io.heddle.stats;
 /**
  * Counters of NCCL's one-sided operations with one peer.
  *
- * @param puts writes begun, or at the target received
- * @param signals signals sent, or at the target applied
- * @param gets reads begun; 0 at the target, which doesn't see them
+ * @param puts writes that began at the initiator, or arrived at the target
+ * @param signals signals that the initiator sent, or the target applied
+ * @param gets reads that began at the initiator; 0 at the target, which doesn't see them
  * @param getBytes bytes that reads fetched over this plane
  * @param flushes flushes requested
  */

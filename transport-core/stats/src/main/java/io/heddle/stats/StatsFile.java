@@ -33,7 +33,10 @@ public final class StatsFile implements AutoCloseable {
   private final StatsMemory memory;
   private final long base;
   private final Map<String, Integer> deviceCounters = new HashMap<>();
-  /* Address of a record outside the file, shared by communicators without room in it; 0 until needed. */
+  /*
+   * Address of a record outside the file, shared by communicators without room in it; 0 until
+   * needed.
+   */
   private long hiddenSum;
 
   /**
@@ -188,8 +191,8 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /*
-   * Searches only records that were used, and takes the next one if a free one is needed: touching another page of
-   * the file would cost memory.
+   * Searches only records that were used, and takes the next one if a free one is needed: touching
+   * another page of the file would cost memory.
    */
   private long find(int state, Direction direction, String planeKey, int limit) {
     int used = Memory.ALL.get(Memory.NATIVE_INT, base + StatsLayout.RECORDS_USED);

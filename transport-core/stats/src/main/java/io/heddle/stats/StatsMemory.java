@@ -34,8 +34,8 @@ final class StatsMemory implements AutoCloseable {
   private final @Nullable OpenFolder folder;
 
   /*
-   * Open and locked as long as the process lives: the lock shows others that the file is in use. Null if the
-   * counters are in memory only.
+   * Open and locked as long as the process lives: the lock shows others that the file is in use.
+   * Null if the counters are in memory only.
    */
   private final @Nullable OpenFile file;
   private boolean named;

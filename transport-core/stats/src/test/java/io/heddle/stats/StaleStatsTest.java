@@ -92,7 +92,8 @@ class StaleStatsTest {
   }
 
   /*
-   * The holder runs in its own PID namespace with a shared folder, like two containers of a host.
+   * The process that holds the file's lock runs in another PID namespace and shares this folder,
+   * like a process in another container of the host.
    */
   @Test
   void livingProcessOfAnotherNamespaceKeepsItsFile() throws Exception {
