@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param speedMegabitsPerSecond speed of the port, as the provider reports it
  * @param port number of the port, from 1
  * @param latencyUs one-way latency in microseconds; NCCL's net_ib reports 0
- * @param maxReceives buffers in one grouped receive
+ * @param maxReceives maximum number of buffers in one grouped receive
  * @param railId number of the rail; -1 where undefined
  * @param planeId number of the plane; -1, since a Heddle device spans all planes
  */

@@ -14,8 +14,8 @@ import io.heddle.transport.onesided.PeerConnector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listener of a rank of a one-sided group, until the group exists. Peers connect at their first
- * operation, so the group takes over the listening.
+ * Listener of a rank before its one-sided group is created. Peers connect only at their first
+ * operation, so the group then takes over the listening.
  */
 public final class OneSidedListener implements AutoCloseable {
   private final NetDevice device;

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Stack of the resources that a start has opened so far. If the start fails, they are closed again.
- * For one thread only.
+ * Stack of the resources that a transport's start has opened so far. If the start fails, they are
+ * closed again. For one thread only.
  */
 final class OpenedResources {
   private final Deque<Runnable> closings = new ArrayDeque<>();

@@ -141,8 +141,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /*
-   * Returns the addresses of control channels and of the planes, so that a peer can reconnect over
-   * any plane.
+   * Returns the addresses to listen on for reconnects: those of control channels, and those of the
+   * planes, so that a peer can reconnect over any plane.
    */
   private List<InetAddress> listenerAddresses(List<InetAddress> controlAddresses) {
     List<InetAddress> addresses = new ArrayList<>(controlAddresses);
@@ -198,7 +198,7 @@ public final class Transport implements AutoCloseable {
     return text.isBlank() ? null : text;
   }
 
-  /* Logs addresses that aren't planes of any device; the search logs the planes. */
+  /* Logs addresses that aren't planes of any device; DeviceSearch logs the planes. */
   private void logRejected(PlaneDiscovery.Result found) {
     found.rejected().stream()
         .filter(rejected -> devices.stream().noneMatch(device -> device.has(rejected.address())))
@@ -330,7 +330,7 @@ public final class Transport implements AutoCloseable {
 
   /**
    * Connects step by step. Between two calls, the handle's buffer has the number under which this
-   * process keeps the state.
+   * process keeps the pending connection.
    *
    * @param trafficClass traffic class of the communicator; -1 where undefined
    * @return null while the connection is pending; the caller calls again

@@ -23,8 +23,8 @@ import java.lang.foreign.Arena;
 /**
  * Warm-up: a connection of this process with itself, over its own device, with messages that let
  * the JVM compile the data path before NCCL's first message. Planes of this connection are also
- * failed on purpose: with uncompiled code, a job's first failover would take some 30 ms more, most
- * of its standstill.
+ * failed on purpose: with uncompiled code, a job's first failover would take some 30 ms more: most
+ * of the time in which the job stands still.
  *
  * <p>Runs on the calling thread, or on a thread of its own. Leaves only compiled code and a freshly
  * collected heap.
@@ -155,7 +155,10 @@ final class TransportWarmUp implements Runnable {
     System.gc();
   }
 
-  /* Returns false where a message is still in flight. */
+  /*
+   * Exchanges messages until the deadline, then simulates plane failures. Returns false where a
+   * message is still in flight.
+   */
   private boolean exchange(Arena arena, SendComm sender, RecvComm receiver, long deadlineNs) {
     Exchange exchange = new Exchange(clock, arena, sender, receiver);
     long messages = 0;

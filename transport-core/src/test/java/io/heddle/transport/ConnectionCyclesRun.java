@@ -27,7 +27,7 @@ final class ConnectionCyclesRun {
     /** Opens connections one after the other, sends a message over each, and closes them. */
     CONNECTIONS,
 
-    /** Does the same over queue pairs that span all planes. */
+    /** Does the same as {@link #CONNECTIONS}, over queue pairs that span all planes. */
     SPANS_ALL_PLANES,
 
     /** Opens and closes listeners without a caller. */

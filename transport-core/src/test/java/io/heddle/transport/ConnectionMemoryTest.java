@@ -14,7 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the resources of an idle connection of the soft device: heap, pages, descriptors. */
 class ConnectionMemoryTest {
-  /* Connections before the measurement, which also allocate everything that a process needs once. */
+  /*
+   * Connections before the measurement, which also allocate everything that a process needs once.
+   */
   private static final int FIRST_LINKS = 8;
   private static final int LINKS = 64;
   private static final long MOST_BYTES = 64 << 10;
@@ -24,7 +26,8 @@ class ConnectionMemoryTest {
   private static final long MOST_LEFT_BYTES = 16 << 10;
 
   /**
-   * Limit per end of a connection: a control channel, and a sending socket on each of four planes.
+   * Limit per end of a connection: a control channel, a sending socket on each of four planes, and
+   * one spare.
    */
   private static final long MOST_DESCRIPTORS = 6;
 
@@ -66,8 +69,8 @@ class ConnectionMemoryTest {
   }
 
   /*
-   * Returns the resident bytes of mappings that exclude large pages (nh): queue pairs, connections' rings, and the
-   * stacks of threads.
+   * Returns the resident bytes of mappings that exclude large pages (nh): queue pairs, connections'
+   * rings, and the stacks of threads.
    */
   private static long residentOfTables() throws IOException {
     long bytes = 0;

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints how many
- * descriptors are too few.
+ * Program that starts the transport with few free descriptors. Prints the largest number of them
+ * with which the start failed. Argument: {@code FOLDER}.
  */
 final class DescriptorExhaustionRun {
   private DescriptorExhaustionRun() {}

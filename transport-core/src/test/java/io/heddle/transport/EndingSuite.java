@@ -52,7 +52,7 @@ abstract class EndingSuite extends TruncationSuite {
     }
   }
 
-  /** A host that aborts during connect never calls again, and has nothing to close. */
+  /** A process that aborts during connect never calls connect again, and has nothing to close. */
   @Test
   void unfetchedConnectionIsGivenUp() {
     try (Ends ends = ends()) {
@@ -229,8 +229,8 @@ abstract class EndingSuite extends TruncationSuite {
   }
 
   /*
-   * Another connection has the same buffer registered, and a thread drives the device. So bytes are being placed at
-   * the moment in which the buffer is taken back.
+   * Another connection has the same buffer registered, and a thread drives the device. So bytes are
+   * being placed at the moment in which the buffer is taken back.
    */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
@@ -314,7 +314,10 @@ abstract class EndingSuite extends TruncationSuite {
     return words * Long.BYTES;
   }
 
-  /* The receiver's entry still lies in the sender's ring, and its key is valid. */
+  /*
+   * The receiver's clear-to-send entry is still in the sender's ring, and the buffer's key is
+   * valid.
+   */
   @Test
   void sendAfterTheReceiverHasClosedFails() {
     try (Ends ends = ends()) {

@@ -237,7 +237,7 @@ public final class Ends implements AutoCloseable {
     return found.getFirst();
   }
 
-  /** Waits until the log has such a line. */
+  /** Waits until the log has a line that contains this text. */
   void awaitLine(String part) {
     await("line with '" + part + "'", () -> log.stream().anyMatch(line -> line.contains(part)));
   }

@@ -39,7 +39,10 @@ class FailoverLogTest {
 
   @TempDir Path folder;
 
-  /* Returns the log of one end as NCCL_DEBUG=INFO shows it, without parts that depend on the host or the clock. */
+  /*
+   * Returns the log of one end as NCCL_DEBUG=INFO shows it, without parts that depend on the host
+   * or the clock.
+   */
   private static String logOf(Ends ends, String otherEnd) {
     return ends.log.stream()
         .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))

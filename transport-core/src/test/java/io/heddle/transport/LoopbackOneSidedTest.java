@@ -205,7 +205,10 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* The connection is held, as by the control thread in a failover. A plane's return is refused once. */
+  /*
+   * The connection is held, as by the control thread in a failover. A plane's return is refused
+   * once.
+   */
   @Test
   void deviceAdditionsDoNotBlockAndSurviveARefusedPlane() {
     try (Ends ends = ends(Map.of());

@@ -42,7 +42,10 @@ class LoopbackTransportTest extends EndingSuite {
     assertTrue(from > 0 && to > 0, "mmap");
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
-      /* Marks the last word and one word per million bytes, so every chunk has marks inside, not only at its edges. */
+      /*
+       * Marks the last word and one word per million bytes, so every chunk has marks inside, not
+       * only at its edges.
+       */
       for (long at = length - Long.BYTES; at >= 0; at -= 1_000_000) {
         Memory.ALL.set(Memory.NATIVE_LONG, from + at, at + 1);
       }

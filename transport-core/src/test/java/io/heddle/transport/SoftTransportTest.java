@@ -58,8 +58,8 @@ class SoftTransportTest extends EndingSuite {
   }
 
   /*
-   * The receiver's refusals may be lost like any packet, and some chunks have arrived ahead of
-   * others.
+   * The receiver's refusals may be lost like any packet. When the buffer is taken back, some chunks
+   * have arrived ahead of earlier ones.
    */
   @ParameterizedTest
   @EnumSource(TakenBack.class)

@@ -35,7 +35,10 @@ final class Traffic {
     toHandle = link.receiver().registerMemory(to, (long) AHEAD * LENGTH, 1);
   }
 
-  /* Does one pass of NCCL's work: posts as much as possible, drives both ends, takes finished requests. */
+  /*
+   * Does one pass of NCCL's work: posts as much as possible, drives both ends, takes finished
+   * requests.
+   */
   void drive(boolean more) {
     if (more && underWay.size() + receives.size() < AHEAD) {
       int length = random.nextInt(4) == 0 ? random.nextInt(100) : random.nextInt(LENGTH);

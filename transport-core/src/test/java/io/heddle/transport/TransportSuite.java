@@ -63,7 +63,7 @@ abstract class TransportSuite {
         assertEquals(null, ends.right.accept(listener), "no connection yet");
       }
       Ends.Link first = ends.connect(listener, handle);
-      /* This time the connecting side finishes before anybody accepts. */
+      /* For the second connection, the connecting side finishes before anybody accepts. */
       SendComm[] sender = new SendComm[1];
       Ends.await(
           "connection without accept",
@@ -104,8 +104,8 @@ abstract class TransportSuite {
               assertTrue(request >= 0, "irecv returned " + request);
               if (request == 0) {
                 /*
-                 * Fewer receives are outstanding while the entries of a slot's last group are
-                 * unacknowledged.
+                 * The receiver allows fewer receives in flight while the clear-to-send entries of a
+                 * slot's last group are unacknowledged.
                  */
                 assertTrue(counts[0] - counts[2] <= 256, "receives that are outstanding");
                 counts[3] += (counts[0] - counts[2]) / 256;

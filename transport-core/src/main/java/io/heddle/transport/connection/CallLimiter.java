@@ -3,8 +3,8 @@ package io.heddle.transport.connection;
 import java.util.ArrayDeque;
 
 /**
- * Limit on concurrent connects to listeners. Hundreds of connects that run at once delay each
- * other, and each has a timeout for a silent peer. Control thread only.
+ * Limiter of concurrent connects to listeners. Hundreds of connects that run at once would delay
+ * each other, perhaps beyond the timeout after which a peer counts as silent. Control thread only.
  */
 final class CallLimiter {
   private static final int MOST = 32;

@@ -42,11 +42,9 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   /* Control thread only. */
   private final List<Handshake<C>> handshakes = new ArrayList<>();
 
-  /*
-   * A peer may use several channels for one call. The first field has the calls whose outcome is
-   * decided; the second has the last handshake of each interrupted call.
-   */
+  /* Calls whose outcome is decided. A peer may use several channels for one call. */
   private final Set<Long> settled = new LinkedHashSet<>();
+  /* By call, the last handshake of a call that the peer has interrupted. */
   private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
   private int unauthenticatedCount;
   private int silentCount;
@@ -93,7 +91,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   /**
-   * Handles the end of a handshake. Unauthenticated peers don't concern accept; they are logged at
+   * Handles the end of a handshake. Accept doesn't report unauthenticated peers; they are logged at
    * the first, second, fourth, eighth … time. Control thread.
    */
   void ended(Handshake<C> handshake) {
@@ -114,8 +112,9 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   /*
-   * Handles the end of an authenticated handshake. Each call gets one outcome. If this end is slow,
-   * a peer sends Hello on several channels and continues on one of them.
+   * Handles the end of an authenticated handshake. Each call gets one outcome, although a peer may
+   * use several channels for it: if this end is slow, the peer sends Hello on several and continues
+   * on one of them.
    */
   private void endedAuthenticated(Handshake<C> handshake, boolean connected) {
     long call = handshake.call();

@@ -46,14 +46,12 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   /* Carriers of the queue pairs: each plane, or all planes together. */
   private List<Carrier> carriers = List.of();
   private @Nullable CarrierPairs pairs;
-  /* Depths of each queue pair, once the planes are paired. */
+  /* Depths of the queues of each queue pair; 0 until the planes are paired. */
   private PlaneQueuePair.QueueDepths depths = new PlaneQueuePair.QueueDepths(0, 0, 0);
 
-  /*
-   * Weights of the planes, once paired, and of the carriers: the same object where each plane is a
-   * carrier.
-   */
+  /* Weights of the planes, once these are paired. */
   private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
+  /* Weights of the carriers: the same object where each plane is a carrier. */
   private ConnectionWeights weights = planeWeights;
   private String peer = "an unnamed peer";
   private ConnectionParts.PeersRing peersRing = new ConnectionParts.PeersRing(0, 0);
@@ -277,7 +275,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     return begun != null && begun.isPeerSilent();
   }
 
-  /* Adds the devices' counts of the queue pairs to the counters. */
+  /* Adds the devices' counts of packets, such as those resent, to the counters of the planes. */
   private void countResent() {
     CarrierPairs made = pairs;
     if (made != null) {
@@ -409,8 +407,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /*
-   * Handles a plane's new address. A carrier of several planes fails as a whole: all its queue
-   * pairs are replaced.
+   * Handles a plane's new address. Only a carrier of several planes must react: it fails as a
+   * whole, and all its queue pairs are replaced.
    */
   @Override
   public void planeMoved(LocalPlane plane) {

@@ -158,7 +158,7 @@ public final class Connector {
         .write(handleAddress);
   }
 
-  /** Replaces an address of this host in the list on which later listeners listen. */
+  /** Replaces an address of this host among those on which later listeners listen. */
   public void move(InetAddress before, InetAddress now) {
     controlAddresses =
         controlAddresses.stream().map(each -> each.equals(before) ? now : each).distinct().toList();
@@ -212,7 +212,7 @@ public final class Connector {
 
   /**
    * Connects step by step. Between two calls, the handle's buffer has the number under which this
-   * process keeps the state.
+   * process keeps the pending connection.
    *
    * @param trafficClass traffic class of the communicator; -1 where undefined
    * @param finish whether an established connection may be returned already

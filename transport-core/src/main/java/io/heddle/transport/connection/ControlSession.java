@@ -126,7 +126,7 @@ public final class ControlSession
     return old;
   }
 
-  /** One TCP connection; messages count only on the current one. */
+  /** TCP connection of this session. Only the current one's messages are handled. */
   private final class SessionChannel implements ControlChannel.Listener {
     final ControlChannel channel;
     final long begunNs = loop.nanoTime();
@@ -196,8 +196,9 @@ public final class ControlSession
       }
       case ControlMessage.Failed failed -> {
         /*
-         * Ignored while this end closes: the peer still sends Closing when NCCL closes its
-         * communicator. Until then it may retransmit if our last acknowledgements were lost.
+         * The peer's failure doesn't end a session that closes: the peer still sends Closing when
+         * NCCL closes its communicator. Until then the peer may retransmit if our last
+         * acknowledgements were lost.
          */
         if (!closing) {
           connection.health().peerGone(ConnectionHealth.Peer.FAILED, failed.reason());
@@ -470,9 +471,9 @@ public final class ControlSession
   }
 
   /**
-   * Sends Closing. The queue pairs stay until the peer has sent Closing too, is gone or exceeds the
-   * linger time. They also end when too many connections linger. They stay so long because the peer
-   * may retransmit after a lost acknowledgement of ours. Any thread.
+   * Sends Closing. The queue pairs stay, because the peer may retransmit after a lost
+   * acknowledgement of ours. They end when the peer has sent Closing too, is gone or exceeds the
+   * linger time, or when too many connections linger. Any thread.
    */
   void close() {
     connection.health().leave();

@@ -12,7 +12,10 @@ final class QueueSizing {
   private static final int WANTED_SENDS = 256;
   private static final int WANTED_RECEIVES = 512;
 
-  /** Minimum: with fewer entries a connection would work, but with one request at a time. */
+  /**
+   * Minimum depth of a send queue. A connection would work with less, but with hardly more than one
+   * request at a time.
+   */
   private static final int LEAST_SENDS = 16;
 
   private static final int LEAST_RECEIVES = 2 * LEAST_SENDS;

@@ -25,7 +25,7 @@ final class Reconnector {
   private static final long ROUND_NS = 500_000_000;
   private static final long RECHECK_NS = 20_000_000;
 
-  /* Time by which a Ping on the channel may come after the answer at a listener. */
+  /* Time for which a Ping on the channel is awaited after the answer at a listener. */
   private static final long REPLY_GRACE_NS = 50_000_000;
 
   /* Time that an accepted connection may wait at a slow peer's listener before it is made again. */
@@ -242,7 +242,7 @@ final class Reconnector {
     }
   }
 
-  /* Returns whether a connection was accepted, perhaps by the peer. */
+  /* Returns whether some listener, perhaps the peer's, has accepted a connection. */
   private boolean isReached() {
     return attempts.stream().anyMatch(each -> each.isUsed && !each.isForeignProtocol);
   }

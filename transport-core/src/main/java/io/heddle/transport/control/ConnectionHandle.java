@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * the token that authenticates a caller.
  *
  * <pre>
- *   0  magic "HDLH"  | version, u16 | addresses, u8 | 0
+ *   0  magic "HDLH"  | version, u16 | number of addresses, u8 | zero, u8
  *   8  token, 16
  *  24  digest of the listener's planes, 16
  *  40  4 × (IPv6 or IPv4-mapped address, 16 | port, u16)

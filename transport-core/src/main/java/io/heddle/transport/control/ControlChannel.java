@@ -298,7 +298,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
-  /* All channels of the loop share one buffer; only an incomplete frame is kept from one read to the next. */
+  /*
+   * All channels of the loop share one buffer; only an incomplete frame is kept from one read to
+   * the next.
+   */
   private void read() {
     ByteBuffer in = arrived.clear().put(begun);
     begun = NOTHING;

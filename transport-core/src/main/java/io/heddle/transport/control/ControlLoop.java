@@ -40,7 +40,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private static final int TASKS_OF_A_CHUNK = 64;
 
-  /* Limit of a sleep without a pending timer, which only input or a task ends. */
+  /* Longest sleep while no timer is pending, so long that only input or a task ends it. */
   private static final long NO_LIMIT_NS = Long.MAX_VALUE / 4;
 
   /** Failure handler of a channel; one object, allocated before it is needed. */
@@ -239,7 +239,9 @@ public final class ControlLoop implements AutoCloseable {
       try {
         serveChannels();
       } catch (IOException unusable) {
-        /* Code in this process has closed the plugin's descriptors. No later select would succeed. */
+        /*
+         * Code in this process has closed the plugin's descriptors. No later select would succeed.
+         */
         lost = true;
         throw unusable;
       }

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /**
  * Description of the first bytes of a peer that doesn't speak Heddle's protocol, for a log: the
- * likely program, and its text.
+ * likely kind of program, or the text that it sent.
  */
 final class ForeignProtocol {
   private static final int MOST_QUOTED = 60;

@@ -74,7 +74,7 @@ public final class CarrierPairs implements AutoCloseable {
                 carriers.size() * perCarrier * (depths.sends() + depths.receives()));
   }
 
-  /** Creates all queue pairs; those created before a failure are closed with the rest. */
+  /** Creates all queue pairs. After a failure, {@link #close} closes those that were created. */
   public void make() {
     for (int i = 0; i < perCarrier; i++) {
       for (Carrier carrier : carriers) {
@@ -203,8 +203,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /*
-   * Makes a queue pair refuse requests if it was created after {@link #refuseRequests}. The peer
-   * gets its number only later.
+   * Makes a queue pair refuse requests if it was created after {@link #refuseRequests}. That is
+   * early enough: a receiving end sends a fresh queue pair's number to the peer only after this.
    */
   private synchronized void refuseIfClosed(int index) {
     if (isRefusing) {
@@ -315,7 +315,7 @@ public final class CarrierPairs implements AutoCloseable {
    * Connects the queue pairs of {@link #renew}.
    *
    * @param up the peer's addresses and endpoints
-   * @return the plane's sub-flows of this epoch
+   * @return the carrier's sub-flows of the message's epoch
    * @throws HeddleException where the device refuses, or the peer's endpoints don't match
    */
   public List<SubFlow> connectRenewed(int carrier, ControlMessage.PlaneUp up) {
@@ -342,8 +342,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Returns the sub-flows in order: the first of each carrier by keys, then the second of each
-   * carrier, and so on.
+   * Returns a new sub-flow for each queue pair, in the same order: the first of every carrier, then
+   * the second of every carrier, and so on.
    */
   public SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
@@ -353,7 +353,7 @@ public final class CarrierPairs implements AutoCloseable {
     return flows;
   }
 
-  /** Adds the devices' counts of each queue pair to the counters of its planes. */
+  /** Adds the devices' counts of packets on each queue pair to the counters of its planes. */
   public void countResent() {
     for (int i = 0; i < pairs.size(); i++) {
       if (carriers.get(i % carriers.size()).isOnePlane()) {

@@ -10,9 +10,9 @@ import java.util.BitSet;
  * Entries that a plane may have lost are written again. Owned by the holder of the receiver's
  * {@link Baton}.
  *
- * <p>At most one write of a slot is outstanding, and the slot's next group is opened only after it.
- * Otherwise a repeated write could arrive late over a slow plane and overwrite a later group's
- * entries in the sender's ring.
+ * <p>At most one write of a slot is outstanding, and the slot's next group is opened only once that
+ * write is acknowledged. Otherwise a repeated write could arrive late over a slow plane and
+ * overwrite a later group's entries in the sender's ring.
  */
 final class ClearToSendWriter {
   private static final int GROUPS = ClearToSend.GROUPS;

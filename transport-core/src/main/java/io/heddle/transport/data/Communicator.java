@@ -259,7 +259,7 @@ public abstract sealed class Communicator implements AutoCloseable
     return flow.recordDuration(polledAtNs);
   }
 
-  /* Methods for failover. The caller has the baton, except in the first two. */
+  /* Methods for failover. The caller has the baton, except for baton() and isSender(). */
 
   public final Baton baton() {
     return baton;
@@ -332,7 +332,7 @@ public abstract sealed class Communicator implements AutoCloseable
     }
   }
 
-  /** Returns whether the newest request was refused since the peer isn't ready for it. */
+  /** Returns whether the newest request was refused because the peer wasn't ready for it. */
   abstract boolean isWaitingForPeer();
 
   /** Fails the communicator, with this result for NCCL. */

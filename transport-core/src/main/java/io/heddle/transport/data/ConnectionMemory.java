@@ -12,12 +12,15 @@ import java.util.EnumSet;
 /**
  * Native memory of a connection; its ring of clear-to-send entries is registered with the device.
  *
- * <pre>ring | table | line of the communicator | its requests' lines</pre>
+ * <pre>ring | table | struct heddle_comm | one struct heddle_request for each request</pre>
+ *
+ * <p>The table has the sub-flow of each chunk at a sending end ({@link SentChunks}), and the length
+ * of each posted buffer at a receiving end.
  */
 public final class ConnectionMemory implements AutoCloseable {
   static final int REQUEST_LINES = 256;
 
-  /** Size of the larger of both ends' tables. */
+  /** Size of the table: the larger of the sender's and the receiver's. */
   private static final int TABLE_BYTES =
       Math.max(
           SentChunks.carrierBytes(REQUEST_LINES),
@@ -79,7 +82,7 @@ public final class ConnectionMemory implements AutoCloseable {
     return ring.rkey();
   }
 
-  /** Returns the address of zeroed memory for the communicator's table. */
+  /** Returns the address of the table, which is zero at first. */
   long tableAddress() {
     return base + TABLE_AT;
   }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Initiator's end of one-sided operations on a peer: docs/decisions/one-sided.md.
  *
  * <p>Operations begin in the order of their submission, while the target's window has room. The
- * policy cuts each operation into chunks. A put's chunks are RDMA WRITEs WITH IMMEDIATE. Only its
- * first chunk is an RDMA WRITE, followed by a WRITE WITH IMMEDIATE of the {@link OperationRecord}.
- * A get's chunks are RDMA READs.
+ * policy cuts each operation into chunks. A put's first chunk is an RDMA WRITE, followed by a WRITE
+ * WITH IMMEDIATE of the {@link OperationRecord}; its other chunks are WRITEs WITH IMMEDIATE. A
+ * get's chunks are RDMA READs.
  */
 public final class OneSidedInitiator extends Communicator {
   /** Result of {@link #submit}: another thread holds the baton, and nothing was done. */
@@ -29,7 +29,10 @@ public final class OneSidedInitiator extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;
   private static final long WINDOW_BYTES = 16L << 20;
 
-  /* Length in the id of a request that isn't a chunk. */
+  /*
+   * Length in the id of a request that completes no chunk: a directory read, or the data before a
+   * record.
+   */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 
   private final Log log;
@@ -180,7 +183,7 @@ public final class OneSidedInitiator extends Communicator {
     if (!flight.isFree(slot) || !get && number - creditSeen >= SLOTS) {
       return false;
     }
-    /* Policies cut for planes in use; without one, the operation waits. */
+    /* Policies cut for planes in use; while no plane is in use, the operation waits. */
     PlaneWeights by = newestWeights();
     if (by.areAllZero()) {
       return false;
@@ -385,7 +388,7 @@ public final class OneSidedInitiator extends Communicator {
       }
       return;
     }
-    /* As for a send: a target that has closed acknowledges received data, and takes nothing new. */
+    /* A target that has closed still acknowledges received data, but takes nothing new. */
     boolean unpostable = !waiting.isEmpty() || !backlog.isEmpty();
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED

@@ -29,7 +29,7 @@ public final class OneSidedOperation {
   /** Whether the operation is a get, which reads the peer's memory; else it is a put. */
   public boolean get;
 
-  /** Request line of the caller, in the group's lines. */
+  /** Index of the caller's request among the group's {@link RequestLines}. */
   public int line;
 
   /** Context that orders the operation; below {@link ContextOrder#MOST_CONTEXTS}. */

@@ -49,8 +49,9 @@ public final class OneSidedTarget extends Communicator {
   private long directory;
   private int directoryKey;
 
-  /* The credit last written to the peer's line, and the plane of the unacknowledged write. */
+  /* Number of finished operations that was last written to the peer's memory. */
   private long creditSent = NOTHING;
+  /* Plane of the unacknowledged write of that number; else NOWHERE. */
   private int creditPlane = NOWHERE;
   private long repeatedCount;
 

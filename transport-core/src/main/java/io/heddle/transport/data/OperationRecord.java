@@ -9,20 +9,21 @@ import io.heddle.reorder.ReorderWindow;
  * byte order.
  *
  * <pre>
- * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 | 24 registration 8 |
- * | 32 offset 8 | 40 addend 8 | 48 bytes of the first chunk 8 | 56 where the bytes go 8 |
+ * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 |
+ * | 24 registration of the signal's word 8 | 32 the word's offset in it 8 | 40 addend 8 |
+ * | 48 bytes of the first chunk 8 | 56 registration of the bytes 8 |
  * </pre>
  */
 final class OperationRecord {
   static final int BYTES = 64;
 
-  /** Number in place of a registration, where there is none. */
+  /** Value of {@link #dataRegistration} for a put without bytes. */
   static final long NONE = -1;
 
   /** Maximum number of a peer's operations in flight; the slots of the ring. */
   static final int SLOTS = 256;
 
-  /* Offset of the records, after the peer's line and the directory reads. */
+  /* Offset of the records in the ring, after the PeerLine and the memory for directory reads. */
   private static final long AT = 1L << 16;
 
   private static final int CONTEXT = 8;
@@ -40,7 +41,9 @@ final class OperationRecord {
     return (int) number & SLOTS - 1;
   }
 
-  /** Returns the generation of the slot in the target's window. */
+  /**
+   * Returns the generation of the slot, in the target's window, for the operation of this number.
+   */
   static int generation(long number) {
     return (int) (number / SLOTS) & ReorderWindow.GENERATIONS - 1;
   }
@@ -54,7 +57,8 @@ final class OperationRecord {
    * Writes a record.
    *
    * @param record the address of 64 bytes of zeros, or of another record
-   * @param inContext number within the context
+   * @param number number of the operation
+   * @param inContext number of the operation within its context
    * @param firstChunkBytes length of the first chunk, which is written without an immediate before
    *     the record
    */

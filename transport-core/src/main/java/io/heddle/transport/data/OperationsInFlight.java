@@ -21,7 +21,7 @@ final class OperationsInFlight {
 
   /**
    * @param planes as in {@link SentChunks}
-   * @param carriers as in {@link SentChunks}, for {@link OperationRecord#SLOTS} lines
+   * @param carriers as in {@link SentChunks}, for {@link OperationRecord#SLOTS} operations
    */
   OperationsInFlight(int planes, long carriers) {
     chunks = new SentChunks(planes, carriers);

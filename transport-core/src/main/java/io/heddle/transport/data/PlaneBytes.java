@@ -34,9 +34,11 @@ final class PlaneBytes {
   }
 
   /**
-   * Writes the records of one line's message.
+   * Writes one message's records, one per plane.
    *
+   * @param line index of the message's request line
    * @param lengths length of each of the message's chunks, by the chunk's number
+   * @param out address of the first record
    * @return the number of planes
    */
   int write(SentChunks chunks, int line, IntUnaryOperator lengths, long out) {

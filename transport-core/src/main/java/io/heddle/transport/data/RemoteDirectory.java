@@ -157,7 +157,10 @@ final class RemoteDirectory {
     }
   }
 
-  /** Returns whether the peer has lacked this registration for too long; true once. */
+  /**
+   * Returns whether the peer has lacked this registration for too long; true only at the first such
+   * call.
+   */
   boolean isNewlyOverdue(int registration, long nowNs) {
     boolean overdue =
         registration < missed.length

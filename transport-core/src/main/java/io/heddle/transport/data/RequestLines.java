@@ -26,7 +26,7 @@ public final class RequestLines {
   private final long base;
   private final int lines;
   private final long commAddress;
-  /* Number of lines that are used in turn, a power of two: the maximum ever in use at a time. */
+  /* Number of lines that are used in rotation, a power of two; it doubles when all are in use. */
   private int window;
   private int cursor;
   /* Number of lines that were ever in use; the others cost no memory yet. */

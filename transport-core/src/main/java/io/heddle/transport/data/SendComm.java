@@ -43,12 +43,13 @@ public final class SendComm extends Communicator {
   private final boolean needsTimes;
   private final PlaneLoads loads;
 
-  /* The group at the ring's head, and the bitmap of its receives that have their send. */
+  /* Number of the group at the head of the clear-to-send ring. */
   private long group;
+  /* Receives of that group that have their send, bit i for receive i. */
   private int matched;
   private long message;
 
-  /* Per request line: the message, and its chunks to be posted and acknowledged. */
+  /* Data of each message in flight, by the index of its request line. */
   private long[] dataAddress = {};
   private long[] lengthBytes = {};
   private long[] remoteAddress = {};
@@ -131,7 +132,9 @@ public final class SendComm extends Communicator {
     long entries = parts.memory().ringAddress() + ClearToSend.groupOffset(group);
     int receives = receivesReady(entries);
     if (receives == 0) {
-      /* A caller without pending sends calls no test, so only this call can poll for the entries. */
+      /*
+       * A caller without pending sends calls no test. Only this call can then detect the entries.
+       */
       int result = drive();
       if (result != TransportResult.SUCCESS) {
         return -result;
@@ -150,7 +153,7 @@ public final class SendComm extends Communicator {
       return -TransportResult.INVALID_ARGUMENT;
     }
     if (!parts.health().isPeerAlive()) {
-      /* Chunks that the peer has received may still be acknowledged. */
+      /* Earlier sends may still be acknowledged; until they are done, this one would block. */
       refused = true;
       return lines.isAnyPending() ? 0 : -failure.onPeerGone();
     }
@@ -222,7 +225,9 @@ public final class SendComm extends Communicator {
     return receives >= 1 && receives <= 8 ? receives : 0;
   }
 
-  /* Returns the group's first receive with this tag that has no send yet; −1 where there is none. */
+  /*
+   * Returns the group's first receive with this tag that has no send yet; −1 where there is none.
+   */
   private int match(long entries, int receives, int tag) {
     for (int i = 0; i < receives; i++) {
       if ((matched & 1 << i) == 0

@@ -47,7 +47,7 @@ final class SentChunks {
     outstanding = Arrays.copyOf(outstanding, lines);
   }
 
-  /** Returns the size of the table of carriers. */
+  /** Returns the size of the table of carriers for this many messages, in bytes. */
   static int carrierBytes(int lines) {
     return lines * MAX_CHUNKS;
   }

@@ -213,7 +213,7 @@ public final class SubFlow {
     }
   }
 
-  /** Returns the duration of the send that completed last, in ns. */
+  /** Adds the duration of the send that completed last to the average; returns it, in ns. */
   long recordDuration(long nowNs) {
     long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
     averageSendNs += took - averageSendNs >> AVERAGE_SHIFT;

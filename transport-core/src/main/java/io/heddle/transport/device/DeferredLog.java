@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Log that keeps a provider's info lines until the provider is chosen, so that one sentence joins
- * the reasons against a provider. Warnings pass at once. After {@link #release} everything passes.
- * Any thread.
+ * Log that keeps a candidate provider's info lines until the provider is chosen. If it is rejected
+ * instead, the lines are the reasons, which the search joins into one sentence. Warnings pass at
+ * once. After {@link #release} everything passes. Any thread.
  */
 final class DeferredLog implements Log {
   private final Log log;

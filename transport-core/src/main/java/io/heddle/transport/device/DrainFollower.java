@@ -19,11 +19,12 @@ public final class DrainFollower {
   private final List<NetDevice> devices;
   private final Log log;
 
-  /*
-   * File of the orders, and its modification time and length when it was last read: 0 where there
-   * was no file; −1 forces a read.
-   */
   private final File file;
+
+  /*
+   * Modification time and length of the file when it was last read; 0 where there was none. A time
+   * of −1 forces a read.
+   */
   private long readModifiedMs = -1;
   private long readBytes;
   private Set<String> current = Set.of();

@@ -23,7 +23,9 @@ public final class MemoryTable {
 
   static final int DEVICE_MEMORY = 2;
 
-  /** Bit in the properties only: device memory may be registered by its dma-buf. */
+  /**
+   * Bit of {@code NetProperties.pointerSupport}, never a pointer type: dma-bufs can be registered.
+   */
   public static final int DMA_BUF = 4;
 
   private final ProtectionDomain pd;

@@ -17,7 +17,10 @@ import java.util.WeakHashMap;
  * connections. Any thread.
  */
 public final class PeerEvents {
-  /** Kinds of events, each with its level and the words for the remaining connections. */
+  /**
+   * Kinds of events, each with its level and with the words of the line that counts further
+   * connections.
+   */
   public enum Kind {
     FAILED(Log.Level.WARN, "failed"),
     CHANNEL_PROBED(Log.Level.INFO, "probed it at its reconnect addresses"),
@@ -25,7 +28,7 @@ public final class PeerEvents {
     CHANNEL_SILENT(Log.Level.INFO, "received nothing on the control channel"),
     CHANNEL_REPLACED(Log.Level.INFO, "replaced the control channel"),
     CHANNEL_FOUND(Log.Level.INFO, "have a control channel again"),
-    /** Plane of a failing connection; the line of FAILED has the number of connections. */
+    /** State of a plane of a connection that fails; {@link #FAILED} counts further connections. */
     PLANE_OF_FAILED(Log.Level.INFO, "");
 
     private final Log.Level level;
@@ -37,7 +40,10 @@ public final class PeerEvents {
     }
   }
 
-  /* NCCL polls each communicator far more often, and so detects all failures within this time. */
+  /*
+   * Time without a further report after which an event is over. NCCL polls each communicator far
+   * more often, and so detects the failures of all connections within this time.
+   */
   private static final long QUIET_NS = 2_000_000_000;
 
   /* Key of an event. Events with different words have different reasons, so each is logged. */

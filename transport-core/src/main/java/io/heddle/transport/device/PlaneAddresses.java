@@ -82,7 +82,9 @@ public final class PlaneAddresses {
    */
   List<Move> findSuccessors() {
     List<Move> moves = new ArrayList<>();
-    /* Cleared before the table is read, so that a plane that is lost meanwhile is looked for again. */
+    /*
+     * Cleared before the table is read, so that a plane that is lost meanwhile is looked for again.
+     */
     isAnyMissing = false;
     GidTable table = context.gidTable();
     for (LocalPlane plane : current) {

@@ -341,7 +341,7 @@ public final class Failover implements PlaneFailureListener {
     }
   }
 
-  /** Updates the grace time, since a plane is up again. */
+  /** Updates the grace timer, since a plane is up again. */
   void onRecovered() {
     grace.update();
   }

@@ -20,9 +20,10 @@ final class FailoverPlane {
   /** Fenced message of the peer, if it arrived before this end was fenced; else null. */
   @Nullable Fenced peersFenced;
 
-  /** Cause and time of the plane's last failure while it was in use. */
+  /** Cause of the plane's last failure while it was in use. */
   String cause = "";
 
+  /** Time of that failure, by the control thread's clock. */
   long failedAtNs;
 
   /** Description of the plane with its addresses at the failure, for the log. */

@@ -4,10 +4,10 @@ import io.heddle.platform.Log;
 import java.util.List;
 
 /**
- * Monitor of a peer that answers on none of its planes, where the device distinguishes that from a
- * lost plane ({@link io.heddle.verbs.QueuePair#peerSilentNs}). Such a peer is slow, and fencing
- * planes wouldn't help. The peer gets the grace time, like a connection without a plane. A peer
- * that is known to have left gets none: its planes fail. Control thread.
+ * Monitor of a peer that answers on none of its planes. It depends on a device that distinguishes a
+ * silent peer from a lost plane ({@link io.heddle.verbs.QueuePair#peerSilentNs}). Such a peer is
+ * slow, and fencing planes wouldn't help. The peer gets the grace time, like a connection without a
+ * plane. A peer that is known to have left gets none: its planes fail. Control thread.
  */
 final class PeerSilenceMonitor {
   /** Minimum length of a wait that is logged. */

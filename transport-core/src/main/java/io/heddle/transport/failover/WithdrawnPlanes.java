@@ -5,9 +5,9 @@ import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.SubFlow;
 
 /**
- * Watch over requests in flight on planes whose routes are withdrawn. They may complete, and then
- * the plane is left without a failure. If none is answered, the plane is silent, and waiting for
- * its retries would only cost time. Control thread.
+ * Watch over requests in flight on planes whose routes are withdrawn. If all complete, the
+ * connection leaves the plane without a failure. If none is answered for a while, the plane is
+ * silent, and waiting for its retries would only cost time. Control thread.
  */
 final class WithdrawnPlanes {
   /**
@@ -58,8 +58,9 @@ final class WithdrawnPlanes {
   /*
    * Polls the plane's sub-flows. If the plane is silent, but the other planes have requests in
    * flight too and have answered none meanwhile, the peer is slow, and the plane hasn't failed.
-   * answeredBefore and othersBefore are the counts at the last answer of the plane, or of a slow
-   * peer's other planes.
+   * answeredBefore and othersBefore are the numbers of answers on this plane and on the other
+   * planes at changedNs: the time at which this plane last had a new answer, or the peer was found
+   * to be slow.
    */
   private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {

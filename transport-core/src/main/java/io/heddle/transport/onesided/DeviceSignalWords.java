@@ -39,7 +39,7 @@ final class DeviceSignalWords implements AutoCloseable {
   /** Maximum number of a round's additions. */
   private static final int MOST = 64;
 
-  /* Count of the request numbers for flushes of gets; these numbers follow those of a round. */
+  /* Maximum number of gets' flushes in flight. Their request numbers follow those of a round. */
   private static final int FLUSHES = LoopbackQueuePairs.DEPTH - 2 * MOST;
 
   private enum Stage {

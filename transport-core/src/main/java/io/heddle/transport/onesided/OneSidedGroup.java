@@ -127,8 +127,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Deregisters memory. First adds the signals of operations that their senders have completed,
-   * since such signals have arrived.
+   * Deregisters memory. First adds the signals that have arrived, such as those of operations that
+   * their senders have seen complete.
    *
    * @return a result code
    */

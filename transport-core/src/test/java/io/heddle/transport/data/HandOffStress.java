@@ -125,7 +125,8 @@ final class HandOffStress {
   }
 
   /**
-   * NCCL's thread ↔ control thread: each sees the other's changes under the baton; one at a time.
+   * NCCL's thread ↔ control thread: only one has the baton at a time, and sees the changes that the
+   * other made under it.
    */
   @JCStressTest
   @State

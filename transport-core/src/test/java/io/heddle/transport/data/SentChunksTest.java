@@ -100,7 +100,10 @@ class SentChunksTest {
             fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP, GROUP + 1));
   }
 
-  /* The message is late: the slot has had other groups since, and after sixteen the generation is the same. */
+  /*
+   * The message is late: the slot has had other groups since, and after sixteen the generation is
+   * the same.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 15, 16, 32})
   void chunksOfAnEarlierGroupInTheSlotAreIgnored(long laps) {

@@ -148,7 +148,9 @@ class MemoryTableTest {
     }
   }
 
-  /* The edges of the range of numbers are as frequent as its middle. */
+  /*
+   * Returns a random number; half of the numbers are near 0 or near a limit of the range of long.
+   */
   private static long any(Random random) {
     long near = random.nextLong(-3, 4);
     return switch (random.nextInt(6)) {
