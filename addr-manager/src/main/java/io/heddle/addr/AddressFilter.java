@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filter of the addresses that planes may use, by two of NCCL's variables. {@code
+ * Filter of the addresses that planes may use, set by two of NCCL's environment variables. {@code
  * NCCL_IB_ADDR_RANGE} is a list of prefixes, one of which must include the address; {@code
  * NCCL_IB_ADDR_FAMILY} is the address family.
  */
@@ -53,8 +53,9 @@ public final class AddressFilter {
   }
 
   /**
-   * Parses the values of both variables; null or blank allows all addresses. Ignores malformed
-   * parts, as NCCL does, and reports them in {@link #remarks}.
+   * Parses the values of {@code NCCL_IB_ADDR_RANGE} and {@code NCCL_IB_ADDR_FAMILY}; null or blank
+   * allows all addresses. Ignores malformed parts, as NCCL does, and reports them in {@link
+   * #remarks}.
    */
   public static AddressFilter parse(@Nullable String range, @Nullable String family) {
     List<String> remarks = new ArrayList<>();
@@ -84,7 +85,7 @@ public final class AddressFilter {
     return new AddressFilter(text, prefixes, wanted, "", address -> true, remarks);
   }
 
-  /** Returns sentences about the ignored parts of the variables. */
+  /** Returns a sentence about each malformed part of the two variables' values. */
   public List<String> remarks() {
     return remarks;
   }

@@ -4,7 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Flag of an address's state, of those that the plane discovery uses (IFA_F_* in linux/if_addr.h).
+ * State flag of an address (IFA_F_* in linux/if_addr.h). Only flags that plane discovery uses are
+ * listed.
  */
 public enum AddressFlag {
   /**

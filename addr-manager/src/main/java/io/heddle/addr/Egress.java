@@ -35,7 +35,9 @@ public final class Egress {
 
   /** Remedy that makes packets leave by the interface of their address. */
   public enum Remedy {
-    /** No remedy: packets already leave by that interface, or binding wouldn't help. */
+    /**
+     * No remedy: packets already leave by the interface of their address, or binding wouldn't help.
+     */
     NONE,
     /** Binding of the socket to the interface. */
     BIND,

@@ -89,8 +89,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
-   * Returns the reason why this address can't be used at present; empty if it can. Of several
-   * reasons, it is the most permanent.
+   * Returns the reason why this address can't be used at present; empty if it can. If there are
+   * several reasons, returns the most permanent one.
    */
   public Optional<UnusableReason> reasonUnusable(AssignedAddress assigned) {
     NetworkLink link = linkOf(assigned);

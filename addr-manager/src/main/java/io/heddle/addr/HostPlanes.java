@@ -5,9 +5,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Addresses of a host, and all settings that determine the planes of its devices. Devices are
- * examined one by one. If several adapters are on the same planes, each has an address of its own
- * on every plane. An unused adapter has no influence on the planes' keys.
+ * Addresses of a host, and all settings that determine the planes of its devices. The planes of
+ * each device are found separately: if several adapters are on the same planes, each adapter has
+ * its own address on every plane, and an unused adapter must not change the keys of the others'
+ * planes.
  *
  * @param host snapshot of the host's interfaces and addresses
  * @param rules the operator's rules

@@ -9,7 +9,7 @@ import java.util.Locale;
  * {@link PlaneMatching} finds which planes of two hosts are the same.
  *
  * @param key the plane's key on its host
- * @param ownKey key that the plane has or would have there without a route daemon
+ * @param ownKey key that the plane has, or would have, on its host without a route daemon
  * @param address local address of the plane
  * @param prefixLength length of the on-link prefix in bits; the address's full length if there is
  *     no on-link prefix

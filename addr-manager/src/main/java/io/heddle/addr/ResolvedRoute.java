@@ -50,8 +50,8 @@ record ResolvedRoute(int type, int prefixLength, List<Integer> interfaces) {
   }
 
   /**
-   * Returns the body of a request for the route to a destination, with the prefix that it has in
-   * the routing table.
+   * Returns the body of a request for the route to a destination. The answer has the route's
+   * destination prefix from the routing table.
    *
    * @param from source address; null for any
    * @param interfaceIndex outgoing interface, 0 for any

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class AddressTextTest {
-  /* The examples of RFC 5952, sections 4.2 and 4.3, and the ends of the range. */
+  /* The examples of RFC 5952, sections 4.2 and 4.3, short addresses, and an IPv4 address. */
   @ParameterizedTest
   @CsvSource({
     "2001:0db8::0001, 2001:db8::1",

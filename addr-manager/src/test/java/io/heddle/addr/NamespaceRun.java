@@ -33,7 +33,7 @@ final class NamespaceRun {
     return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
   }
 
-  /** Skips the test, with a reason, if no such namespace can be created. */
+  /** Skips the test, with a reason, if no user and network namespace can be created. */
   static void assumeNamespaces() throws IOException, InterruptedException {
     String refusal;
     try {

@@ -287,7 +287,7 @@ class PlaneMatchingTest {
         here,
         host("e1 10.0.1.2/24", "e1=z", Map.of()),
         "here plane:a, here plane:b, there plane:z");
-    /* A plane without a name contradicts none. */
+    /* A plane without a name contradicts no other plane. */
     assertMatches(
         here,
         host("p9 10.0.2.2/24, p8 10.0.1.2/24"),
@@ -390,7 +390,8 @@ class PlaneMatchingTest {
   }
 
   /*
-   * Returns random planes. Their marks use few numbers, so that many agree and many are ambiguous.
+   * Returns random planes. Their marks use few numbers, so that many marks agree and many matches
+   * are ambiguous.
    */
   private static List<PlaneMarks> layout(Random random, int host) {
     Set<PlaneMarks> planes = new HashSet<>();
