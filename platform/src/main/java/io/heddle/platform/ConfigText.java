@@ -59,7 +59,10 @@ public final class ConfigText {
       }
     }
 
-    /** Returns a whole number within bounds. The prefix 0x makes it hexadecimal. */
+    /**
+     * Returns the value of a key as a whole number, from {@code least} to {@code most}. The prefix
+     * 0x makes it hexadecimal.
+     */
     public long number(String key, long standard, long least, long most) {
       return get(
           key,

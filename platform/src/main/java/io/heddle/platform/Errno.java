@@ -93,9 +93,9 @@ public final class Errno {
   }
 
   /**
-   * Returns a sentence, with a leading space, about the usual cause if the kernel refuses a system
-   * call as such (ENOSYS, EPERM, EAFNOSUPPORT), and the remedy. Returns an empty text for other
-   * errno values.
+   * Returns the usual cause and the remedy for an errno with which the kernel refuses a kind of
+   * system call (ENOSYS, EPERM, EAFNOSUPPORT), as a sentence with a leading space. Returns an empty
+   * text for other errno values.
    */
   public static String causeOfRefusal(int errno) {
     return switch (errno) {

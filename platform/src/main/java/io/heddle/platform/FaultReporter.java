@@ -42,7 +42,9 @@ public final class FaultReporter {
     withoutMemory = thread + ": unexpected error; no memory is left to describe it";
   }
 
-  /** Releases the memory reserve until the fault is reported. Allocates nothing. */
+  /**
+   * Releases the memory reserve, which {@link #report} allocates again. Allocates nothing itself.
+   */
   public static void releaseReserve() {
     reserve = null;
   }

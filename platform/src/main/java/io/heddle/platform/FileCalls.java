@@ -10,7 +10,10 @@ import java.lang.invoke.MethodHandle;
  * are for the control path.
  */
 final class FileCalls {
-  /** Value for the directory's descriptor that makes the name a path of its own. */
+  /**
+   * Directory descriptor for names that are ordinary paths: absolute, or relative to the working
+   * directory.
+   */
   static final int AT_FDCWD = -100;
 
   static final int O_RDONLY = 0;

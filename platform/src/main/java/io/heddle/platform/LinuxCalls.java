@@ -97,9 +97,9 @@ public final class LinuxCalls {
 
   /**
    * Enters a new descriptor in {@link OwnDescriptors} and returns it. A descriptor below 3 is
-   * replaced by a duplicate with a larger number: processes that become daemons close 0 to 2
-   * without knowing that a descriptor of ours has the number. {@code java_library_hooks.c} does the
-   * same for descriptors that Java opens.
+   * replaced by a duplicate with a larger number: processes that become daemons close 0 to 2, even
+   * if the plugin uses one of these numbers. {@code java_library_hooks.c} does the same for
+   * descriptors that Java opens.
    *
    * @param fd descriptor, or a negated errno, which is returned
    */

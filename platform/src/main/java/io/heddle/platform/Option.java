@@ -79,7 +79,10 @@ public record Option<T>(
         });
   }
 
-  /** A word that isn't among the allowed ones. */
+  /**
+   * Exception for a text that isn't one of an option's words; its message suggests the nearest
+   * word.
+   */
   private static final class UnknownWord extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 

@@ -52,7 +52,7 @@ public final class Options {
   }
 
   /*
-   * Returns whether the used number isn't the one that NCCL reads, or the text isn't entirely a
+   * Returns whether Heddle's number for this text differs from NCCL's, or part of the text isn't a
    * number.
    */
   private static boolean isOther(String text, long taken) {

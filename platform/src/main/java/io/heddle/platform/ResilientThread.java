@@ -24,8 +24,8 @@ public final class ResilientThread {
   }
 
   /**
-   * Number of failed rounds in a row, which take about four seconds, after which the handler of
-   * {@link #onPersistentFailure} runs.
+   * Number of failed rounds in a row after which the handler of {@link #onPersistentFailure} runs.
+   * With their pauses, they take about four seconds.
    */
   public static final int MOST_FAILURES = 14;
 
@@ -76,7 +76,7 @@ public final class ResilientThread {
   }
 
   /**
-   * Starts a thread of any other kind.
+   * Starts a thread of any kind, not only that of a {@link ResilientThread}.
    *
    * @throws HeddleException if the process has reached its limit of threads or memory
    */
@@ -98,8 +98,8 @@ public final class ResilientThread {
         more = runRound();
       } catch (Throwable untold) {
         /*
-         * The report itself failed, because another thread took the released memory. If the fault
-         * recurs, it is reported then.
+         * The report itself failed, because another thread used up the memory that the released
+         * reserve had freed. If the fault recurs, it is reported then.
          */
         FaultReporter.releaseReserve();
       }

@@ -50,9 +50,9 @@ public final class ShimCalls {
 
   /**
    * Builds consecutive RDMA WRITE ONLY packets in adjacent memory. The caller has written the first
-   * packet's headers, 28 bytes, at {@code packet}. Those of the other packets are derived from
-   * them, without acknowledge request and tag. A packet is its headers, its payload, and the CRC-32
-   * of both combined (XOR) with {@code front}, little-endian.
+   * packet's headers, 28 bytes, at {@code packet}. The other packets' headers are derived from
+   * these, without acknowledge request and without tag (see {@code SendTags}). A packet is its
+   * headers, its payload, and the CRC-32 of both combined (XOR) with {@code front}, little-endian.
    *
    * @param payloadBytes payload of each packet, a multiple of 256, not 0
    */
@@ -83,8 +83,9 @@ public final class ShimCalls {
    * @param row address of {@link #ROW_BYTES} with the expected values: first word of the base
    *     transport header, number of the first packet, rkey, address and length of the writable
    *     region
-   * @return number of accepted packets, in the low 32 bits; above them 8 bits with the newest tag
-   *     that isn't 0, then 8 bits that are 1 if the last packet requests an acknowledgement
+   * @return number of accepted packets, in the low 32 bits; above them 8 bits with the last tag
+   *     among these packets that isn't 0, then 8 bits that are 1 if the last packet requests an
+   *     acknowledgement
    */
   public static long take(long packet, long stride, long count, long front, long row) {
     MethodHandle handle = java.util.Objects.requireNonNull(TAKE);

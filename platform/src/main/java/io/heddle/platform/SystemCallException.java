@@ -20,8 +20,9 @@ public final class SystemCallException extends HeddleException {
   }
 
   /*
-   * Returns the cause of a refused call as a sentence, if it is a filter of system calls. For EPERM
-   * that is certain only for calls without an object to which access could be denied.
+   * Returns a sentence about filters of system calls if one has probably refused the call;
+   * otherwise an empty text. EPERM may also mean denied access to an object, so it counts only for
+   * calls without such an object.
    */
   private static String causeOf(String call, int errno) {
     boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");

@@ -58,8 +58,8 @@ public final class Deadline {
   }
 
   /*
-   * Returns how much of the passed time counts against the limit. In stalledNs of that time, tasks
-   * waited for a processor.
+   * Returns how much of {@code passedNs} counts against the limit. In {@code stalledNs} of that
+   * time, tasks waited for a processor.
    */
   static long idleNs(long passedNs, long stalledNs) {
     return Math.max(passedNs / MOST_STRETCH, passedNs - Math.max(0, stalledNs));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class IdlePolicyTest {
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
 
-  private long nowNs = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); /* runs over */
+  private long nowNs = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); /* overflows in the tests */
   private long stalledNs;
   private final Deadline deadline = new Deadline(LIMIT_NS, () -> nowNs, () -> stalledNs);
 
