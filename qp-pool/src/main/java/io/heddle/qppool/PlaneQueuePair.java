@@ -143,7 +143,7 @@ public final class PlaneQueuePair implements AutoCloseable {
    */
   public record RemoteEnd(
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
-    /** Creates an end whose peer number no other connection has. */
+    /** Creates an end whose connection isn't grouped with others to the same peer. */
     public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
       this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.NO_PEER_GROUP);
     }
