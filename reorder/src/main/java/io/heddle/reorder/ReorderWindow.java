@@ -49,10 +49,9 @@ public final class ReorderWindow {
   private final byte[] receiveCounts;
   private final byte[] receivesMissing;
 
-  /*
-   * Number of the oldest group that isn't released yet, and number of the next group to be opened.
-   */
+  /* Number of the oldest group that isn't released yet. */
   private long oldest;
+  /* Number of the group that is opened next. */
   private long next;
 
   /**
