@@ -26,8 +26,9 @@ public interface PacketOutlet {
   void sealFor(int link);
 
   /**
-   * Sends a retransmission or a probe, never bundled: a bundle is lost once its first queue pair is
-   * gone. Returns false when the socket is full.
+   * Sends a retransmission or a probe. It is never bundled with other queue pairs' packets, since a
+   * bundle is lost if the queue pair of its first packet is closed. Returns false when the socket
+   * is full.
    */
   boolean send(int link, long address, int lengthBytes, int segmentBytes);
 

@@ -18,7 +18,7 @@ public final class TransmitRing {
 
   private static final int MASK = SLOTS - 1;
 
-  /* Initial number of rows, for outstanding trains; a power of two. */
+  /* Initial size of the tables, which have a row for each outstanding train; a power of two. */
   private static final int FIRST_ROWS = 8;
 
   /*

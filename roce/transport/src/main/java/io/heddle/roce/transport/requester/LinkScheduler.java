@@ -23,7 +23,10 @@ final class LinkScheduler {
 
   private static final int SCALE = 1 << 16;
 
-  /* Largest number of bytes that a link may catch up on after it was full or resting. */
+  /*
+   * Largest number of bytes that a link may catch up on after a time without sends, because its
+   * window was full or it was taken out of use.
+   */
   private static final long MOST_LAG_BYTES = 1 << 20;
 
   private final Outstanding outstanding;
@@ -202,7 +205,10 @@ final class LinkScheduler {
     }
   }
 
-  /** Records an answered width probe: this link carries wide packets. */
+  /**
+   * Records an answered width probe: this link carries packets of the agreed size, which is larger
+   * than the path MTU.
+   */
   void wideAnswered(int link, long nowNs) {
     if (!links[link].wide.isPassing()) {
       links[link].window.refit(wideMost, wideLeast);
@@ -210,7 +216,7 @@ final class LinkScheduler {
     links[link].wide.answered(nowNs);
   }
 
-  /** Records a loss in a wide train on this link. */
+  /** Records a loss in a train of packets that are larger than the path MTU. */
   void wideLost(int link, long nowNs) {
     if (links[link].wide.lost(nowNs)) {
       links[link].window.refit(narrowMost, narrowLeast);
@@ -259,7 +265,10 @@ final class LinkScheduler {
     return others;
   }
 
-  /** Returns the links of this set that are overdue, bit i for link i. */
+  /**
+   * Returns the links of this set on which no answer has arrived for a whole timeout, bit i for
+   * link i.
+   */
   int overdue(int set, long nowNs) {
     int overdue = 0;
     for (int left = links.length > 1 ? set : 0; left != 0; left &= left - 1) {
@@ -272,7 +281,8 @@ final class LinkScheduler {
   /**
    * Returns the next link after this one that may answer a probe.
    *
-   * @param includeResting whether to include resting links, for use after the others didn't answer
+   * @param includeResting whether to include links that are out of use because they were silent;
+   *     for use after the other links didn't answer
    */
   int next(int link, boolean includeResting) {
     for (int i = 1; i <= links.length; i++) {

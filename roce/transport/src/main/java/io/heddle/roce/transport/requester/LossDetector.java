@@ -23,8 +23,8 @@ final class LossDetector {
   private final SendTags tags;
 
   /*
-   * Sequence numbers that this detector declared lost and that aren't acknowledged since. If there
-   * are several links, also the link of each number.
+   * Sequence numbers that this detector declared lost and that aren't acknowledged since; the link
+   * of each, if there are several links; and their count.
    */
   private final PsnBits declared = new PsnBits();
   private byte[] declaredLink = {};

@@ -291,7 +291,7 @@ final class Outstanding {
       long timeoutNs = scheduler.get(ring.link(slot)).roundTrip.timeoutNs();
       boolean older = !links.hasSeveral() || nowNs - ring.sentAtNs(slot) > timeoutNs;
       /*
-       * The answer covers the probe's own slot: its other packets were sent a timeout before the
+       * The other packets of the probe's slot are lost too: they were sent a timeout before the
        * probe.
        */
       boolean isProbed = ring.serial(slot) == serial;

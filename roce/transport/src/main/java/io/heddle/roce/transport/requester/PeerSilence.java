@@ -36,7 +36,7 @@ final class PeerSilence {
     return others == null ? heardAtNs : others.heardAtNs();
   }
 
-  /** Evaluates another timeout. Returns whether a silence begins with it. */
+  /** Processes a timeout. Returns whether a silence of all paths is detected by it. */
   boolean onTimeout(RetryTimer retries, long nowNs) {
     boolean before = sinceNs != Pause.NEVER_NS;
     long since = Pause.NEVER_NS;

@@ -33,7 +33,7 @@ final class PieceSender {
             + (immediate ? PacketFormat.IMMEDIATE_BYTES : 0);
     int pad = PacketFormat.padOf(firstWord);
     int payloadBytes = packetBytes - headerBytes - PacketFormat.ICRC_BYTES - pad;
-    int queuePair = (int) firstWord; /* includes the data mark */
+    int queuePair = (int) firstWord; /* with the flag of data packets */
     int psn = PacketFormat.psn(packet);
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);

@@ -54,7 +54,10 @@ public final class Requester {
   private final LossDetector lossDetector;
   private final SlotSender sender;
 
-  /* Largest number of outstanding packets by both ends' buffers; each link also has a window. */
+  /*
+   * Maximum number of outstanding packets: those that fit the peer's socket buffer and this end's
+   * transmit ring. Each link also has a window.
+   */
   private int window;
   private boolean softPeer;
   private int mtu;
@@ -182,7 +185,10 @@ public final class Requester {
     return false;
   }
 
-  /* Lets small requests pass a full share of large trains: another process may wait for them. */
+  /*
+   * Lets small requests through even if the ring has its full share of large trains: another
+   * process may wait for them.
+   */
   private boolean mayBuild() {
     return !ring.isFull() && (!ring.hasFullShare() || builder.isNextSmall());
   }
@@ -389,7 +395,10 @@ public final class Requester {
       long id = queue.id(index);
       Kind kind = Completer.kind(queue.operation(index));
       int lengthBytes = queue.lengthBytes(index);
-      /* Removed first: a completion that overruns its queue moves this queue pair to ERROR. */
+      /*
+       * The request is removed before its completion is delivered: a completion that overruns its
+       * queue moves this queue pair to ERROR, which flushes all requests.
+       */
       queue.complete();
       if (signalled) {
         events.completeSend(id, Status.SUCCESS, kind, lengthBytes);

@@ -30,14 +30,13 @@ final class SendTags {
    */
   private final byte[] kept = new byte[EndpointParameters.MOST_LINKS];
 
-  /*
-   * The fields below, in order: number of transmissions so far; serial number of each link's newest
-   * answered transmission; send time of the newest answered transmission; serial number of the last
-   * answered probe, or 0.
-   */
+  /* Number of transmissions so far. */
   private long transmissions;
+  /* Serial number of each link's newest answered transmission. */
   private final long[] answered = new long[EndpointParameters.MOST_LINKS];
+  /* Send time of the newest answered transmission. */
   private long newestAnsweredNs;
+  /* Serial number of the probe that the current acknowledgement answers, or 0. */
   private long answeredProbe;
 
   /** Clears all tags. */
@@ -68,8 +67,8 @@ final class SendTags {
   }
 
   /*
-   * At most one tag per link is kept, and there are far fewer links than tags, so next() finds a
-   * free tag.
+   * Returns whether a tag is reserved for an unanswered width probe. At most one tag per link is,
+   * and there are far fewer links than tags, so next() finds a free tag.
    */
   private boolean isKept(int tag) {
     return serials[tag] != 0 && widthProbes[tag] && kept[links[tag]] == tag;

@@ -293,8 +293,8 @@ final class SlotSender {
   private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
     if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasSentAsTrain(slot)) {
       /*
-       * All packets of a train that was one datagram are lost; the first packet of the oldest train
-       * was already sent again as a probe.
+       * All packets of a train that was sent as one datagram are lost. Of the oldest train, the
+       * first packet may be missing here, since it was already sent again as a probe.
        */
       scheduler
           .get(ring.link(slot))
@@ -378,9 +378,10 @@ final class SlotSender {
   }
 
   /**
-   * Probes each resting link whose next trial is due, with a packet of the path MTU. A copy of an
-   * outstanding packet wouldn't prove that the link works, since its answer has the newest tag,
-   * which may be from another link. The answer to a probe always has the probe's own tag.
+   * Probes each link that is out of use because it was silent, if its next probe is due, with a
+   * packet of the path MTU. A copy of an outstanding packet wouldn't prove that the link works,
+   * since its answer has the newest tag, which may be from another link. The answer to a probe
+   * always has the probe's own tag.
    */
   void probeRestingLinks(long nowNs) {
     for (int link = 0; link < scheduler.count() && !outstanding.isEmpty(); link++) {

@@ -37,12 +37,15 @@ final class TrainBuilder {
   private int writeBytes = 1024;
   private boolean softPeer;
   private int readBytes;
-  /* Payload of a full packet on a path that carries wide packets, in bytes. */
+  /*
+   * Payload of a full packet of the agreed size, for paths that carry packets larger than the path
+   * MTU, in bytes.
+   */
   private int wideBytes = 1024;
   /* Length of a full WRITE ONLY packet, in bytes. */
   private int fullBytes;
   private int remoteQueuePair;
-  /* Remote queue pair number with the data mark, for data packets. */
+  /* Remote queue pair number, with the flag that marks data packets to a soft peer. */
   private int dataQueuePair;
   /* Bytes of the request at queue.started() that are in packets already. */
   private int offset;

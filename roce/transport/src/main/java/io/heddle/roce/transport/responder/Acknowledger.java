@@ -21,20 +21,19 @@ final class Acknowledger {
   private final AcknowledgeDelay delay = new AcknowledgeDelay();
   private int remoteNumber;
   private boolean softPeer;
-  /* Packets since the last acknowledgement. */
+  /* Number of packets since the last acknowledgement. */
   private int owedPackets;
   private boolean isImmediate;
   /* Set while a requested acknowledgement waits for a packet to carry it. */
   private boolean isDelayed;
   private long dueNs = Pause.NEVER_NS;
 
-  /*
-   * Tag to return; arrival time of the tagged packet, and how long it may have waited in the socket
-   * before.
-   */
+  /* Tag that the next acknowledgement returns. */
   private int tag;
   private boolean hasProbeTag;
+  /* Arrival time of the packet with this tag. */
   private long taggedAtNs;
+  /* Longest time that this packet may have waited in the socket before. */
   private long waitedNs;
   private long nowNs;
 

@@ -35,8 +35,8 @@ public final class RetryTimer {
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Number of checks per time limit, once the limit has expired but the peer still answers, so that
-   * the failure of this path isn't proven yet.
+   * Number of checks in each further period of the caller's time, once that time is over but
+   * packets from the peer still arrive, so that the failure of this path isn't proven yet.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 

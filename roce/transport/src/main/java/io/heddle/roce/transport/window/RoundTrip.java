@@ -45,7 +45,7 @@ public final class RoundTrip {
     return smoothedNs;
   }
 
-  /** Returns the timeout until a probe. */
+  /** Returns the time without an answer after which a probe is sent. */
   public long timeoutNs() {
     long base =
         smoothedNs == 0

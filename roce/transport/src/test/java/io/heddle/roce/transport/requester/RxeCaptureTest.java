@@ -175,7 +175,10 @@ class RxeCaptureTest {
     }
   }
 
-  /* Copies the migration bit: the capturing client set it, but neither rxe nor Heddle does. */
+  /*
+   * Copies the migration bit from the captured packet: the plain-socket client sets it, but neither
+   * rxe nor Heddle does.
+   */
   private static void takeMigrationState(Packet from, long to) {
     byte ours = Memory.ALL.get(ValueLayout.JAVA_BYTE, to + 1);
     byte theirs = (byte) (from.transport()[1] & 0x40);
