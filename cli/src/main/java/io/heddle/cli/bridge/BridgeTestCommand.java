@@ -32,8 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The {@code bridge test} command: tests with its own datagrams whether groups flow across a
- * bridge.
+ * The {@code bridge test} command: tests with its own datagrams whether a bridge forwards groups.
  */
 @Command(
     name = "test",

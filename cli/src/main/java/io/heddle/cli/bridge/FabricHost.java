@@ -175,7 +175,10 @@ public final class FabricHost implements AutoCloseable {
     Memory.ALL.set(Memory.NETWORK_LONG, name + 16, address.low());
   }
 
-  /** Sends with the number of another host from now on. The address stays this host's. */
+  /**
+   * Makes later payloads carry the number of another host. They are still sent from this host's
+   * address.
+   */
   public void copyOf(int host) {
     number = host;
   }

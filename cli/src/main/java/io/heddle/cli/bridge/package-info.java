@@ -1,6 +1,6 @@
 /**
  * {@code heddle bridge}: runs a bridge, checks its configuration, shows its status, sends it
- * orders, and tests with datagrams whether groups flow across it.
+ * orders, and tests with datagrams whether it forwards groups.
  */
 @NullMarked
 package io.heddle.cli.bridge;

@@ -2,7 +2,7 @@ package io.heddle.cli.controller;
 
 import java.util.Locale;
 
-/** Table of the plan. */
+/** Formatter of the document of {@code heddle controller plan} as text. */
 final class PlanTable {
   private static final int BAR = 40;
 

@@ -14,7 +14,7 @@ final class Checks {
   /**
    * Returns all checks.
    *
-   * @param peer addresses of the host to which planes are probed; empty for none
+   * @param peer addresses of the peer host, to which each plane is probed; empty for none
    * @param measured files that {@code heddle paths measure} saved
    * @param files settings of the job from its environment and NCCL's files
    */

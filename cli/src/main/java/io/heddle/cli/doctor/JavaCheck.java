@@ -20,7 +20,7 @@ final class JavaCheck implements Check {
       new Cause("java-missing", "there is no Java runtime that the plugin can use");
   /*
    * Variables with options for all Java programs. The plugin hides them from its Java
-   * (java_tool_options.c), and start.sh hides them from this command's.
+   * (java_tool_options.c), and start.sh hides them from the Java that runs this command.
    */
   private static final List<String> OPTIONS_OF_OTHERS =
       List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS");

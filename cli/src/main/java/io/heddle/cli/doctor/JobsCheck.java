@@ -75,8 +75,8 @@ final class JobsCheck implements Check {
       Map<String, PlaneFlow> before = new HashMap<>();
       flows.sending().forEach(flow -> before.put(flow.name(), flow));
       /*
-       * The interfaces are read before and after the flows, so their interval includes that of the
-       * flows, and never has too few bytes.
+       * The interfaces' counters are read before the flows' and, at the end of the interval, after
+       * them. So the interfaces' interval is the longer one and includes all bytes of the flows.
        */
       Map<String, Long> left = StrayBytes.byInterface();
       Map<String, Long> sent = flows.sentByUserSpaceDevice();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Check of each plane to a peer that runs {@code heddle doctor --answer}, by probes in RoCEv2's
- * format and to its port.
+ * format to RoCEv2's port.
  */
 final class PeerCheck implements Check {
   private static final Cause SILENT =
@@ -116,7 +116,7 @@ final class PeerCheck implements Check {
 
   /*
    * Returns the planes that the peer's first answer lists; empty without an answer. Probes the
-   * named addresses over each plane, then probable addresses.
+   * named addresses over each plane, then the addresses that the peer probably has on the planes.
    */
   private List<PlaneMarks> queryPeer(List<Plane> own, List<Finding> findings) {
     Set<String> troubles = new LinkedHashSet<>();

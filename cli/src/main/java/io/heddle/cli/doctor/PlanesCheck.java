@@ -107,8 +107,8 @@ final class PlanesCheck implements Check {
   }
 
   /*
-   * Warns of planes that HEDDLE_PLANES names and this host lacks. If it has no plane at all, judge
-   * reports that instead.
+   * Warns of planes that HEDDLE_PLANES names and this host lacks. If the host has no plane at all,
+   * judge() reports that instead.
    */
   private static void named(Host host, List<Plane> planes, List<Finding> findings) {
     PlaneRules rules = PlaneRules.parse(host.setting("HEDDLE_PLANES"));

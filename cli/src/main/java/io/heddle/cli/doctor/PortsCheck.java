@@ -27,8 +27,9 @@ final class PortsCheck implements Check {
           "prefix-foreign", "a plane's address has a prefix far from those of all other planes");
 
   /*
-   * Planes' prefixes usually differ only in a number. A prefix is foreign if it differs from the
-   * others more than COUNTING_BITS before that number.
+   * The prefixes of a host's planes usually differ only in their last bits, which number the
+   * planes. If the other planes' prefixes share at least LEAST_COMMON_BITS, and a plane's prefix
+   * shares over COUNTING_BITS fewer with each of them, that prefix is foreign.
    */
   private static final int LEAST_COMMON_BITS = 32;
   private static final int COUNTING_BITS = 8;

@@ -41,8 +41,8 @@ final class StrayBytes {
   }
 
   /*
-   * Returns the sent bytes by interface. The file has two heading lines. The others have a name, a
-   * colon, eight columns for receiving and eight for sending (proc_net(5)).
+   * Returns the sent bytes by interface. The file has two heading lines. Each other line has an
+   * interface's name, a colon, eight columns for receiving and eight for sending (proc_net(5)).
    */
   static Map<String, Long> parse(List<String> lines) {
     Map<String, Long> sent = new HashMap<>();

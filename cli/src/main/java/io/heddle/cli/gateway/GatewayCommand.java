@@ -151,8 +151,8 @@ public final class GatewayCommand {
           GatewayControl.DAEMON, config.control(), new GatewayRequestHandler(gateway)::answer, log);
     } catch (HeddleException refused) {
       /*
-       * An adopted data plane stays, since it already forwarded before. A new one is removed, since
-       * no process would control it.
+       * A data plane that this process has adopted stays, since it forwarded before this process
+       * began. A new one is removed, since no process would control it.
        */
       boolean found = gateway.view().lists().adopted();
       gateway.close();

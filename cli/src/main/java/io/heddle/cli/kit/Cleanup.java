@@ -41,7 +41,7 @@ public final class Cleanup implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException alreadyShuttingDown) {
-      /* The hook runs now, and finds no step left. */
+      /* The JVM is shutting down already: the hook stays and finds no step left. */
     }
   }
 }

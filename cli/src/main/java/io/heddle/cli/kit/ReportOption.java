@@ -31,7 +31,7 @@ public final class ReportOption {
   /**
    * Prints a report, and saves it with --save.
    *
-   * @param spec the command, to whose output it prints
+   * @param spec the command to whose output the report is printed
    * @param name name of the saved files, without ending
    */
   public void publish(@Nullable CommandSpec spec, String name, String table, Object report)

@@ -56,8 +56,8 @@ final class BgpStatus {
    * @param rejectedConnections connections of the peer that were rejected, in the idle hold time or
    *     beside a session
    * @param lastEnd why the last session ended
-   * @param filterLines prefixes of the outbound route filter (ORF) that this daemon has sent to the
-   *     peer
+   * @param filterLines number of prefixes in the outbound route filter (ORF) that this daemon has
+   *     sent to the peer
    * @param withoutPlane routes that belong to no plane, for lack of a colour
    * @param updates received UPDATE messages
    * @param faults malformed attributes and prefixes, handled by RFC 7606

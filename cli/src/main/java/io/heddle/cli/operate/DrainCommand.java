@@ -59,7 +59,7 @@ public final class DrainCommand implements Callable<Integer> {
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   /**
-   * Progress of running jobs with the order for a plane.
+   * Progress of the running jobs in draining one plane, or in using it again.
    *
    * @param plane key of the plane
    * @param drained whether the plane is ordered out of use
@@ -106,7 +106,7 @@ public final class DrainCommand implements Callable<Integer> {
     return report(folders);
   }
 
-  /* Returns the folders whose set of drained planes changes. */
+  /* Returns the folders whose set of drained planes changes, each with its new set. */
   private Map<Path, Set<String>> changes(StatsFolders folders) {
     Map<Path, Set<String>> changes = new LinkedHashMap<>();
     for (Path folder : folders.folders()) {

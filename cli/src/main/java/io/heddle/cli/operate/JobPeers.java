@@ -39,7 +39,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(user, "*.stats")) {
       for (Path file : files) {
         if (StatsReader.hasEnded(file)) {
-          continue; // killed: its peers aren't in use
+          continue; // the job has ended, so its peers aren't in use
         }
         try {
           for (ProcessStats.Row row : StatsReader.read(file)) {

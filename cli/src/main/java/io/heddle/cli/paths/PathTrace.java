@@ -135,8 +135,8 @@ final class PathTrace {
   }
 
   /**
-   * Returns how many flows are still needed until the next hops of every router are known with
-   * {@link StoppingRule#WANTED}; 0 or less if none.
+   * Returns how many more flows are needed until the next hops of every router are known with the
+   * confidence {@link StoppingRule#WANTED}; 0 or less if none.
    */
   int missingFlows() {
     int most = 0;

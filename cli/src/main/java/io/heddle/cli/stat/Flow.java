@@ -125,8 +125,8 @@ record Flow(
   }
 
   /**
-   * Returns the distance ahead of the first missing chunk that this part of all chunks doesn't
-   * exceed. The buckets of the histogram end at powers of two less one.
+   * Returns a percentile of the chunks' distances from the first missing chunk of their message,
+   * rounded up to the end of a histogram bucket. Buckets end at powers of two less one.
    *
    * @param part share of all chunks, 0 to 1; 0.99 for the 99th percentile
    */

@@ -21,8 +21,10 @@ final class FlowTable {
   /**
    * One column.
    *
-   * @param rank rank of importance: the column of the highest rank is left out first
-   * @param live whether the column is in the live view only, in the plain table only, or in both
+   * @param rank rank in the order of importance, 0 for the most important; the column with the
+   *     highest rank is left out first
+   * @param live where the column is shown: in the live view only, in the plain table only, or in
+   *     both
    */
   private record Column(
       String title, int width, int rank, Live live, Function<FlowRate, String> cell) {}

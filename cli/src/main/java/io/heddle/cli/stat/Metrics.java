@@ -26,9 +26,9 @@ final class Metrics implements MultiCollector {
   private static final double NANO = 1e-9;
 
   /*
-   * Buckets of our histograms in one Prometheus bucket. So a Prometheus bucket ends at twice the
-   * bound of the one before; this saves series, and percentiles are accurate within a factor of
-   * two.
+   * Number of buckets of a statistics file's histogram that form one Prometheus bucket. So each
+   * Prometheus bucket ends at twice the bound of the one before. This saves time series;
+   * percentiles are accurate within a factor of two.
    */
   private static final int BUCKETS_A_BOUND = 8;
 

@@ -184,7 +184,7 @@ class DoctorTest {
     assertEquals(DoctorCommand.Level.OK, right.level(), right.toString());
   }
 
-  /* The plugin follows links in the same way (jvm_find.c). */
+  /* The plugin follows the links of the first java in PATH too (jvm_find.c). */
   @Test
   void firstJavaInPathIsFollowedThroughItsLinks() throws Exception {
     Path bin = Files.createDirectory(folder.resolve("bin"));
