@@ -22,10 +22,11 @@ ROW = re.compile(r"^ *(\d+)[ \t]+\d+[ \t]+([-\d.]+)[ \t]+([-\d.]+)[ \t]+([-\d.]+
 
 # Bandwidth is measured over a time, without its start and end, and latency over many round trips, so that a program's
 # start (Java compiles) doesn't count. On two emulated processors, the scheduling of the two ends decides whether a
-# program reaches 60 or 150 MiB/s (at 64 KiB). Pinned to different processors they lose packets. So both ends share one.
-# The kernel moves all bytes in the client's time; in send_bw, stock's polling server wastes half of the processor,
-# and ours naps (RunGuard). The server must not yield often: a task switch flushes the emulated processor's
-# translation buffers. Ten seconds count: completions are found in sixteens, which at 1 MiB are a quarter of a second.
+# program reaches 60 or 150 MiB/s (at 64 KiB). Pinned to different processors, the ends lose packets. So both ends share
+# one processor. The kernel moves all bytes in the client's time; in send_bw, the polling server of stock perftest
+# wastes half of the processor, and Heddle's sleeps while it waits (IdlePolicy). The server must not yield often: a task
+# switch flushes the emulated processor's translation buffers. Ten seconds count: completions are found in sixteens,
+# which at 1 MiB are a quarter of a second.
 FOR_TEN_SECONDS = ["-D", "16", "-f", "3"]
 ROUND_TRIPS = ["-n", "40000"]
 # Rows of test, message size, options, target for the ratio of Heddle to perftest, and whether more is better.
@@ -59,7 +60,7 @@ def listening(port):
 
 
 class Process:
-    """A program whose output goes to a file, on the processors given; ended with this script."""
+    """A program on the given processors, whose output goes to a temporary file."""
 
     def __init__(self, words, environment=None, processors=ALL_PROCESSORS):
         self.words = words
@@ -85,7 +86,7 @@ class Process:
 
 
 def perftest(program, test, size, options, port):
-    """Both ends of a test; the client's row."""
+    """Runs both ends of a test. Returns the client's average bandwidth, or its typical latency."""
     words = program(test) + options + ["-s", str(size), "-p", str(port), "-u", "18"]
     processors = {min(ALL_PROCESSORS)} if test.endswith("_bw") else ALL_PROCESSORS
     server = Process(words + ["-d", "rxeB0", "-x", shell("gid_index rxeB0")], processors=processors)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Test with a link between a leaf and a spine that drops everything. BFD detects this, so the
+ * Test in which a link between a leaf and a spine drops all packets. BFD detects this, so the
  * weights on a host change long before BGP's hold time has expired.
  */
 @EndsWithin(240)

@@ -10,8 +10,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Program that sends packets or bytes that no correct peer sends, from another host. Arguments:
- * udp|tcp, address, port, seed, count.
+ * Program that runs on another host and sends packets or bytes that no correct peer sends.
+ * Arguments: udp|tcp, address, port, seed, count.
  */
 final class HostileSender {
   private static final int BASE_HEADER_BYTES = 12;

@@ -47,8 +47,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests of datagrams between two InfiniBand ports of the stand-in for libibverbs. They run in a
- * separate process, in whose environment the stand-in has such ports (see this module's pom).
+ * Tests of datagrams between two InfiniBand ports of the stand-in for libibverbs. The tests run in
+ * a separate process, in whose environment the stand-in has such ports (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Tests of the bridge's end in an InfiniBand fabric, with two devices of the stand-in for
- * libibverbs. The test double of librdmacm joins the groups. They run in a separate process, like
- * {@link InfinibandDatagramTest}.
+ * libibverbs. The test double of librdmacm joins the groups. The tests run in a separate process,
+ * like {@link InfinibandDatagramTest}.
  */
 @EndsWithin(60)
 @SystemTest

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Tests of unicast datagrams between two InfiniBand subnets of the stand-in for libibverbs, with
  * the test double of librdmacm. Each subnet is a partition with the bridge's port and two hosts.
- * Packets have LIDs and no IP addresses. They run in a separate process, like {@link
+ * Packets have LIDs and no IP addresses. The tests run in a separate process, like {@link
  * InfinibandDatagramTest}.
  *
  * <pre>

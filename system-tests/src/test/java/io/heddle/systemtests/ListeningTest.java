@@ -34,7 +34,10 @@ final class ListeningTest {
   private static final int PLANES = 2;
   private static final String LISTENS = "0A";
 
-  /** The lowest ephemeral port of the kernel, and the lowest source port of BFD (RFC 5881). */
+  /**
+   * The kernel's lowest ephemeral port. Ports from this one on are arbitrary, also the source ports
+   * of BFD (RFC 5881).
+   */
   private static final int FIRST_CHOSEN_PORT = 32_768;
 
   private static final long LIMIT_SECONDS = 60;

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Tests of unicast datagrams that a bridge forwards between two devices of the stand-in for
  * libibverbs. Each fabric is one device, which the fabric's host and the bridge share. There is no
- * communication manager here, so the test has one of its own for each fabric. They run in a
+ * communication manager here, so the test has one of its own for each fabric. The tests run in a
  * separate process, like {@link ProviderFaultTest}.
  */
 @EndsWithin(60)

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests of the ways in which NCCL uses the plugin besides plain sends and receives, by processes on
- * separate hosts.
+ * Tests in which processes on separate hosts use the plugin as NCCL does, besides plain sends and
+ * receives.
  */
 @EndsWithin(300)
 @SystemTest
@@ -51,8 +51,8 @@ final class NcclHabitsTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     System.out.println("seed " + seed);
     /*
-     * With 18, a queue pair waits one second before each retry. So a process that waits for a
-     * processor doesn't look like a failed plane.
+     * With timeout code 18, a queue pair waits one second before each retry. So a process that
+     * waits for a processor doesn't look like a failed plane.
      */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));

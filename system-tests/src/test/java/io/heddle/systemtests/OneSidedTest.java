@@ -50,8 +50,8 @@ final class OneSidedTest {
     System.out.println("seed " + seed);
     environment.putIfAbsent("HEDDLE_ONE_SIDED", "1");
     /*
-     * With 18, a queue pair waits one second before each retry. So a process that waits for a
-     * processor doesn't look like a failed plane.
+     * With timeout code 18, a queue pair waits one second before each retry. So a process that
+     * waits for a processor doesn't look like a failed plane.
      */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));

@@ -109,8 +109,8 @@ final class PerftestInteropTest {
   }
 
   /*
-   * Repeats a client until perftest's server listens. The server doesn't flush its output, so the
-   * output doesn't show that.
+   * Repeats a client until perftest's server listens. The server's output doesn't show when it
+   * listens, since it isn't flushed.
    */
   private HostProcess awaitOwnServer(String test) throws Exception {
     while (true) {

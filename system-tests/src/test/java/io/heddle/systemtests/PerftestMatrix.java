@@ -17,7 +17,7 @@ public final class PerftestMatrix {
   /**
    * Returns rows of two columns: a test with its options, and whether Heddle is the server.
    *
-   * @param many largest number of messages in a row
+   * @param many number of messages of the longest test
    */
   public static Stream<Arguments> rows(int many) {
     List<String> ofBandwidth =

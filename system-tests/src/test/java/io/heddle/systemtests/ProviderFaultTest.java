@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Tests of the libibverbs provider with devices of the stand-in, which the stand-in's control
- * program makes fail. They run in a separate process, whose environment selects the stand-in (see
- * this module's pom).
+ * program makes fail. The tests run in a separate process, whose environment selects the stand-in
+ * (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest

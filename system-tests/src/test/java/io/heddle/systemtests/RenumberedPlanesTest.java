@@ -38,8 +38,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests of planes that lose their addresses and get new ones with another prefix, under a job that
- * checks every byte. This happens at one end alone, and at both ends at once. When the job ends, no
- * address is left with which it started. {@code ./heddle test --whole} continues for some minutes.
+ * checks every byte. This happens at one end alone, and at both ends at once. When the job ends,
+ * none of the addresses with which it started is left. {@code ./heddle test --whole} continues for
+ * some minutes.
  */
 @EndsWithin(900)
 @SystemTest

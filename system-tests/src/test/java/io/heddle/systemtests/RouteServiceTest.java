@@ -135,8 +135,8 @@ final class RouteServiceTest {
   }
 
   /*
-   * Returns the rows of the page's table by their first column: the words in backquotes, one for
-   * each of the three units.
+   * Returns the rows of the table of units in docs/security.md, by their first cell. A row has the
+   * backquoted words of its other three cells, one cell for each unit.
    */
   private static Map<String, List<String>> rows() throws IOException {
     Map<String, List<String>> rows = new LinkedHashMap<>();

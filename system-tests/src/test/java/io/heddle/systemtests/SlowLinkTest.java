@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests of the soft device on links that are much slower than the processors. It uses the link
- * fully, retransmits nothing, and keeps the link's queue short. The queue could hold 400 ms of
+ * Tests of the soft device on links that are much slower than the processors. The device uses the
+ * link fully, retransmits nothing, and keeps the link's queue short. The queue could hold 400 ms of
  * packets.
  */
 @EndsWithin(120)

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runner of the control program of the stand-in's fabric, which acts on the fabric as cables,
- * switches and operators do.
+ * Runner of the program that controls the fabric of the stand-in for libibverbs: it makes ports,
+ * links and verbs fail, and acts as the subnet manager.
  */
 final class StandinControl {
   private static final String LID = "lid 0x";
@@ -24,7 +24,7 @@ final class StandinControl {
   }
 
   /**
-   * * Runs the program and returns its output.
+   * Runs the program and returns its output.
    *
    * @param environment environment variables that name the fabric
    */

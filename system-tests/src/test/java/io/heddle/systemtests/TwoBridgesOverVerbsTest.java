@@ -366,7 +366,7 @@ class TwoBridgesOverVerbsTest {
 
   /*
    * On InfiniBand each bridge also receives the packets that the other one sends into the subnet.
-   * It recognises them by their source.
+   * It recognises them by their source address.
    */
   @Test
   @WholeRunOnly

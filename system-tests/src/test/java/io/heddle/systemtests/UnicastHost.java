@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * Program in the role of a host: a server that offers a service, or a client that resolves the
  * service and sends to it. The server answers each word with its negation. The client fails if an
- * answer is missing, wrong, or from another source.
+ * answer is missing, wrong, or from another address or queue pair.
  */
 final class UnicastHost {
   private UnicastHost() {}

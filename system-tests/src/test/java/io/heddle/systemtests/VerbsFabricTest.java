@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests of the bridge's end in a fabric of kind verbs, with two devices of the stand-in for
- * libibverbs. One device sends to a multicast group, and the other one receives. They run in a
+ * libibverbs. One device sends to a multicast group, and the other one receives. The tests run in a
  * separate process, like {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
@@ -220,8 +220,8 @@ final class VerbsFabricTest {
   }
 
   /*
-   * A fabric may have several datagram queue pairs, for the hosts whose numbers they carry. Each
-   * receives and sends under its own number.
+   * A fabric may have several datagram queue pairs, whose numbers stand for queue pairs of the
+   * other fabric's hosts. Each receives and sends under its own number.
    */
   @Test
   void severalQueuePairsHaveNumbersAndSleepTogether() {

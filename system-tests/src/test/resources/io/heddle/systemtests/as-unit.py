@@ -1,9 +1,10 @@
 """Runs a command under the restrictions of a systemd unit, without systemd: as-unit.py UNIT UID RUNTIME COMMAND...
 
-As root, in a network namespace that the caller has entered. Imitated are ProtectSystem=strict, ProtectHome, PrivateTmp,
-PrivateDevices, ProtectProc and ProtectKernelTunables (mounts), the user, both sets of capabilities and NoNewPrivileges (setpriv), RestrictAddressFamilies,
-RestrictNamespaces, SystemCallArchitectures and SystemCallFilter (seccomp). UID stands for the unit's user, RUNTIME for its
-RuntimeDirectory: it alone can be written to. What the unit has beyond that is named on standard error.
+Must run as root, in a network namespace that the caller has entered. Imitates ProtectSystem=strict, ProtectHome,
+PrivateTmp, PrivateDevices, ProtectProc and ProtectKernelTunables (by mounts), the user, both sets of capabilities and
+NoNewPrivileges (by setpriv), RestrictAddressFamilies, RestrictNamespaces, SystemCallArchitectures and SystemCallFilter
+(by seccomp). UID stands for the unit's user, and RUNTIME for its RuntimeDirectory, which stays writable. Prints the
+unit's restrictions that it doesn't imitate to standard error.
 """
 import ctypes
 import os
@@ -40,12 +41,12 @@ def mount(*words):
 
 
 def is_needed(place):
-    """Whether the command, or what runs it, lies there."""
+    """Returns whether the command, or the Python that runs this script, is below this folder."""
     return any(each.startswith(place + "/") for each in [*sys.argv, os.path.realpath(sys.executable)])
 
 
 def devices():
-    """Those that every program may use, and shared memory."""
+    """Mounts a /dev that has only the devices that every program may use, and shared memory."""
     mount("-t", "tmpfs", "-o", "mode=755", "none", "/mnt")
     for each in DEVICES:
         open("/mnt/" + each, "w").close()
@@ -58,7 +59,7 @@ def devices():
 
 
 def mounts(unit, runtime):
-    """All is read-only but what the kernel keeps and the runtime directory."""
+    """Mounts everything read-only except the runtime directory, /proc, /sys and /dev, and hides what the unit hides."""
     if libc.unshare(0x00020000) != 0:
         sys.exit("no mount namespace: " + os.strerror(ctypes.get_errno()))
     mount("--make-rprivate", "/")
@@ -111,7 +112,7 @@ def members(group, known):
 
 
 def allowed(unit):
-    """Names, as systemd has it: the first list allows, one that begins with ~ takes away."""
+    """Returns the names of the allowed system calls. A list adds calls; a list with the prefix ~ removes calls."""
     names, known = set(), {}
     for line in unit["SystemCallFilter"]:
         words = line.lstrip("~").split()

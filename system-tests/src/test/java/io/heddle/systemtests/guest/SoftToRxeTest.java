@@ -212,9 +212,9 @@ final class SoftToRxeTest {
   }
 
   /**
-   * Returns about every fourth of all runs. A short run of the tests executes one for each of
-   * perftest's tests. With {@code -Dheddle.test.whole=true -Dheddle.matrix=whole} it returns all
-   * eighty. With a test's name instead of {@code whole}, it returns all runs of that test.
+   * Returns about a quarter of all runs; without {@code -Dheddle.test.whole=true}, only one of
+   * these for each of perftest's tests is executed. With {@code -Dheddle.matrix=whole}, returns all
+   * eighty runs. With a test's name instead of {@code whole}, returns all runs of that test.
    */
   static Stream<Run> runs() {
     String matrix = System.getProperty("heddle.matrix", "");
@@ -238,10 +238,7 @@ final class SoftToRxeTest {
     measure(run.oursIsServer(), run.words());
   }
 
-  /*
-   * Rows have 501 messages at most, since a row takes half a minute in the guest. With the stand-in
-   * it takes a moment.
-   */
+  /* A test has 501 messages at most, since it takes half a minute in the guest. */
   static Stream<Arguments> matrix() {
     return PerftestMatrix.rows(501);
   }

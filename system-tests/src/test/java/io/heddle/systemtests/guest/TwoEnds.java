@@ -57,8 +57,8 @@ final class TwoEnds {
   }
 
   /**
-   * Waits until both programs have succeeded. If one has failed, the other one has little time
-   * left.
+   * Waits until both programs have succeeded. If one fails, the other one must end within {@link
+   * #GRACE_SECONDS}.
    *
    * @param what activity of the programs, for the message
    */
