@@ -19,16 +19,16 @@
  */
 
 #ifndef EVENTS
-#define EVENTS 2 /* drains, and their ends, and orders */
+#define EVENTS 2 /* maximum number of operators' events: starts and ends of draining, orders */
 #endif
 #ifndef CUTS
-#define CUTS 0 /* of a fabric, and their ends */
+#define CUTS 0 /* maximum number of times that a fabric stops or resumes carrying beacons */
 #endif
 #ifndef CRASHES
-#define CRASHES 0 /* of a bridge, and starts after them */
+#define CRASHES 0 /* maximum number of crashes of bridges, and of starts after them */
 #endif
 #ifndef OVERTAKEN
-#define OVERTAKEN 0 /* beacons that one fabric only carries, so that an older one may come after them */
+#define OVERTAKEN 0 /* maximum number of beacons sent over only one fabric: an older one may then arrive later */
 #endif
 
 #define NOBODY 2
@@ -52,22 +52,22 @@ typedef Bridge {
   bit up;
   bit listening; /* STARTING */
   bit draining;
-  bit alive; /* the other one is there */
+  bit alive; /* the other bridge counts as alive */
   byte incarnation;
   byte sequence;
   byte view;
   byte change;
   bit settled;
   bit owns;
-  bit decided; /* what the data path hasn't obeyed yet, and nobody was told of */
+  bit decided; /* a decision that the data path doesn't follow yet, and that no beacon has announced */
   byte order;
   byte order_version
 }
 
 Bridge bridge[2];
-bit forwards[2]; /* what the data paths do */
-Told newest[2];  /* of the other one, as bridge i has it */
-Told flight[4];  /* from bridge i over fabric f at 2 * i + f */
+bit forwards[2]; /* whether the data path of bridge i forwards */
+Told newest[2];  /* newest beacon that bridge i has received from the other bridge */
+Told flight[4];  /* beacon of bridge i in flight over fabric f, at 2 * i + f */
 bit carries[2];
 bit trouble; /* a bridge was gone, or no fabric has carried beacons */
 byte events, cuts, crashes, overtaken;
@@ -155,7 +155,7 @@ inline tell(missing) {
 
 #define NEWER (flight[at].incarnation > newest[me].incarnation || flight[at].incarnation == newest[me].incarnation && flight[at].sequence >= newest[me].sequence)
 #define OLD_START (flight[at].incarnation < newest[me].incarnation)
-/* Change number that the next beacon must echo. */
+/* The received beacon changes what the next own beacon must echo. */
 #define NEWS (newest[me].incarnation != flight[at].incarnation || newest[me].change != flight[at].change || !bridge[me].alive)
 
 /* PeerTable.receive, and Pins.merge. */
@@ -206,10 +206,10 @@ end:
   :: bridge[me].up && bridge[me].decided && overtaken < OVERTAKEN && BOTH_CARRY -> d_step { overtaken++; obey(); tell(0) }
   :: bridge[me].up && bridge[me].decided && overtaken < OVERTAKEN && BOTH_CARRY -> d_step { overtaken++; obey(); tell(1) }
 #endif
-  /* 3.5 intervals without a beacon. */
+  /* The other bridge counts as gone after 3.5 intervals without a beacon. */
   :: READY && bridge[me].alive && HEARS_NOBODY && NOTHING_COMES ->
     d_step { bridge[me].alive = 0; bridge[me].decided = 1; step() }
-  /* It has listened for as long as that. */
+  /* Listening ends after 3.5 intervals: the other bridge has been heard by then, or can't be heard. */
 #ifdef STARTS_WITHOUT_LISTENING
   :: READY && bridge[me].listening ->
 #else
@@ -235,7 +235,7 @@ inline give_order() {
   step()
 }
 
-/* A restored fabric carries the beacons of the next interval. */
+/* Cuts a fabric, or restores it. A restored fabric carries the beacons of the next interval. */
 inline cut(fabric) {
   cuts++;
   carries[fabric] = 1 - carries[fabric];
@@ -246,7 +246,7 @@ inline cut(fabric) {
   bridge[1].decided = 1
 }
 
-/* Its earlier beacons may still arrive. */
+/* Crashes bridge i, or starts it again. Beacons that it sent before may still arrive. */
 inline crash(i) {
   crashes++;
   trouble = 1;
@@ -260,7 +260,7 @@ inline crash(i) {
     bridge[i].order = NOBODY; bridge[i].order_version = 0;
     forget(newest[i])
   fi;
-  /* Beacons of each interval. */
+  /* The other bridge sends a beacon in each interval. */
   bridge[1 - i].decided = 1
 }
 

@@ -43,11 +43,14 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   private static final int ROUNDS_PER_SECOND = 10;
   private static final int NO_SLOT = -1;
   /*
-   * Consecutive checks without progress after which the data thread counts as hung. The control
-   * thread makes 30 in three seconds, and the peer thread 50 in one second. The data thread sleeps
-   * at most 20 ms.
+   * Consecutive checks without progress after which the control thread considers the data thread
+   * hung. It makes 30 checks in three seconds; the data thread sleeps at most 20 ms.
    */
   private static final int MISSED_BEATS = 30;
+  /*
+   * Consecutive checks without progress after which the peer thread considers the data thread hung.
+   * It makes 50 checks in one second.
+   */
   private static final int MISSED_BEATS_OF_PEERS = 50;
 
   private final Log log;

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Fault injection on an operator's order, to test the reaction of hosts. The orders aren't saved,
- * so a restarted bridge has none. Thread-safe.
+ * Fault injection on an operator's order, to test how hosts react. The orders aren't saved, so a
+ * restarted bridge has none. Thread-safe.
  */
 public final class BridgeFaults {
   private final ReentrantLock lock;

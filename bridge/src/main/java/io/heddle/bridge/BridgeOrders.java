@@ -38,7 +38,7 @@ public final class BridgeOrders {
   }
 
   /**
-   * Drains this bridge: it gives up all groups, and takes no more.
+   * Drains this bridge: it gives up all groups, and takes over no others.
    *
    * @throws HeddleException if no other bridge could take over
    */
@@ -114,8 +114,8 @@ public final class BridgeOrders {
   }
 
   /**
-   * Withdraws the order that assigned a group to a bridge: the configuration or a hash determines
-   * its owner again.
+   * Withdraws the order that assigned a group to a bridge. The configuration or a hash determines
+   * the group's owner again.
    */
   public Outcome release(String group) throws InterruptedException {
     Gid address = addresses.apply(group);

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * noted.
  */
 final class BridgedGroup {
-  /** Returned copies within a second that suspend the group. */
+  /**
+   * Number of returned packets within a second at which the group is suspended. A packet is
+   * returned if it comes back after the bridge has sent it.
+   */
   static final int MOST_COPIES = 100;
 
   private static final long SECOND_NS = 1_000_000_000L;
@@ -35,12 +38,13 @@ final class BridgedGroup {
    * the operator's order, read by the data thread.
    */
   private volatile int dropEvery;
-  /* Packets from fabric a and from fabric b since the last packet that was dropped on purpose. */
+  /* Number of packets from fabric a and from fabric b since one was last dropped on purpose. */
   private final int[] packetsSinceDrop = new int[2];
 
   /**
    * @param slot index of the group in the status file
-   * @param flows one into fabric a, one into fabric b; null where no packets are forwarded
+   * @param flows flow into fabric a and flow into fabric b; null for a fabric into which no packets
+   *     are forwarded
    * @param counters addresses of the counters of packets from fabric a and from fabric b
    * @param pgm observer of the group's PGM packets; null for none
    */
@@ -130,8 +134,8 @@ final class BridgedGroup {
   }
 
   /**
-   * Counts a packet that came back after the bridge had sent it. {@link #MOST_COPIES} within a
-   * second suspend the group.
+   * Counts a packet that came back after the bridge had sent it. {@link #MOST_COPIES} such packets
+   * within a second suspend the group.
    */
   void countReturnedCopy(long nowNs) {
     if (copies == 0 || nowNs - copiesSinceNs > SECOND_NS) {

@@ -134,7 +134,8 @@ final class DataThread {
     MemorySegment errno = capture;
     try {
       /*
-       * The flag is checked before each round, so that a thread whose rounds keep failing ends too.
+       * Checks before each round whether the thread must end, so that it ends even if its rounds
+       * keep failing.
        */
       for (int i = 0; i < ROUNDS && !ending; i++) {
         round(errno);

@@ -18,8 +18,8 @@ final class HangDetector {
   /**
    * @param beats number that the data thread changes in each round
    * @param checks consecutive checks without progress after which the thread counts as hung
-   * @param apartNs minimum interval of checks, at least the maximum sleep of the data thread; an
-   *     earlier call checks nothing
+   * @param apartNs minimum interval between checks, at least the maximum sleep of the data thread;
+   *     a call within the interval checks nothing
    */
   HangDetector(LongSupplier beats, int checks, long apartNs) {
     this.beats = beats;

@@ -131,8 +131,8 @@ final class Peering implements AutoCloseable {
   }
 
   /**
-   * Runs an order or a query on the protocol. The next round announces its effect to the other
-   * bridges, within 20 ms.
+   * Runs an order or a query on the protocol. The next round announces the order's effect to the
+   * other bridges, within 20 ms.
    *
    * @return the order's result
    */
@@ -167,7 +167,7 @@ final class Peering implements AutoCloseable {
       }
       long now = System.nanoTime();
       if (data.isHung(now)) {
-        /* This ends the beacons, so the other bridges take over. */
+        /* The bridge's end stops its beacons, so the other bridges take over. */
         log.warn("the data thread hangs, so this bridge ends");
         whenLost.run();
         return false;

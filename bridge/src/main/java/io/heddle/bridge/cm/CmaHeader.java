@@ -33,8 +33,8 @@ public final class CmaHeader {
   private CmaHeader() {}
 
   /**
-   * Returns whether requests for this service have the header: all services in RDMA CM's port
-   * spaces do.
+   * Returns whether a service is in one of RDMA CM's port spaces. All requests for such services
+   * have the header.
    */
   public static boolean isService(long serviceId) {
     return serviceId >>> 24 == 1;

@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Table of requests that the bridge has forwarded and that wait for replies. The bridge replaces
- * each client's request id by one of its own, since two clients may choose the same id.
+ * Table of the SIDR requests that the bridge has forwarded and that wait for replies. The bridge
+ * replaces each client's request id by one of its own, since two clients may choose the same id.
  *
  * <p>A repeated request is matched by client and request id. An answered request stays until its
  * deadline, since the reply may be lost and the request repeated. The table is bounded: the least
@@ -68,7 +68,7 @@ public final class SidrRequests {
       return ownId;
     }
 
-    /** Returns the transaction id of the newest repeat. */
+    /** Returns the transaction id of the request as the client last sent it. */
     public long transaction() {
       return transaction;
     }
@@ -120,7 +120,10 @@ public final class SidrRequests {
     if (!request.open) {
       request.open = true;
       request.deadlineNs = nowNs + WAIT_NS;
-      /* Deadlines grow with time, so the other requests' deadlines are earlier than this one. */
+      /*
+       * Newer requests have later deadlines. So this deadline is the earliest only if the table has
+       * no other request.
+       */
       if (byClient.size() == 1) {
         earliestNs = request.deadlineNs;
       }

@@ -41,7 +41,10 @@ public record BridgeConfig(
     List<GroupSettings> groups,
     @Nullable UnicastSettings unicast,
     @Nullable PeerSettings redundancy) {
-  /** Returns the configured owners by group; a group without one is absent. */
+  /**
+   * Returns the number of the bridge that is configured to own each group. Groups without a
+   * configured owner are absent.
+   */
   public Map<Gid, Integer> owners() {
     Map<Gid, Integer> owners = new LinkedHashMap<>();
     for (GroupSettings each : groups) {

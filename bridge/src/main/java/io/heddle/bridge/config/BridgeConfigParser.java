@@ -36,8 +36,8 @@ public final class BridgeConfigParser {
   private static final List<String> GROUP_KEYS =
       List.of("mgid", "direction", "tos", "owner", "pgm", "rate", "burst", "queue", "policy");
   /*
-   * Key of the first line with owner= in the map of seen lines. It differs from all other keys
-   * there.
+   * Key under which the map of seen lines stores the number of the first line with owner=. No other
+   * line has this key.
    */
   private static final String OWNERS = "owner=";
   private static final long MOST_RATE = 100_000_000;

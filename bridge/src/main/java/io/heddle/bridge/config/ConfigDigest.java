@@ -10,7 +10,9 @@ import java.security.NoSuchAlgorithmException;
 public final class ConfigDigest {
   private ConfigDigest() {}
 
-  /** Returns the digest of the groups and their settings, whose order doesn't matter. */
+  /**
+   * Returns the digest of the groups and their settings. The order of the groups doesn't matter.
+   */
   public static long of(BridgeConfig config) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");

@@ -54,8 +54,9 @@ final class ConfigLine {
   }
 
   /**
-   * Returns the words after the keyword. There must be one for each of these names, which error
-   * messages contain.
+   * Returns the words after the keyword.
+   *
+   * @param names name of each expected word, for error messages
    */
   List<String> words(String... names) {
     if (words.size() != names.length) {

@@ -34,8 +34,9 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int IPV6_MULTICAST_LOOP = 19;
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_TCLASS = 67;
-  /* Network control, as for routing protocols: RFC 4594, section 3.1. */
+  /* Traffic class of network control, as for routing protocols: CS6 (RFC 4594, section 3.1). */
   private static final int CONTROL_CLASS = 0xc0;
+  /* The kernel's priority of network control (TC_PRIO_CONTROL). */
   private static final int CONTROL_PRIORITY = 7;
   private static final long SIOCGIFFLAGS = 0x8913;
   private static final int IFF_UP = 0x1;
@@ -68,7 +69,8 @@ public final class BeaconSocket implements AutoCloseable {
    * @param ipv4 source address of IPv4 beacons, null for none
    * @param group multicast group that beacons are sent to
    * @param hops time to live of sent beacons
-   * @param carries additional test whether the fabric carries packets, beside the interface's state
+   * @param carries returns whether the fabric carries packets; tested in addition to the
+   *     interface's state
    * @throws HeddleException if the port is in use, or the group can't be joined
    */
   static BeaconSocket open(
@@ -87,7 +89,10 @@ public final class BeaconSocket implements AutoCloseable {
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
-      /* Receives the groups that another socket has joined. IPv6 sockets do so by default. */
+      /*
+       * Receives the packets of groups that another socket has joined. IPv6 sockets do so by
+       * default.
+       */
       set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
       set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
@@ -95,7 +100,10 @@ public final class BeaconSocket implements AutoCloseable {
       set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
       set(fd, SOL_IP, IP_TOS, CONTROL_CLASS);
       set(fd, SOL_IPV6, IPV6_TCLASS, CONTROL_CLASS);
-      /* Beacons overtake other packets in the interface's queue. Needs CAP_NET_ADMIN; optional. */
+      /*
+       * Beacons overtake other packets in the interface's queue. Without CAP_NET_ADMIN this has no
+       * effect.
+       */
       LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_PRIORITY, CONTROL_PRIORITY);
       set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
       if (ipv4 != null) {

@@ -75,8 +75,8 @@ public interface FabricPort extends AutoCloseable {
   void retire(SendPath sendPath);
 
   /**
-   * Returns the path to a host from an address that needn't be the port's own. A fabric that wasn't
-   * opened for foreign source addresses can't send them.
+   * Returns the path to a host from an address that needn't be the port's own. Only a port that was
+   * opened for foreign source addresses can send from them.
    */
   SendPath sendPathBetween(Gid source, Gid destination, int trafficClass);
 

@@ -13,8 +13,8 @@ public sealed interface FabricSpec permits WireSpec, VerbsSpec {
   String end();
 
   /**
-   * Returns the own addresses to use, IPv4 in mapped form; empty for all of the interface or
-   * device.
+   * Returns the bridge's addresses to use in the fabric, IPv4 in mapped form; empty for all
+   * addresses of the interface or device.
    */
   List<Gid> addresses();
 

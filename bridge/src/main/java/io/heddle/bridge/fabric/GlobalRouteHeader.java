@@ -25,7 +25,10 @@ final class GlobalRouteHeader {
 
   private GlobalRouteHeader() {}
 
-  /** Clears the header, so that an IPv4 header is recognized by its position. Allocates nothing. */
+  /**
+   * Clears the header's bytes before a receive, so that no bytes of an earlier header are read as
+   * part of the next one. Allocates nothing.
+   */
   static void clear(long at) {
     for (int i = 0; i < BYTES; i += Long.BYTES) {
       Memory.setLong(at + i, 0);
@@ -82,8 +85,8 @@ final class GlobalRouteHeader {
   }
 
   /*
-   * Verifies the checksum of an IPv4 header (RFC 1071). An IPv6 header has address bytes there,
-   * which rarely match.
+   * Verifies the checksum of an IPv4 header (RFC 1071). The same bytes of an IPv6 header belong to
+   * its addresses, and rarely have a valid checksum.
    */
   private static boolean hasValidChecksum(long header) {
     int sum = 0;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Registration of group memberships with the network. Attaching a libibverbs queue pair to a group
- * doesn't announce it to switches. On Ethernet only receivers join; on InfiniBand senders join too.
- * Used by the control thread only.
+ * doesn't announce the membership to switches. On Ethernet only receivers join; on InfiniBand
+ * senders join too. Used by the control thread only.
  */
 interface GroupJoin extends AutoCloseable {
   /** Returns the method of joining, for people. */

@@ -30,12 +30,13 @@ record HostPath(
   private static final int LEAST_MTU_BYTES = 128;
 
   /*
-   * Offsets in struct rdma_cm_id: its struct rdma_route's path_rec and num_paths (rdma/rdma_cma.h).
+   * Offsets in struct rdma_cm_id of the fields path_rec and num_paths of its route
+   * (rdma/rdma_cma.h).
    */
   private static final int ID_PATHS = 328;
   private static final int ID_PATH_COUNT = 336;
 
-  /* struct ibv_sa_path_rec (infiniband/sa.h). */
+  /* Offsets in struct ibv_sa_path_rec (infiniband/sa.h). */
   private static final int PORT_AT = 0;
   private static final int SOURCE_AT = 16;
   private static final int LID_AT = 32;

@@ -5,8 +5,8 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Join of groups on the network interface of a RoCE port, as for any socket: by IGMP and MLD. Where
- * the port has no interface here, nothing is joined.
+ * Join of groups on the network interface of a RoCE port, as for any socket: by IGMP and MLD. A
+ * port without an interface in this network namespace joins nothing.
  */
 final class InterfaceJoin implements GroupJoin {
   private final String interfaceName;

@@ -45,8 +45,8 @@ enum RdmaCm {
   static final int DATAGRAMS = 0x0111;
 
   /*
-   * Offsets in struct rdma_cm_event; also of the fields of ah_attr in its struct rdma_ud_param
-   * (rdma/rdma_cma.h).
+   * Offsets in struct rdma_cm_event (rdma/rdma_cma.h). From the private data on, the fields are
+   * those of its struct rdma_ud_param.
    */
   static final int EVENT_KIND = 16;
   static final int EVENT_STATUS = 20;
@@ -72,7 +72,7 @@ enum RdmaCm {
   /* Offset in struct ibv_device. A struct ibv_context begins with a pointer to one. */
   static final int DEVICE_NAME = 24;
 
-  /* struct rdma_conn_param. */
+  /* Length of a struct rdma_conn_param, and offsets in it. */
   static final int PARAMETER_BYTES = 24;
   static final int PARAMETER_PRIVATE_BYTES = 8;
   static final int PARAMETER_NUMBER = 16;

@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RDMA CM id with its own event channel: it is bound to an address, and joins groups there. Used by
- * the control thread only.
+ * RDMA CM id with its own event channel. It is bound to an address, and joins groups on the port
+ * that has this address. Used by the control thread only.
  */
 final class RdmaCmMember implements AutoCloseable {
   private static final int JOIN_ROUNDS = 100;
@@ -30,8 +30,9 @@ final class RdmaCmMember implements AutoCloseable {
   private static final int TIME_AT = 64;
   private static final int JOIN_AT = 80;
   private static final int BUFFER_BYTES = 96;
-  /* RDMA_CM_JOIN_MC_ATTR_ADDRESS and _JOIN_FLAGS, and RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER. */
+  /* RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS. */
   private static final int WITH_FLAGS = 3;
+  /* RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER. */
   private static final int SENDS_ONLY = 1;
 
   private final String device;
@@ -216,7 +217,7 @@ final class RdmaCmMember implements AutoCloseable {
     }
   }
 
-  /** Returns whether a group was lost since {@link #rejoined}. */
+  /** Returns whether a group was lost since the last call of {@link #rejoined}. */
   boolean isLost() {
     return lost;
   }

@@ -98,7 +98,7 @@ final class RdmaCmPaths {
       case RdmaCm.ROUTE_ERROR ->
           fail(id, host, "the subnet manager has no path", status, status == -Errno.ETIMEDOUT);
       default -> {
-        /* Not used for paths. */
+        /* Path requests cause no other events that matter. */
       }
     }
     return true;

@@ -34,11 +34,12 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaCmSidrService implements SidrService {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
   private static final int RESOLVE_MS = 2000;
-  /*
-   * Maximum time that a round waits for tasks and events. It is shorter on InfiniBand, where
-   * requests for paths become due at any time.
-   */
+  /* Maximum time that a round waits for tasks and events on Ethernet. */
   private static final long LONGEST_ROUND_NS = 500_000_000;
+  /*
+   * Maximum time that a round waits for tasks and events on InfiniBand. It is shorter than on
+   * Ethernet, since requests for paths become due at any time.
+   */
   private static final long PATHS_ROUND_NS = 20_000_000;
   private static final int MAX_WAITING = 4096;
   /* IB_SIDR_NO_QP, for a host that didn't answer. */
@@ -71,7 +72,7 @@ public final class RdmaCmSidrService implements SidrService {
   private final ResilientThread thread;
   /* Paths to hosts on InfiniBand; null on Ethernet. */
   private final @Nullable RdmaCmPaths paths;
-  /* This map and the next two are used by the service's thread only. */
+  /* This field and the next two are used by the service's thread only. */
   private final Map<Long, SentRequest> sent = new HashMap<>();
   private final Map<Service, Long> listeners = new LinkedHashMap<>();
   private final Set<Long> received = new LinkedHashSet<>();
@@ -159,7 +160,8 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   /*
-   * Enqueues a task that must not be lost: one that a kernel id waits for, or that isn't repeated.
+   * Enqueues a task that must not be lost: an RDMA CM id waits for the task, or the caller doesn't
+   * repeat it.
    */
   private void enqueue(Runnable task) {
     waiting.incrementAndGet();
@@ -264,7 +266,7 @@ public final class RdmaCmSidrService implements SidrService {
           fail(id, "it hasn't answered, or has no such service", status);
       case RdmaCm.DEVICE_REMOVAL -> fault = device + " was removed";
       default -> {
-        /* Not used for datagrams. */
+        /* Datagram services cause no other events that matter. */
       }
     }
   }
@@ -332,7 +334,7 @@ public final class RdmaCmSidrService implements SidrService {
       port.sendPathBetween(source, destination, trafficClass);
       return true;
     } catch (HeddleException refused) {
-      /* A fault of this host only, and perhaps temporary. */
+      /* The fault concerns only this host, and may be temporary. So it is only logged. */
       logOnce("no path from " + source + " to " + destination + ": " + refused.getMessage());
       return false;
     }

@@ -61,7 +61,7 @@ public interface SidrService extends AutoCloseable {
   /** Answers a request with the number of one of the bridge's queue pairs. */
   void accept(long request, int number, List<Byte> privateData);
 
-  /** Answers a request: there is no such queue pair. */
+  /** Rejects a request: no queue pair is available for the requested service. */
   void refuse(long request);
 
   /** Returns the next received message; null for none. Called by one thread only. */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Map from the hosts of an InfiniBand subnet to their ports. Hosts have IPoIB addresses, ports have
- * GIDs, and packets have LIDs. A path record contains address, GID and LID of one host.
+ * GIDs, and packets have LIDs. RDMA CM resolves a host's address to a path record, which contains
+ * the GID and the LID of the host's port.
  *
  * <p>A LID may be reassigned to another port. So a path is requested again after {@link
  * #REFRESH_NS}, and all paths become unknown once the subnet may have changed. No packet is sent to
@@ -42,7 +43,7 @@ public final class SubnetHosts {
 
   private static final class Host {
     private volatile @Nullable HostPath path;
-    /* Guarded by the monitor. */
+    /* This field and the next one are guarded by the monitor of the SubnetHosts object. */
     private boolean isDue = true;
     private long requestedNs;
   }

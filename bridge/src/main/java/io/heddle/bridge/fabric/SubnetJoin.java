@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Join of groups in an InfiniBand subnet by RDMA CM, which sends the request to the subnet manager
  * and returns the groups' LIDs. Receiving and sending have separate memberships, each with its own
- * id, so that one membership can end without the other.
+ * RDMA CM id, so that one membership can end without the other.
  */
 final class SubnetJoin implements GroupJoin {
   private final String fabric;
@@ -66,8 +66,8 @@ final class SubnetJoin implements GroupJoin {
   }
 
   /*
-   * Returns the addresses to try. A link-local one is valid only with an interface, which RDMA CM
-   * isn't given.
+   * Returns the addresses to try. Link-local addresses are left out: they are valid only together
+   * with an interface, which RDMA CM isn't given.
    */
   private static List<Gid> candidates(VerbsSpec spec, HostAddresses host) {
     return host.addresses().stream()
@@ -210,8 +210,8 @@ final class SubnetJoin implements GroupJoin {
   }
 
   /*
-   * Returns an IP address, from which RDMA CM derives the MGID, or an MGID, which it uses
-   * unchanged.
+   * Returns the address by which RDMA CM joins a group. It is either the group's IP address, from
+   * which RDMA CM derives the MGID, or the MGID itself.
    */
   private Gid nameOf(GroupAddress group) {
     return group.mgid() == MgidFormat.RDMA
@@ -293,7 +293,10 @@ final class SubnetJoin implements GroupJoin {
     return receiver.fault().isEmpty() ? sender.fault() : receiver.fault();
   }
 
-  /* Joins all groups again. A restarted subnet manager has lost them, and may assign other LIDs. */
+  /*
+   * Joins all groups again. A restarted subnet manager has lost the memberships, and may assign
+   * other LIDs.
+   */
   private <K> void rejoin(RdmaCmMember by, Map<K, Joined> groups, boolean onlySends) {
     try {
       groups.replaceAll((key, old) -> {

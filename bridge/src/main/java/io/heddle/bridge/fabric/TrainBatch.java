@@ -85,7 +85,7 @@ public final class TrainBatch {
 
   /**
    * Returns the lower bound of a train's arrival time, by {@link System#nanoTime}; equal to {@link
-   * #arrivedNs(int)} if the system measures that.
+   * #arrivedNs(int)} if the system measures arrival times.
    */
   public long notBeforeNs(int train) {
     return notBeforeNs[train];

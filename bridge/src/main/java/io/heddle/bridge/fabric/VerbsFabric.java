@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Port in a RoCEv2 or InfiniBand fabric, with datagram queue pairs of a libibverbs port. The device
- * computes and checks CRCs, and sets sequence numbers and source of sent packets.
+ * computes and checks CRCs. It also sets the sequence number, source address and source queue pair
+ * of each sent packet.
  *
  * <p>Joins and checks on the control path hold this object's monitor. A join may block for long, so
  * paths have a separate lock ({@link VerbsSendPaths}).
@@ -228,8 +229,9 @@ public final class VerbsFabric implements QueuePairPort {
   }
 
   /*
-   * This is the limit for packets with immediate data. Other packets have a shorter header, so one
-   * with too large a payload may pass; it is dropped on sending.
+   * Returns the limit of packets with immediate data. A packet without them has a shorter header,
+   * so its payload may be too large although the packet is within the limit. Such a packet is
+   * dropped on sending.
    */
   @Override
   public int mostBytes(boolean ipv4) {

@@ -140,7 +140,7 @@ final class VerbsMonitor {
         }
       }
       case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
-        /* The other checks and the completions show these failures. */
+        /* Failed queue pairs are also detected by their completions, and reported by check(). */
       }
     }
   }

@@ -51,7 +51,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   private static RdmaDevice device(VerbsSpec spec, Log log) {
-    /* Only the provider reports why there is no device. */
+    /* Only the provider's log messages contain the reason why there is no device. */
     List<String> messages = new ArrayList<>();
     Log listening =
         (level, sentence) -> {
@@ -107,7 +107,10 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
         : there.stream().filter(each -> spec.addresses().contains(each.gid())).toList();
   }
 
-  /* Returns all GIDs: on InfiniBand a configured address is an IPoIB address, not a GID. */
+  /*
+   * Returns all GIDs of an InfiniBand port. The configured addresses are IPoIB addresses, so they
+   * select none of the GIDs.
+   */
   private static List<GidTable.Entry> ofSubnet(VerbsSpec spec, GidTable table) {
     if (table.entries().isEmpty()) {
       throw failure(spec, spec.device() + " has no GID; check whether the subnet has a manager");

@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Set of the datagram queue pairs of a port. The first one carries the groups. All are polled in
- * turn, and one file descriptor shows whether any has packets. Used by the data thread once the set
- * is open.
+ * Set of the datagram queue pairs of a port. Only the first one is attached to multicast groups.
+ * All are polled in turn, and one file descriptor shows whether any has packets. Used by the data
+ * thread once the set is open.
  */
 final class VerbsQueueSet {
   private static final int RECEIVES = 1024;
-  /* Posted receives of each queue pair that carries no groups. */
+  /* Number of receives posted to each queue pair except the first one, which receives groups. */
   private static final int FURTHER_RECEIVES = 256;
   private static final int EPOLL_ADD = 1;
   private static final int EPOLLIN = 1;
@@ -86,7 +86,7 @@ final class VerbsQueueSet {
     return epoll;
   }
 
-  /** Returns the queue pair that carries the groups. */
+  /** Returns the queue pair that is attached to multicast groups. */
   VerbsQueues first() {
     return all[0];
   }

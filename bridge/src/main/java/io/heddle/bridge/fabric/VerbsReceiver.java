@@ -35,7 +35,7 @@ final class VerbsReceiver {
   private static final int TAIL_BYTES = 8;
   private static final int LINE_BYTES = 64;
 
-  /** Maximum delay between a packet's arrival and its completion. */
+  /** Assumed maximum delay between a packet's arrival and its completion. */
   static final long DEVICE_NS = 1_000_000;
 
   private final DatagramQueuePair queuePair;

@@ -26,8 +26,8 @@ final class VerbsSendPath implements SendPath {
 
   /**
    * @param mtuBytes maximum payload, or {@link #ANY_MTU}
-   * @param group the group; null for a host, whose packets are sent by the queue pair that is their
-   *     source
+   * @param group the group; null for a path to a host, by which each packet is sent from its source
+   *     queue pair
    * @param host address of the host or group
    */
   VerbsSendPath(

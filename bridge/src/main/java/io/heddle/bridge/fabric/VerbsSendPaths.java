@@ -32,10 +32,11 @@ final class VerbsSendPaths {
   private final Set<VerbsSendPath> all = new HashSet<>();
   private GidTable table;
   /*
-   * Handles that are no longer used. Packets sent by them may still be in flight, so they are
-   * closed at the second check afterwards.
+   * Handles replaced since the last check. Packets that were sent with them may still be in flight,
+   * so the next check only moves them to {@code retired}.
    */
   private List<AddressHandle> retiring = new ArrayList<>();
+  /* Handles that the next check closes. */
   private List<AddressHandle> retired = new ArrayList<>();
 
   private record Ends(Gid source, Gid destination) {}

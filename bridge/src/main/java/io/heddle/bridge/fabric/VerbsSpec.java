@@ -10,7 +10,8 @@ import java.util.Map;
  *
  * @param name name of the fabric
  * @param device name of the device in libibverbs, with {@code :port} if it has several ports
- * @param addresses own addresses to use, IPv4 in mapped form; empty for all of the port
+ * @param addresses the bridge's addresses to use, IPv4 in mapped form; empty for all addresses of
+ *     the port
  * @param proxyAddresses proxy addresses that represent hosts of the other fabric
  * @param queuePairs number of queue pairs for the mapping of hosts' queue pair numbers; 0 if
  *     unicast is off

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calculator of invariant CRCs for a wire fabric. A packet has other IP and UDP headers when it is
- * sent than when it was received. The CRC is a combination of one for the headers and one for the
- * packet's bytes, so these bytes are read only once. Used by the data thread only.
+ * sent than when it was received. Each CRC combines a CRC of the headers with a CRC of the packet's
+ * other bytes, so that those are read only once. Used by the data thread only.
  */
 final class WireChecksums {
   private static final Gid NONE = new Gid(0, 0);
@@ -19,7 +19,7 @@ final class WireChecksums {
   private final Gid ipv4;
   private final Gid ipv6;
 
-  /* Result of ofReceived for the last train. */
+  /* Arguments and result of the last call of ofReceived. */
   private int lastTrain = -1;
   private int lastCovered;
   private int lastChecksum;

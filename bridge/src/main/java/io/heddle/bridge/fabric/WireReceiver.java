@@ -33,7 +33,10 @@ final class WireReceiver {
   private final long names;
   private final long controls;
   private final long buffers;
-  /* Number of headers to restore, which the last receive has changed; initially all. */
+  /*
+   * Number of message headers that the last receive has changed, and that the next one must
+   * restore; initially all.
+   */
   private int used = TRAINS;
   private long counters;
 

@@ -68,14 +68,17 @@ final class WireSocket implements AutoCloseable {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
       /*
-       * Sets DF. Then the identification is 0, since the socket isn't connected:
+       * Sets DF. With DF on an unconnected socket, the IPv4 identification is 0:
        * docs/decisions/bridge.md.
        */
       set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
       set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
-      /* Receives groups joined by other sockets; IPv6 sockets do so by default. */
+      /*
+       * Receives the packets of groups that other sockets have joined. IPv6 sockets do so by
+       * default.
+       */
       set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
       set(fd, SOL_IP, IP_MULTICAST_TTL, hops);
       set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
@@ -127,7 +130,7 @@ final class WireSocket implements AutoCloseable {
   /**
    * Allows packets whose source address isn't one of the system's.
    *
-   * @throws HeddleException if the process may not do that
+   * @throws HeddleException if the process lacks the privilege
    */
   void allowAnySource() {
     int result = LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_TRANSPARENT, 1);

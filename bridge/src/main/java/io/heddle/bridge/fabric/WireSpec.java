@@ -11,7 +11,8 @@ import java.util.Map;
  * @param name name of the fabric
  * @param interfaceName name of the network interface in the fabric
  * @param namespace network namespace of the interface; empty for the bridge's own
- * @param addresses own addresses to use, IPv4 in mapped form; empty for all of the interface
+ * @param addresses the bridge's addresses to use, IPv4 in mapped form; empty for all addresses of
+ *     the interface
  * @param proxyAddresses proxy addresses that represent hosts of the other fabric
  * @param hops time to live of sent packets, 1 to 255
  * @param trains whether IPv4 packets may be sent as segment trains

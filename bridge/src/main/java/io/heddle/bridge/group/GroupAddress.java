@@ -5,7 +5,8 @@ import io.heddle.verbs.Gid;
 /**
  * Identity of a multicast group in every kind of fabric.
  *
- * @param address IP address of the group, IPv4 in mapped form; RoCEv2 fabrics use nothing else
+ * @param address IP address of the group, IPv4 in mapped form; the only field that RoCEv2 fabrics
+ *     use
  * @param port port number of RDMA CM, which MGIDs in the CLLM format contain; 0 for none
  * @param mgid format of the group's MGID in an InfiniBand fabric
  */

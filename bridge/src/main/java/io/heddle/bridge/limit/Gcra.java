@@ -13,7 +13,10 @@ final class Gcra {
    * million packets a second.
    */
   private static final int FRACTION_BITS = 10;
-  /* Delay of a queued packet that doesn't reduce the rate: ten ticks of the timer wheel. */
+  /*
+   * Maximum delay of a queued packet for which the next packets make up, so that the delay doesn't
+   * reduce the rate: ten ticks of the timer wheel.
+   */
   private static final long CATCH_UP_NS = 200_000;
   private static final long SECOND_NS = 1_000_000_000L;
 
@@ -32,7 +35,7 @@ final class Gcra {
     return interval == 0;
   }
 
-  /** Returns the nanoseconds until the next packet conforms; not positive if it conforms now. */
+  /** Returns the nanoseconds until the next packet conforms; 0 if it conforms now. */
   long waitNs(long nowNs) {
     if (interval == 0) {
       return 0;

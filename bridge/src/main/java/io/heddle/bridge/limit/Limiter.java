@@ -28,7 +28,7 @@ public final class Limiter {
   /** Memory for all queued packets. */
   public static final long POOL_BYTES = 64L << 20;
 
-  /* Maximum packets of one flow that are sent at a time, for fairness among flows. */
+  /* Maximum number of packets of one flow that are sent at a time, for fairness among flows. */
   private static final int MOST_AT_ONCE = 256;
 
   private final CellPool pool;
@@ -36,9 +36,7 @@ public final class Limiter {
   private final Outlet outlet;
   private final Gcra[] links = {new Gcra(), new Gcra()};
   private final RateLimit[] linkLimits = {RateLimit.NONE, RateLimit.NONE};
-  /*
-   * First of a chain of cells whose packets were passed to the outlet, and may not be flushed yet.
-   */
+  /* First of a chain of cells whose packets were passed to the outlet since the last flush. */
   private int departed = CellPool.NONE;
 
   /**
@@ -58,7 +56,7 @@ public final class Limiter {
     }
   }
 
-  /** Returns whether packets of this flow never wait. */
+  /** Returns whether neither a limit nor queued packets can delay the flow's next packet. */
   private boolean isFree(LimitedFlow flow) {
     return flow.waiting == 0 && flow.gcra.isUnlimited() && links[flow.side].isUnlimited();
   }

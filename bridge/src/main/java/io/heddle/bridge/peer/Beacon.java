@@ -40,7 +40,7 @@ public record Beacon(
   /**
    * Eligibility of a bridge to own groups.
    *
-   * @param priority the bridges of the highest priority share the groups
+   * @param priority priority of the bridge; the bridges of the highest priority share the groups
    * @param weight the bridge's share, relative to the other bridges of the same priority
    * @param fabricsUp fabrics whose link is up: bit 0 for a, bit 1 for b
    * @param reserve whether the bridge owns nothing while another bridge can

@@ -2,7 +2,7 @@ package io.heddle.bridge.peer;
 
 import org.jspecify.annotations.Nullable;
 
-/** Another bridge, as known from its beacons. */
+/** Another bridge (the peer), as known from its beacons. */
 public final class BridgePeer {
   private static final int SIDES = 2;
   private static final int BOTH = 3;
@@ -22,7 +22,7 @@ public final class BridgePeer {
     return newest.origin().id();
   }
 
-  /** Returns this bridge's newest beacon, from either fabric. */
+  /** Returns the peer's newest beacon, from either fabric. */
   public Beacon newest() {
     return newest;
   }
@@ -49,7 +49,7 @@ public final class BridgePeer {
   }
 
   /**
-   * Returns the silence in nanoseconds after which this bridge counts as gone: 3.5 of its
+   * Returns the silence in nanoseconds after which the peer counts as gone: 3.5 of its beacon
    * intervals.
    */
   public long holdNs() {
@@ -61,7 +61,7 @@ public final class BridgePeer {
     return intervalMs * NS_PER_MS * 7 / 2;
   }
 
-  /** Returns the fabrics on which this bridge is received: bit 0 for a, bit 1 for b. */
+  /** Returns the fabrics on which the peer's beacons arrive: bit 0 for a, bit 1 for b. */
   public int receivedOn(long nowNs) {
     int fabrics = 0;
     for (int side = 0; side < SIDES; side++) {
@@ -72,14 +72,17 @@ public final class BridgePeer {
     return fabrics;
   }
 
-  /** Returns whether this bridge is alive: received on at least one fabric, and not leaving. */
+  /**
+   * Returns whether the peer is alive: its beacons arrive on at least one fabric, and it isn't
+   * leaving.
+   */
   public boolean isAlive(long nowNs) {
     return receivedOn(nowNs) != 0 && !newest.standing().leaving();
   }
 
   /**
-   * Returns the time when the hold time ends unless another beacon arrives; {@link Long#MAX_VALUE}
-   * if this bridge isn't alive.
+   * Returns the time when the peer's hold time ends unless another beacon arrives; {@link
+   * Long#MAX_VALUE} if the peer isn't alive.
    */
   long silentAtNs(long nowNs) {
     long last =
@@ -89,7 +92,7 @@ public final class BridgePeer {
     return isAlive(nowNs) ? last + holdNs() : Long.MAX_VALUE;
   }
 
-  /** Returns the nanoseconds since this bridge's last beacon. */
+  /** Returns the nanoseconds since the peer's last beacon. */
   public long sinceNs(long nowNs) {
     long since = Long.MAX_VALUE;
     for (int side = 0; side < SIDES; side++) {
@@ -101,8 +104,8 @@ public final class BridgePeer {
   }
 
   /*
-   * Returns how the fabrics on which this bridge is received have changed since the last call; null
-   * for no change.
+   * Returns how the fabrics on which the peer's beacons arrive have changed since the last call;
+   * null for no change.
    */
   @Nullable PeerChange takeChange(long nowNs) {
     int before = fabricsAtLastCheck;
@@ -112,7 +115,7 @@ public final class BridgePeer {
         : new PeerChange(id(), before, fabricsAtLastCheck, newest.standing().leaving());
   }
 
-  /** Returns whether this bridge's beacons arrive on both fabrics. */
+  /** Returns whether the peer's beacons arrive on both fabrics. */
   public boolean isReceivedOnBoth(long nowNs) {
     return receivedOn(nowNs) == BOTH;
   }

@@ -35,7 +35,7 @@ public final class PeerProtocol {
   private long steppedNs;
 
   /**
-   * @param incarnation larger than that of any earlier start
+   * @param incarnation incarnation of this bridge, larger than at any earlier start
    * @param nowNs start of the listening period
    */
   public PeerProtocol(PeerSettings settings, long incarnation, long nowNs) {
@@ -52,7 +52,8 @@ public final class PeerProtocol {
    * Sets the configuration, which takes effect at the next step.
    *
    * @param next settings with the same bridge number and beacon interval
-   * @param owners configured owners by group; a group without one is absent
+   * @param owners number of the bridge that is configured to own each group; groups without a
+   *     configured owner are absent
    * @param digest digest of the settings that must be equal on all bridges
    */
   public void configure(PeerSettings next, Map<Gid, Integer> owners, long digest) {
@@ -151,8 +152,8 @@ public final class PeerProtocol {
   }
 
   /*
-   * Returns the next view. If its inputs are unchanged, that is the current object, since the
-   * digest of a new one is expensive.
+   * Returns the next view: the current object while the inputs are unchanged, since the digest of a
+   * new view is expensive.
    */
   private View nextView() {
     View now = ownership.view();
@@ -243,8 +244,8 @@ public final class PeerProtocol {
   }
 
   /**
-   * Returns whether all live bridges share this bridge's view, and each other one owns the groups
-   * that the view assigns to it.
+   * Returns whether all live bridges share this bridge's view, and each other live bridge owns the
+   * groups that the view assigns to it.
    */
   public boolean isSettled() {
     return ownership.isAgreed(alive) && alive.stream().allMatch(each -> each.agreement().settled());

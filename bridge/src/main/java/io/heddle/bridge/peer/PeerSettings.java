@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Settings of redundancy for one of several bridges.
  *
  * @param id unique number of the bridge, above 0
- * @param priority the bridges of the highest priority share the groups
+ * @param priority priority of the bridge; the bridges of the highest priority share the groups
  * @param weight the bridge's share, relative to the other bridges of the same priority; above 0
  * @param intervalMs interval of the beacons
  * @param reserve whether the bridge owns nothing while another bridge can

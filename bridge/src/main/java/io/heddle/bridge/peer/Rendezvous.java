@@ -26,7 +26,7 @@ final class Rendezvous {
     return -weight / StrictMath.log(uniform);
   }
 
-  /* The finalizer of SplitMix64. */
+  /* Mixes the bits of a value, by the finalizer of SplitMix64. */
   private static long mix(long value) {
     long mixed = (value ^ value >>> 30) * MIX_1;
     mixed = (mixed ^ mixed >>> 27) * MIX_2;

@@ -30,7 +30,8 @@ enum PgmType {
   private final int behind;
 
   /**
-   * @param fromSource whether the session's source sends it, or a repairer or router for it
+   * @param fromSource whether packets of this type come from the session's source, or from a
+   *     repairer or router on behalf of the source
    * @param front bytes between the common header and the first address
    * @param addresses number of network-layer addresses
    * @param behind bytes between the last address and the options

@@ -49,7 +49,10 @@ public enum DropReason {
   /** The packet's destination isn't a host of the other fabric. */
   FOREIGN_DESTINATION,
 
-  /** The packet's destination is a queue pair that no host uses for datagrams of its own. */
+  /**
+   * The packet's destination is queue pair 0, the multicast queue pair, or queue pair 1 of a
+   * libibverbs device, which the bridge doesn't own.
+   */
   WRONG_QUEUE_PAIR,
 
   /** The packet's destination is queue pair 1, and its queue key is wrong. */
@@ -89,10 +92,13 @@ public enum DropReason {
    */
   NO_QUEUE_PAIR,
 
-  /** The packet was dropped on an operator's order, to test the reaction of hosts. */
+  /** The packet was dropped on an operator's order, to test how hosts react. */
   INJECTED,
 
-  /** The packet is from or for a host of InfiniBand whose path isn't known, or no longer. */
+  /**
+   * The packet is from or for a host of InfiniBand whose path isn't known yet, or is no longer
+   * known.
+   */
   NO_PATH;
 
   /** Returns the name of the reason in tables, such as {@code own-source}. */

@@ -3,8 +3,8 @@ package io.heddle.bridge.status;
 import io.heddle.platform.Memory;
 
 /**
- * Counters of a fabric that belong to no group, as 64-bit numbers at an address in the status file.
- * Written by the data thread only, unless noted otherwise.
+ * Counters of one fabric, apart from those of groups, as 64-bit numbers at an address in the status
+ * file. Written by the data thread only, unless noted otherwise.
  */
 public final class FabricCounters {
   static final int RECEIVED_PACKETS = 0;

@@ -72,7 +72,9 @@ public final class GroupCounters {
     add(block, PENDING, 1);
   }
 
-  /** Counts a packet that was moved here from the queue of a replaced flow. */
+  /**
+   * Counts a packet that was moved to the queue of this group's flow from that of a replaced flow.
+   */
   public static void requeued(long block) {
     add(block, PENDING, 1);
   }

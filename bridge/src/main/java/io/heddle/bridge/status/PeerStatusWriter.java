@@ -27,7 +27,7 @@ public final class PeerStatusWriter {
   /**
    * Writes the current state.
    *
-   * @param faults numbers of rejected beacons
+   * @param faults number of rejected beacons for each reason
    */
   public void write(PeerProtocol protocol, Map<BeaconFault, Long> faults, long nowNs) {
     long self = file + StatusLayout.PEERS_AT;

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Locale;
 
 /**
- * Counters of one PGM session, as a record in the status file. Written by the data thread only. Its
- * version is odd while the record is reassigned, and 0 while it is free.
+ * Counters of one PGM session, as a record in the status file. Written by the data thread only. The
+ * record's version is odd while the record is reassigned, and 0 while it is free.
  */
 public final class PgmSessionCounters {
   /** Maximum number of sessions. */

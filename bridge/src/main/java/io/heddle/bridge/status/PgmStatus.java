@@ -134,8 +134,8 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
   }
 
   /*
-   * Reads a record. If it is reassigned to another session of the group meanwhile, it is read
-   * again.
+   * Reads a record, and adds its session. If the record is reassigned to another session of the
+   * group meanwhile, it is read again.
    */
   private static void add(
       List<Session> sessions,

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param reserve whether this bridge owns nothing while another bridge can
  * @param fabricsUp names of the fabrics whose link is up
  * @param owned number of groups that this bridge owns
- * @param settled whether all live bridges share one view, and each other one owns its groups
+ * @param settled whether all live bridges share one view, and each other live bridge owns the
+ *     groups that the view assigns to it
  * @param peers all other bridges ever received, by number
  * @param refusedBeacons numbers of rejected beacons by reason, without zeros
  */

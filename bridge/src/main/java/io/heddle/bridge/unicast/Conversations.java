@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Table of the conversations over the bridge with mapped queue pair numbers. A conversation is a
  * pair of queue pairs that communicate, one in each fabric. Each host knows the other one by an
- * address and a queue pair of the bridge, whose index is stored here. An entry is found from both
- * sides.
+ * address and a queue pair of the bridge. The table stores the index of that queue pair. Packets of
+ * both hosts find the same entry.
  *
- * <p>Packets on InfiniBand contain the GID of their sender's port, but no host's address. So there
- * an entry is found by that port and the index of the destination queue pair.
+ * <p>Packets on InfiniBand identify their sender's port, but contain no host's address. So an entry
+ * for such a packet is found by the GID of the port and the index of the destination queue pair.
  *
  * <p>Bounded: the least recently used entry is evicted first, and entries expire after {@link
  * #IDLE_NS}. A lookup allocates nothing. Used by the data thread only.
@@ -78,7 +78,7 @@ final class Conversations {
   private final int[][] indexes;
   private final int[][] queueKeys;
   private final @Nullable QueuePairAssignments[][] hosts;
-  /* By destination fabric and slot. */
+  /* Flows by destination fabric and slot; null until the first packet is forwarded. */
   private final @Nullable LimitedFlow[][] flows;
   private long evicted;
   private long aged;
@@ -250,7 +250,9 @@ final class Conversations {
     }
   }
 
-  /** Removes all entries. Their counts in the assignments of queue pairs stay as they are. */
+  /**
+   * Removes all entries, but doesn't reduce the numbers of conversations in QueuePairAssignments.
+   */
   void clear() {
     for (int side = 0; side < 2; side++) {
       from[side].clear();

@@ -32,7 +32,7 @@ final class ManagementSender {
   private final FabricPort fabric;
   private final long packet;
   private final ByteBuffer view;
-  /* Counters that nothing reads, for the fabric's sender: the callers count these messages. */
+  /* Address of counters for the fabric's sender. Nothing reads them: the callers count messages. */
   private final long uncounted;
   private final CRC32 crc = new CRC32();
 

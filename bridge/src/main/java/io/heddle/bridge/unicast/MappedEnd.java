@@ -68,8 +68,8 @@ public final class MappedEnd implements AutoCloseable {
   }
 
   /**
-   * Returns whether packets contain the addresses of both hosts. Packets on InfiniBand contain the
-   * LID of the sender's port, and the number of a queue pair of the bridge.
+   * Returns whether packets contain the addresses of both hosts. False on InfiniBand: packets
+   * contain only the LID of the sender's port and the number of the bridge's queue pair.
    */
   boolean identifiesHosts() {
     return hosts == null;

@@ -36,7 +36,9 @@ public final class MappedForwarder implements HostForwarder {
   private final long[] counters;
   private final Limiter limiter;
   private final Conversations conversations;
-  /* By source fabric: flows by host pair, whatever the queue pair numbers. */
+  /*
+   * Flows by host pair, one table for each source fabric. All conversations of a pair share a flow.
+   */
   private final PairTable[] flows = {
     new PairTable(UnicastForwarder.MOST_PAIRS), new PairTable(UnicastForwarder.MOST_PAIRS)
   };
@@ -219,8 +221,8 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /*
-   * Applies the checks of the other fabric to the destination in the table, if the packet doesn't
-   * contain it.
+   * Checks the conversation's destination by the filter and the MTU of the other fabric. Used if
+   * the destination couldn't be checked by the packet's addresses.
    */
   private @Nullable DropReason dropReason(int side, int slot, int length, LoopRules to) {
     int other = 1 - side;
@@ -325,8 +327,8 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /*
-   * Maps the packet's numbers and queue key. Hosts on the wire use the real destination number and
-   * key.
+   * Maps the packet's queue pair numbers and queue key. Packets from hosts on the wire contain the
+   * destination's real number and key, so only their source number is mapped.
    */
   private void rewrite(int side, int slot, long packet) {
     int other = 1 - side;

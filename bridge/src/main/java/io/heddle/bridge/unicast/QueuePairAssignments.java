@@ -5,11 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assignments of the bridge's queue pairs at the address that represents one remote host. Each
- * queue pair represents a service of that host, or the host's queue pairs in conversations. On
- * InfiniBand, where packets contain no hosts' addresses, the assignments are per port of the
- * clients, and a queue pair may represent a service of any remote host. Used by the data thread
- * only.
+ * Table of the services and queue pairs of one remote host that the bridge's queue pairs represent.
+ * On InfiniBand, where packets contain no hosts' addresses, there is a table for each port of a
+ * client instead, and a queue pair may represent a service of any remote host. Used by the data
+ * thread only.
  */
 final class QueuePairAssignments {
   static final int NONE = -1;
@@ -33,7 +32,10 @@ final class QueuePairAssignments {
     Arrays.fill(services, NONE);
   }
 
-  /** Returns the number of the service that a queue pair represents, or {@link #NONE}. */
+  /**
+   * Returns the queue pair number of the service that a queue pair of the bridge represents, or
+   * {@link #NONE}.
+   */
   int service(int index) {
     return services[index];
   }

@@ -140,7 +140,10 @@ final class QueuePairMap {
     return ends[side].identifiesHosts() ? null : key;
   }
 
-  /* Finds a conversation of two queue pairs that began through another queue pair of the bridge. */
+  /*
+   * Finds the conversation of two queue pairs, even if it began through another queue pair of the
+   * bridge.
+   */
   private int findByNumbers(int side, HostPair between, Gid key, int number, int far) {
     int other = 1 - side;
     if (!ends[other].isDevice()) {
@@ -160,8 +163,8 @@ final class QueuePairMap {
   }
 
   /*
-   * Returns a queue pair of the bridge that can represent queue pair far of the remote host to
-   * queue pair number of this host, or NONE.
+   * Returns the index of a queue pair of the bridge that can represent a remote queue pair (far) to
+   * a queue pair of this host (number); NONE if there is none.
    */
   private int free(int side, HostPair between, Gid key, int number, int far) {
     QueuePairAssignments host = host(side, key);

@@ -132,7 +132,10 @@ final class QueuePairOne {
     UnicastCounters.requests(counters[side], requests[side].open(), requests[side].evicted());
   }
 
-  /** Ends the requests that got no reply in time, and reports that to the clients of a fabric. */
+  /**
+   * Ends the requests of a fabric's clients that got no reply in time, and reports the failure to
+   * the clients.
+   */
   void expire(int side, long nowNs) {
     SidrRequests table = requests[side];
     if (table.size() > 0) {

@@ -126,13 +126,13 @@ class PgmFormatTest {
     String options = "00040010820c00000000d6a90000d6ab";
     for (String wrong :
         List.of(
-            "01040010820c00000000d6a90000d6ab", // the first isn't the length
-            "00050010820c00000000d6a90000d6ab", // nor of four bytes
-            "00040011820c00000000d6a90000d6ab", // longer than the packet
-            "0004000f820c00000000d6a90000d6ab", // the last is cut
-            "00040010820200000000d6a90000d6ab", // an option without room for itself
-            "00040010020800000000d6a90000d6ab", // a remainder of no option
-            "00040010820b00000000d6a90000d6ab")) { // an end before the end
+            "01040010820c00000000d6a90000d6ab", // the first option isn't the length
+            "00050010820c00000000d6a90000d6ab", // the length option isn't of four bytes
+            "00040011820c00000000d6a90000d6ab", // options longer than the packet
+            "0004000f820c00000000d6a90000d6ab", // the last option is truncated
+            "00040010820200000000d6a90000d6ab", // an option shorter than its header
+            "00040010020800000000d6a90000d6ab", // bytes that are no option
+            "00040010820b00000000d6a90000d6ab")) { // options end before their length
       assertNull(typeOf(HexFormat.of().parseHex(NAK.replace(options, wrong))), wrong);
     }
   }

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Packets between fabric a, with real queue pairs, and fabric b on the wire: their queue pair
- * numbers.
+ * Queue pair numbers of packets between fabric a, with real queue pairs, and fabric b on the wire.
  */
 class MappedForwarderTest {
   private static final Gid WIRE_HOST = new Gid(0, 0xffff_0a02_0001L);
@@ -171,7 +170,10 @@ class MappedForwarderTest {
     assertEquals(2, departed);
   }
 
-  /* There may be a quarter of a million conversations, too many for a path and a queue each. */
+  /*
+   * A quarter of a million conversations are possible, too many for each to have its own path and
+   * queue.
+   */
   @Test
   void conversationsOfTwoHostsShareOnePath() {
     verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);
