@@ -3,8 +3,7 @@
 // the packet's mark, by which the kernel's policy routing selects the list's route, and the packet's hash, from which
 // the kernel derives the outer flow label (net.ipv6.seg6_flowlabel).
 //
-// GatewayMaps.java has the same map layouts. A test checks that both agree, by the values that it reads and by
-// FlowHash.
+// GatewayMaps.java has the same map layouts. A test checks that this program and Java agree on layouts and hashes.
 #include "heddle_bpf.h"
 
 #include <linux/pkt_cls.h>
@@ -208,7 +207,7 @@ static ALWAYS_INLINE long load(struct __sk_buff *skb, __u32 at, void *to, __u32 
   return 0;
 }
 
-// Copies an EtherType in the same way.
+// Copies an EtherType: directly from the linear part or by a kernel helper, like load().
 static ALWAYS_INLINE long load_type(struct __sk_buff *skb, __u32 at, __be16 *type) {
   const __u8 *data = (const __u8 *)(long)skb->data + at;
   if (data + sizeof *type > (const __u8 *)(long)skb->data_end) {
@@ -227,8 +226,8 @@ static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *p
     if (load(skb, at, &udp, sizeof udp) == 0) {
       packet->ports[0] = udp.source_port;
       packet->ports[1] = udp.destination_port;
-      // The destination port is replaced by the range's first port, so that a queue pair's path doesn't depend on which
-      // port its rank uses.
+      // All ports of the soft devices' range are hashed as the first one, so that a queue pair's path doesn't depend on
+      // the port.
       if ((__u16)(FROM_NETWORK_16(udp.destination_port) - ROCE_PORT) < ROCE_PORTS) {
         packet->ports[1] = FROM_NETWORK_16(ROCE_PORT);
         packet->is_roce = 1;
@@ -341,8 +340,8 @@ static ALWAYS_INLINE int is_alive(__u32 list) {
   return found && *found != 0;
 }
 
-// Returns whether a queue pair moves to its new list with this packet. If packets overtake each other, a NIC goes back
-// N. So the move may wait for a gap, unless the old list is dead.
+// Returns whether a queue pair moves to its new list with this packet. If packets overtake each other, a NIC requests
+// them again (go-back-N). So the move may wait for a gap, unless the old list is dead.
 static ALWAYS_INLINE int moves_now(struct flow *flow, const struct settings *set, __u64 now) {
   if (set->gap_ns == 0 || flow->list == 0 || !is_alive(flow->list)) {
     return 1;

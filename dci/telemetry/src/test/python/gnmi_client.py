@@ -65,7 +65,7 @@ def questions():
     if method == "poll":
         yield gnmi.SubscribeRequest(poll=gnmi.Poll())
     if method == "stream":
-        # The end of the questions would end the stream.
+        # The stream would end with the last request.
         enough.wait()
 
 
@@ -91,7 +91,7 @@ try:
             for answer in call(questions()):
                 tell(answer)
                 syncs += 1 if answer.sync_response else 0
-                # A stream's samples go on after the first look; one of them is enough.
+                # A stream delivers samples after the initial state; one sample is enough.
                 if method == "stream" and syncs and answer.HasField("update"):
                     break
             enough.set()

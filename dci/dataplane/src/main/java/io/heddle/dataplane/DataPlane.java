@@ -26,8 +26,9 @@ public interface DataPlane extends AutoCloseable {
   boolean isAdopted();
 
   /**
-   * Returns whether the kernel has to derive outer flow labels from packet hashes ({@code
-   * net.ipv6.seg6_flowlabel} 1), or to leave the labels 0 (-1), because the data plane writes them.
+   * Returns whether the kernel must derive outer flow labels from packet hashes ({@code
+   * net.ipv6.seg6_flowlabel} 1). If false, the kernel must leave the labels 0 (setting −1), because
+   * the data plane writes them.
    */
   boolean usesSeg6Labels();
 
@@ -55,7 +56,7 @@ public interface DataPlane extends AutoCloseable {
    */
   void setInterfaces(List<Integer> interfaces);
 
-  /** Attaches the data plane to those of its interfaces to which it isn't attached yet. */
+  /** Attaches the data plane to each of its interfaces, unless it is attached already. */
   void attach();
 
   /**

@@ -10,7 +10,7 @@ package io.heddle.dataplane;
  * @param deadlineNs time after which a queue pair moves even without such a pause
  */
 public record DataPlaneSettings(int seed, int markShift, long gapNs, long deadlineNs) {
-  /** Returns the mask of the mark's bits that have the list. */
+  /** Returns the mask of the mark's bits that contain the list's id. */
   public int markMask() {
     return 0xff << markShift;
   }

@@ -72,7 +72,7 @@ public final class Gateway implements AutoCloseable {
   private boolean settled = true;
   private HostAddresses host;
   private GatewayView view;
-  /* Immutable copy of alive, for the thread of the BGP speaker. */
+  /* Immutable copy of the set of lists that are alive, for the thread of the BGP speaker. */
   private volatile Set<Integer> usable = Set.of();
   private List<InterfaceReport> sent = List.of();
   private @Nullable Probes probes;
@@ -133,7 +133,8 @@ public final class Gateway implements AutoCloseable {
   }
 
   /*
-   * Removes a new data plane, since no process would control it. An adopted one keeps forwarding.
+   * Removes a new data plane after a failed start, since no process would control it. An adopted
+   * one keeps forwarding.
    */
   private static void removeUnlessAdopted(DataPlane plane, RuntimeException failed) {
     if (!plane.isAdopted()) {

@@ -105,7 +105,8 @@ public final class GatewayStatus {
    * @param elephants number of elephants on the list
    * @param lossShare share of the last hundred probes that were lost, 0 to 1; null if none has an
    *     outcome
-   * @param roundTripUs median of the last hundred probes; null if none was answered
+   * @param roundTripUs median round-trip time of the last hundred probes in microseconds; null if
+   *     none was answered
    */
   public record SegmentList(
       int id,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration of the controller, from {@code key = value} lines and sections.
  *
- * @param network settings from the sections; null if there are none, which is enough for a dry run
+ * @param network settings from the sections; null if the file has no sections, as for a dry run
  */
 public record ControllerConfig(
     SolverSettings settings, Strategy strategy, @Nullable NetworkConfig network) {

@@ -103,7 +103,7 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
   }
 
   private static SnapshotFile of(Document document) {
-    /* The file's ages are relative to this moment. */
+    /* Time of the snapshot. The ages in the file are relative to it. */
     long nowNs = Long.MAX_VALUE / 2;
     Map<String, String> gateways = new HashMap<>();
     List<SteeredPolicy> policies = new ArrayList<>();

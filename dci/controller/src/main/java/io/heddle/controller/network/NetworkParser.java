@@ -74,7 +74,7 @@ public final class NetworkParser {
   }
 
   /**
-   * Parses the sections. Returns null if there are none, which is enough for a dry run.
+   * Parses the sections. Returns null if there are none: a dry run needs no sections.
    *
    * @throws HeddleException for an error, whose message names file, line, key, value and the
    *     allowed values

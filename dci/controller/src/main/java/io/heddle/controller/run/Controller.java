@@ -180,8 +180,8 @@ public final class Controller implements AutoCloseable {
   }
 
   /*
-   * Waits for the next round, and runs it. It doesn't return without a round: an empty one would
-   * count as a success after failed ones.
+   * Waits for the next round, and runs it. Never returns true without having run a round: the
+   * thread would count that as a success, and forget earlier failures.
    */
   private boolean round() throws InterruptedException {
     long intervalNs = config.settings().intervalNs();

@@ -66,7 +66,9 @@ final class TelemetryStore {
   private final Map<String, Reported> reported = new HashMap<>();
   private final Map<Interface, Counter> counters = new HashMap<>();
   private final Map<Interface, Rate> rates = new HashMap<>();
-  /* By target: parse errors by path; under SILENCE, the reason for missing reports. */
+  /*
+   * By target and path: parse error. Under SILENCE instead of a path: reason for missing reports.
+   */
   private final Map<String, Map<String, String>> troubles = new HashMap<>();
   private long records;
   private boolean changed;

@@ -26,7 +26,7 @@ final class Loads {
   private final double[] capacity;
   private final double[] rate;
   private final int[] listOf;
-  /* By list: all lists of its policy, in an array for speed. */
+  /* For each list, the indices of all lists of its policy. Arrays are used for speed. */
   private final int[][] listsOfSamePolicy;
   private final Map<String, List<Integer>> byPolicy = new HashMap<>();
   private final Map<String, List<Integer>> flowsByPolicy = new HashMap<>();

@@ -210,7 +210,10 @@ final class ControllerTest {
     CountDownLatch lost = new CountDownLatch(1);
     controller.startDecisions(lost::countDown);
     RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
-    /* Rules for two gateways can't be one BGP route, so the second announcement fails. */
+    /*
+     * Both rules would be one BGP route, but name different gateways. So the second announcement
+     * fails.
+     */
     for (int gateway = 1; gateway <= 2; gateway++) {
       FlowId flow = new FlowId("gw" + gateway, "fc00:1::1", "fc00:2::2", 17);
       controller.speaker().announce(book.addRule(flow, gateway, "wan", 1, "it is moved"));

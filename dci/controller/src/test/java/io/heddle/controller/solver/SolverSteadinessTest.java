@@ -106,7 +106,8 @@ class SolverSteadinessTest {
   }
 
   /*
-   * Flow with bursts of six seconds. Between them it is silent for some seconds, and no elephant.
+   * Flow with bursts of six seconds. Between them it is silent for some seconds, and isn't an
+   * elephant.
    */
   @ParameterizedTest
   @ValueSource(ints = {2, 6, 10, 20})

@@ -185,8 +185,8 @@ final class NftRules {
         List.of(
             family.cut + " goto bare" + name,
             /*
-             * The comparison is always true, but doesn't match a packet that is too short for a
-             * queue pair.
+             * The comparison with 0 holds for every queue pair. It fails only for a packet that is
+             * too short to contain one.
              */
             family.protocol
                 + " 17 udp dport "

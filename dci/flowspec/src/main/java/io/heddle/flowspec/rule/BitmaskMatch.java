@@ -4,8 +4,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * Comparison of a field's bits (RFC 8955 §4.2.1.2). Such fields differ between the packets of a
- * flow, so no flow matches. Rules with this component are only parsed, ordered and shown.
+ * Comparison of bits of the TCP flags or the fragment field (RFC 8955 §4.2.1.2). These fields
+ * differ between the packets of a flow, so no flow matches. Rules with this component are only
+ * parsed, ordered and shown.
  *
  * @param terms terms of the comparison; only the last has the end bit
  */

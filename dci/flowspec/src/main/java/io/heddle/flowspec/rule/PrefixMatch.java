@@ -14,7 +14,7 @@ import java.io.ByteArrayOutputStream;
  *
  * @param field source or destination address
  * @param offset number of the address's leading bits that are ignored
- * @param length number of the address's leading bits before the end of the matched bits
+ * @param length number of the address's leading bits up to the last matched one
  * @param high upper 64 bits of the pattern; bits that aren't matched are zero
  * @param low lower 64 bits of the pattern; bits that aren't matched are zero
  */

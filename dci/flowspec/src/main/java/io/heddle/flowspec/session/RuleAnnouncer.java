@@ -63,8 +63,7 @@ public final class RuleAnnouncer implements SessionListener {
    * Announces a rule, or changes the list of an announced rule.
    *
    * @throws IllegalArgumentException if the rule is already announced for another gateway, since
-   *     both would be one BGP route, unless they also match different sources; or if there is no
-   *     codec for the rule's family
+   *     both announcements would be one BGP route; or if there is no codec for the rule's family
    */
   public void announce(FlowRule rule, Target target) {
     FlowspecCodec codec = codec(rule);

@@ -1,13 +1,13 @@
 package io.heddle.flowspec.table;
 
-/** Listener for flows to which another rule may apply now. Called by {@link RuleTable}. */
+/** Listener for changes of the rules that apply to flows. Called by {@link RuleTable}. */
 public interface RuleChangeListener {
-  /** Reports that another rule may apply to the flows to this queue pair. */
+  /** Reports that the rules for the flows to this queue pair have changed. */
   void queuePair(QueuePairKey key);
 
   /**
-   * Reports that another rule may apply to any flow, because a rule has changed that isn't limited
-   * to one queue pair.
+   * Reports that a rule has changed that isn't limited to one queue pair, so that any flow may be
+   * affected.
    */
   void any();
 }

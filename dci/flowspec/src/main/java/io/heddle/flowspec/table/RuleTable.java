@@ -48,7 +48,7 @@ public final class RuleTable {
 
   /**
    * @param usable whether a segment list exists and is alive
-   * @param changes listener for flows to which another rule may apply now
+   * @param changes listener for changes of the rules that apply to flows
    */
   public RuleTable(IntPredicate usable, RuleChangeListener changes, NanoClock clock, Log log) {
     this.usable = usable;

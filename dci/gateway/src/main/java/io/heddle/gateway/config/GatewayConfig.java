@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lan names of the interfaces on the data centre's side
  * @param dataPlane kind of data plane
- * @param table base of the lists' kernel tables; a list's id is added
- * @param preference base of the lists' rule preferences; a list's id is added
+ * @param table base number of the lists' routing tables, to which a list's id is added
+ * @param preference base of the preferences of the lists' routing rules, to which a list's id is
+ *     added
  * @param priority priority of the BPF filter on the LAN's interfaces
  * @param reduced whether the encapsulation leaves the first segment out of the SRH
  * @param control path of the control socket

@@ -95,8 +95,8 @@ public final class GatewayConfigParser {
   }
 
   /**
-   * Reads the part of a configuration file that a router with telemetry only needs. The file may be
-   * a gateway's whole configuration.
+   * Reads only the telemetry settings of a configuration file, for a router that isn't a gateway.
+   * The file may also contain a gateway's settings.
    *
    * @throws HeddleException as {@link #read} does, and if no telemetry is configured
    */

@@ -14,7 +14,10 @@ import java.util.Map;
 
 /** Reader of the sent bytes and the state of each interface, by proc_pid_net(5). */
 public final class InterfaceCounters {
-  /* The thread's own namespace; /proc/net is that of the process. */
+  /*
+   * Counters in the calling thread's network namespace. /proc/net/dev would show those of the main
+   * thread's namespace.
+   */
   private static final Path DEV = Path.of("/proc/thread-self/net/dev");
   private static final int HEADINGS = 2;
   private static final int SENT_BYTES = 8;

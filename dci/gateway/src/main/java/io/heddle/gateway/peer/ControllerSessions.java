@@ -190,7 +190,7 @@ public final class ControllerSessions implements AutoCloseable {
     speaker.loop().schedule(config.maxAgeNs() / 10, this::dropOld);
   }
 
-  /* Schedules one pass for all changes of a message, and of the messages received with it. */
+  /* Schedules one evaluation of the rules for all changes by the messages received together. */
   private void wake() {
     if (!awake) {
       awake = true;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RuleSteers implements RuleChangeListener {
   /**
-   * Difference from the last pass.
+   * Changes of the steers since the previous call of {@link RuleSteers#next}.
    *
    * @param changed new steers, and steers with another list
    * @param gone keys that no rule steers any more

@@ -4,9 +4,10 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Filter for the log output of gRPC and its Netty on the standard error stream, by
- * java.util.logging. They print a stack trace for each connection that breaks during a write, and
- * on a host without a hardware address. The code that uses a connection reports its end anyway.
+ * Filter for the log output of gRPC and its copy of Netty, which goes to the standard error stream
+ * by java.util.logging. It would contain a stack trace for each connection that breaks during a
+ * write, and on hosts without a hardware address. The code that uses a connection reports its end
+ * anyway.
  */
 public final class GrpcLog {
   /*

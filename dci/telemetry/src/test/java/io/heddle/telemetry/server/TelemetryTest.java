@@ -377,8 +377,8 @@ final class TelemetryTest {
   }
 
   /*
-   * Tests a path after a large answer: gRPC reports "not ready" until an answer above 32 KiB is
-   * written.
+   * Tests a path that is sampled right after one with a large answer: gRPC reports "not ready"
+   * until an answer above 32 KiB is written.
    */
   @Test
   void pathAfterALargeOneIsSampledAsOften() throws Exception {
