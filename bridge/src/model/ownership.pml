@@ -34,9 +34,9 @@
 #define NOBODY 2
 #define OTHER (1 - me)
 
-/* Content of a beacon. The view: 1 bridge 0 can own, 2 bridge 1 can, 4 and 8 an order names bridge 0 or 1. */
+/* Content of a beacon. Bits of the view: 1, 2: bridge 0, bridge 1 can own; 4, 8: an order names bridge 0, bridge 1. */
 typedef Told {
-  byte sequence; /* 0: nothing */
+  byte sequence; /* 0 if there is no beacon */
   byte incarnation;
   bit eligible;
   byte view;
@@ -101,7 +101,7 @@ inline forget(gone) {
   gone.heard_incarnation = 0; gone.heard_change = 0; gone.order = NOBODY; gone.order_version = 0
 }
 
-/* PeerProtocol.step: adopts the view, gives groups up, and takes them where the view is agreed. */
+/* PeerProtocol.step: adopts the view, and gives the group up, or takes it once the view is agreed. */
 inline step() {
   now_view = CAN(0) + 2 * CAN(1) + ORDER;
   if

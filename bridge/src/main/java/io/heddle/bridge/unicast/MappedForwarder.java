@@ -83,8 +83,8 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   /*
-   * Adopts the current proxy addresses. Mapped numbers refer to the previous ones, so they are
-   * cleared, and clients must send new requests.
+   * Adopts the current proxy addresses. The mapped numbers refer to the previous addresses, so all
+   * mappings are removed, and clients must send new requests.
    */
   private void follow(ProxyAddresses now) {
     if (now == proxyAddresses) {

@@ -96,8 +96,8 @@ public final class UnicastForwarder implements HostForwarder {
   }
 
   /*
-   * Adopts the current proxy addresses. Pairs refer to the previous ones, so they are cleared;
-   * later packets add them again.
+   * Adopts the current proxy addresses. The host pairs refer to the previous addresses, so all
+   * pairs are removed. Later packets add pairs again.
    */
   private void follow(ProxyAddresses now) {
     if (now != proxyAddresses) {
