@@ -4,8 +4,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * Conversion of addresses of both families to sixteen bytes. IPv4 addresses are mapped into IPv6
- * (RFC 4291, 2.5.5.2).
+ * Conversion of IPv4 and IPv6 addresses to sixteen bytes. IPv4 addresses are mapped into IPv6 (RFC
+ * 4291, 2.5.5.2).
  */
 public final class AddressBytes {
   public static final int LENGTH = 16;

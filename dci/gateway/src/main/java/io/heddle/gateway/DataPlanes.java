@@ -55,7 +55,10 @@ final class DataPlanes {
     return NftDataPlane.open(interfaces, config.settings(), log);
   }
 
-  /** Removes the other kind of data plane, which an earlier configuration may have installed. */
+  /**
+   * Removes the data plane of the kind that isn't used: an earlier configuration may have installed
+   * it.
+   */
   static void removeOther(GatewayConfig config, List<Integer> interfaces) {
     if (isBpf(config)) {
       removeNft(config);
@@ -64,7 +67,7 @@ final class DataPlanes {
     }
   }
 
-  /** Removes both kinds of data plane. */
+  /** Removes the BPF program and the nftables table, whichever exist. */
   static void remove(GatewayConfig config, List<Integer> interfaces) {
     removeBpf(config, interfaces);
     removeNft(config);

@@ -489,12 +489,14 @@ public final class Gateway implements AutoCloseable {
         return;
       }
       /*
-       * Set first: when the sessions end, their rules count as withdrawn, but the data plane must
+       * Set before the sessions end: their rules then count as withdrawn, but the data plane must
        * keep the steers.
        */
       closed = true;
     }
-    /* These are closed without the monitor, since their threads may wait for it. */
+    /*
+     * Telemetry and sessions are closed without the monitor, since their threads may wait for it.
+     */
     if (telemetry != null) {
       telemetry.close();
     }

@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 
 /**
  * Preference among the moves that lower the maximum enough. The maximum is the utilisation of a
- * policy's busiest list. Ties are broken by the lower maximum, then by fewer lists with it, then by
- * a flow whose hash would choose the target list, then by the lower rate of the flow, then by the
- * lower id of list and flow.
+ * policy's busiest list. Ties are broken by the lower maximum, then by fewer lists at that maximum,
+ * then by a flow whose hash would choose the target list, then by the lower rate of the flow, then
+ * by the lower id of list and flow.
  */
 public enum Strategy {
   /** Prefers the move that leaves the lowest maximum. */

@@ -1,5 +1,6 @@
 /**
- * Data plane that is a table of nftables rules, for hosts without BPF. It too outlives the process.
+ * Data plane that is a table of nftables rules, for hosts without BPF. Like the BPF program, the
+ * table outlives the process.
  */
 @NullMarked
 package io.heddle.dataplane.nft;

@@ -34,8 +34,8 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
   }
 
   /**
-   * Returns whether the offset is below the length, and the length is at most 128. Both may also be
-   * zero; then every address matches.
+   * Returns whether the offset is below the length, and the length is at most 128. Offset and
+   * length may also both be zero; then every address matches.
    */
   public static boolean isPossible(int offset, int length) {
     return length <= Prefix.MAX_LENGTH && (offset < length || offset == 0 && length == 0);

@@ -12,8 +12,8 @@ import java.util.Objects;
 
 /**
  * Encoding of a segment list as colour and endpoint, for routers that can't redirect to a list:
- * each list is an SRv6 policy of its own, identified by both values (RFC 9012 §4.3, RFC 9256;
- * draft-ietf-idr-flowspec-redirect-ip).
+ * each list is an SRv6 policy of its own, identified by its colour and endpoint (RFC 9012 §4.3, RFC
+ * 9256; draft-ietf-idr-flowspec-redirect-ip).
  *
  * <pre>
  * attribute 16: 03 0b | flags 2 | colour 4

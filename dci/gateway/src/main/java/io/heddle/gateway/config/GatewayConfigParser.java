@@ -196,7 +196,10 @@ public final class GatewayConfigParser {
         made);
   }
 
-  /* Checks two lists with the same first segment: the kernel has only one route to it. */
+  /*
+   * Checks that two lists with the same first segment have the same next hop, since the kernel has
+   * only one route to the segment.
+   */
   private static void requireSameNextHop(
       ConfigText.Section section, ListConfig list, ListConfig other) {
     boolean given = list.via() != null || other.via() != null;
