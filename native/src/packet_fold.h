@@ -108,7 +108,7 @@ TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t coun
 
 TARGET static int64_t OF_WIDTH(seal)(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes,
                                      int64_t front) {
-  return seal_by(OF_WIDTH(copy), packet, count, payload, payload_bytes, front);
+  return build_packets_with(OF_WIDTH(copy), packet, count, payload, payload_bytes, front);
 }
 
 TARGET static int64_t OF_WIDTH(take)(int64_t packet, int64_t stride, int64_t count, int64_t front, int64_t expected) {

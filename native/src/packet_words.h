@@ -53,7 +53,7 @@ static void place_words(uint8_t *to, const uint8_t *from, size_t count) {
 
 BY_WORDS static int64_t seal_words(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes,
                                    int64_t front) {
-  return seal_by(copy_words, packet, count, payload, payload_bytes, front);
+  return build_packets_with(copy_words, packet, count, payload, payload_bytes, front);
 }
 
 BY_WORDS static int64_t take_words(int64_t packet, int64_t stride, int64_t count, int64_t front, int64_t expected) {

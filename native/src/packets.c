@@ -85,7 +85,7 @@ FOLDING static inline lane folded_headers(struct headers headers) {
 }
 
 /*
- * For functions that packet_fold.h instantiates for each register width: seal_by() and take_by() inline the copy or
+ * For functions that packet_fold.h instantiates for each register width: build_packets_with() and take_by() inline the copy or
  * check of that width.
  */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -111,7 +111,7 @@ static inline struct headers headers_of(const uint8_t *packet) {
  * length, no acknowledge request and no tag. Its headers are assembled in registers, since loading parts that were just
  * stored would stall.
  */
-ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t), int64_t packet,
+ALWAYS_INLINE int64_t build_packets_with(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t), int64_t packet,
                               int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
   uint8_t *to = (uint8_t *)packet;
   const uint8_t *from = (const uint8_t *)payload;

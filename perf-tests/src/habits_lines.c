@@ -63,7 +63,7 @@ static void read_line(uint64_t message, word *slot, size_t line) {
   }
 }
 
-static void use_line(uint64_t message, word *slot, size_t line) {
+static void overwrite_line(uint64_t message, word *slot, size_t line) {
   size_t first = line * words_of_line();
   for (size_t at = first; at < first + words_of_line(); at++) {
     atomic_store_explicit(&slot[at], used_word(message, at), memory_order_relaxed);
@@ -80,7 +80,7 @@ static void poll_message(uint64_t message, unsigned char *was_read) {
     for (size_t line = 0; line < lines; line++) {
       if (was_read[line] || !has_flag(message, &slot[line * words_of_line()])) continue;
       read_line(message, slot, line);
-      if (options.early) use_line(message, slot, line);
+      if (options.early) overwrite_line(message, slot, line);
       was_read[line] = 1;
       left--;
     }
@@ -152,7 +152,7 @@ static void receive_all(void *comm, void *memory) {
       progress();
     }
     if (used < done && used < atomic_load(&polled)) {
-      for (size_t line = 0; !options.early && line < lines_of(used); line++) use_line(used, slot_of(used), line);
+      for (size_t line = 0; !options.early && line < lines_of(used); line++) overwrite_line(used, slot_of(used), line);
       if (options.spoil_late && used % 5 == 4) atomic_store(&slot_of(used)[0], word_of(used, 0));
       used++;
     }

@@ -43,8 +43,8 @@ public final class ShimCalls {
             Linker.Option.critical(false));
   }
 
-  /** Returns whether {@link #seal} may be called. */
-  public static boolean canSeal() {
+  /** Returns whether {@link #buildPackets} may be called. */
+  public static boolean canBuildPackets() {
     return SEAL != null;
   }
 
@@ -56,7 +56,7 @@ public final class ShimCalls {
    *
    * @param payloadBytes payload of each packet, a multiple of 256, not 0
    */
-  public static void seal(long packet, long count, long payload, long payloadBytes, long front) {
+  public static void buildPackets(long packet, long count, long payload, long payloadBytes, long front) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEAL);
     try {
       long unused = (long) handle.invokeExact(packet, count, payload, payloadBytes, front);

@@ -224,7 +224,7 @@ final class VerbsFabricTest {
    * other fabric's hosts. Each receives and sends under its own number.
    */
   @Test
-  void severalQueuePairsHaveNumbersAndSleepTogether() {
+  void eachQueuePairUsesItsNumberAndOneDescriptorWakesForAll() {
     far.close();
     VerbsSpec spec = new VerbsSpec("b", "standin1", List.of(), List.of(), 3, 1);
     far = VerbsFabric.open(spec, (level, sentence) -> {});

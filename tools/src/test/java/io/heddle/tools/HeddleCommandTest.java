@@ -105,8 +105,8 @@ final class HeddleCommandTest {
         "demo 5                                | demo takes options only; '5' is too much",
         "perf write_bw a b                     | write_bw takes HOST and options only; 'b' is too",
         "exporter --port 9400                  | heddle exporter has no option --port",
-        "foo                                   | heddle has no command foo; there are demo, planes",
-        "foo --help                            | heddle has no command foo; there are demo, planes",
+        "foo                                   | heddle has no command foo; there are planes, bgp",
+        "foo --help                            | heddle has no command foo; there are planes, bgp",
         "demo --plaines 2 --help               | heddle demo has no option --plaines; did you mean",
         "bgp show                              | bgp show requires one of: destination, neighbours,"
             + " routes",

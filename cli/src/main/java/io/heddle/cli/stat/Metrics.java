@@ -39,26 +39,26 @@ final class Metrics implements MultiCollector {
   }
 
   /* Metric with a value for each flow that the predicate accepts, such as sends only. */
-  private record FlowNumber(
+  private record FlowMetric(
       String name, String help, Predicate<Flow> where, ToDoubleFunction<Flow> value) {
-    static FlowNumber of(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(name, help, flow -> true, value);
+    static FlowMetric of(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowMetric(name, help, flow -> true, value);
     }
 
-    static FlowNumber ofSends(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(name, help, Flow::isSend, value);
+    static FlowMetric ofSends(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowMetric(name, help, Flow::isSend, value);
     }
 
-    static FlowNumber ofReceives(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(name, help, flow -> !flow.isSend(), value);
+    static FlowMetric ofReceives(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowMetric(name, help, flow -> !flow.isSend(), value);
     }
 
-    static FlowNumber ofOneSided(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(name, help, flow -> flow.oneSided().hasOperations(), value);
+    static FlowMetric ofOneSided(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowMetric(name, help, flow -> flow.oneSided().hasOperations(), value);
     }
 
-    static FlowNumber ofOneSidedSends(String name, String help, ToDoubleFunction<Flow> value) {
-      return new FlowNumber(
+    static FlowMetric ofOneSidedSends(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowMetric(
           name, help, flow -> flow.isSend() && flow.oneSided().hasOperations(), value);
     }
 
@@ -69,70 +69,70 @@ final class Metrics implements MultiCollector {
     }
   }
 
-  private static final List<FlowNumber> COUNTERS =
+  private static final List<FlowMetric> COUNTERS =
       List.of(
-          FlowNumber.of("heddle_bytes", "Message bytes sent or received.", Flow::bytes),
-          FlowNumber.of("heddle_chunks", "Chunks sent or received.", Flow::chunks),
-          FlowNumber.of(
+          FlowMetric.of("heddle_bytes", "Message bytes sent or received.", Flow::bytes),
+          FlowMetric.of("heddle_chunks", "Chunks sent or received.", Flow::chunks),
+          FlowMetric.of(
               "heddle_messages",
               "Messages, counted on a communicator's first plane.",
               Flow::messages),
-          FlowNumber.of(
+          FlowMetric.of(
               "heddle_would_block",
               "Calls answered with \"call again\", counted on a communicator's first plane.",
               Flow::wouldBlock),
-          FlowNumber.ofSends(
+          FlowMetric.ofSends(
               "heddle_cut_sends",
               "Sends longer than their receives and truncated to them, counted on a"
                   + " communicator's first plane.",
               Flow::cutSends),
-          FlowNumber.of(
+          FlowMetric.of(
               "heddle_resent_packets",
               "Packets that the device retransmitted, if it counts them.",
               Flow::resentPackets),
-          FlowNumber.ofReceives(
+          FlowMetric.ofReceives(
               "heddle_duplicate_chunks", "Chunks received more than once.", Flow::duplicates),
-          FlowNumber.of(
+          FlowMetric.of(
               "heddle_failovers",
               "Times that a communicator continued without the plane.",
               Flow::failovers),
-          FlowNumber.ofSends(
+          FlowMetric.ofSends(
               "heddle_moved_chunks",
               "Chunks that went over another plane after this one failed.",
               Flow::movedChunks),
-          FlowNumber.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes),
-          FlowNumber.ofOneSided(
+          FlowMetric.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes),
+          FlowMetric.ofOneSided(
               "heddle_puts",
               "One-sided writes started, or at the other end received, counted on a"
                   + " communicator's first plane; no series without one-sided operations.",
               flow -> flow.oneSided().puts()),
-          FlowNumber.ofOneSided(
+          FlowMetric.ofOneSided(
               "heddle_signals",
               "Signals sent with puts, or at the other end applied, counted on a"
                   + " communicator's first plane.",
               flow -> flow.oneSided().signals()),
-          FlowNumber.ofOneSidedSends(
+          FlowMetric.ofOneSidedSends(
               "heddle_gets",
               "One-sided reads started, counted on a communicator's first plane.",
               flow -> flow.oneSided().gets()),
-          FlowNumber.ofOneSidedSends(
+          FlowMetric.ofOneSidedSends(
               "heddle_get_bytes",
               "Bytes read by one-sided reads.",
               flow -> flow.oneSided().getBytes()),
-          FlowNumber.ofOneSidedSends(
+          FlowMetric.ofOneSidedSends(
               "heddle_flushes",
               "Flushes of one-sided reads, counted on a communicator's first plane.",
               flow -> flow.oneSided().flushes()));
 
-  private static final List<FlowNumber> GAUGES =
+  private static final List<FlowMetric> GAUGES =
       List.of(
-          FlowNumber.ofSends(
+          FlowMetric.ofSends(
               "heddle_in_flight_bytes",
               "Bytes that the peer's device hasn't acknowledged.",
               Flow::inFlightBytes),
-          FlowNumber.of(
+          FlowMetric.of(
               "heddle_communicators", "Open communicators on the plane.", Flow::communicators),
-          FlowNumber.of(
+          FlowMetric.of(
               "heddle_plane_weight_since_seconds",
               "Time of the weight's last change, in seconds since 1970.",
               flow -> flow.weightSinceMs() / 1e3));
@@ -144,10 +144,10 @@ final class Metrics implements MultiCollector {
     List<Flow> flows = new ArrayList<>();
     processes.forEach(process -> flows.addAll(Flow.of(process)));
     List<MetricSnapshot> all = new ArrayList<>();
-    for (FlowNumber number : COUNTERS) {
+    for (FlowMetric number : COUNTERS) {
       all.add(counter(number.name, number.help, number.points(flows, Metrics::count)));
     }
-    for (FlowNumber number : GAUGES) {
+    for (FlowMetric number : GAUGES) {
       all.add(gauge(number.name, number.help, number.points(flows, Metrics::level)));
     }
     all.add(weights(flows));

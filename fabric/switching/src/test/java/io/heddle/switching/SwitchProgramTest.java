@@ -177,7 +177,7 @@ final class SwitchProgramTest {
     double[] sent = new double[LINKS];
     model.detect(sent, new double[] {1 << 28, 0, 1 << 28, 0});
     assertEquals(2, model.better());
-    int flow = Lookup3.hash(words(), SEED);
+    int flow = Lookup3.hash(hashKey(), SEED);
     Set<Integer> used = new HashSet<>();
     for (int sequence = 0; sequence < 200; sequence++) {
       int chosen = member(data(50_000, sequence));
@@ -200,7 +200,7 @@ final class SwitchProgramTest {
     assertEquals(Set.of(1, 3), used);
   }
 
-  private static byte[] words() {
+  private static byte[] hashKey() {
     return java.nio.ByteBuffer.allocate(36)
         .put(AddressText.parse(FROM).getAddress())
         .put(AddressText.parse(TO).getAddress())

@@ -82,8 +82,8 @@ final class SocketOutlet implements PacketOutlet {
   }
 
   @Override
-  public void sealFor(int link) {
-    memory.seal().sealFor(links.get(link).sendFlow());
+  public void selectFlow(int link) {
+    memory.icrcWriter().setFlow(links.get(link).sendFlow());
   }
 
   /*

@@ -74,7 +74,7 @@ class BundleTest {
    */
   @ParameterizedTest
   @ValueSource(ints = {8, 700})
-  void silentWriteIsBundledWithNextMessage(int bytes) {
+  void writeWithoutImmediateIsBundledWithNextMessage(int bytes) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);

@@ -9,7 +9,7 @@ import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -228,7 +228,7 @@ class HostilePacketsTest {
     if (random.nextInt(8) == 0) {
       covered = PacketFormat.BTH_BYTES + random.nextInt(40);
     }
-    new PacketSeal(packet, 5000, flow).seal(packet, covered & ~3);
+    new IcrcWriter(packet, 5000, flow).write(packet, covered & ~3);
     Engine engine = pair.right.context.engine();
     engine.lock.lock();
     try {

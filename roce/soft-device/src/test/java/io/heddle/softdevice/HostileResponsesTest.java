@@ -11,7 +11,7 @@ import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -99,7 +99,7 @@ class HostileResponsesTest {
 
     /* Passes the packet directly to the engine, with the peer's checksum. */
     private void deliver(int covered) {
-      new PacketSeal(packet, 5000, flow).seal(packet, covered);
+      new IcrcWriter(packet, 5000, flow).write(packet, covered);
       Engine engine = pair.left.context.engine();
       engine.lock.lock();
       try {

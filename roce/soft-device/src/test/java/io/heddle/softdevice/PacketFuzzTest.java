@@ -8,7 +8,7 @@ import io.heddle.platform.Memory;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -50,7 +50,7 @@ class PacketFuzzTest {
         Memory.ALL.set(Memory.NETWORK_INT, packet + 4, b.number());
         FlowChecksum flow = new FlowChecksum();
         flow.reset(source, port, target, 4791);
-        new PacketSeal(packet, LONGEST + 8, flow).seal(packet, length - PacketFormat.ICRC_BYTES);
+        new IcrcWriter(packet, LONGEST + 8, flow).write(packet, length - PacketFormat.ICRC_BYTES);
       }
       ByteBuffer view = Memory.ALL.asSlice(packet, LONGEST + 8).asByteBuffer();
       Engine engine = pair.right.context.engine();

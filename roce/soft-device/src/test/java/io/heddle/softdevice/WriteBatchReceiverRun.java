@@ -7,7 +7,7 @@ import io.heddle.roce.transport.responder.WriteBatchReceiver;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -40,7 +40,7 @@ final class WriteBatchReceiverRun {
   private final long train = Memory.allocate(arena, LONGEST, 64);
   private final ByteBuffer view = Memory.ALL.asSlice(train, LONGEST).asByteBuffer();
   private final FlowChecksum flow = new FlowChecksum();
-  private final PacketSeal seal = new PacketSeal(train, LONGEST, flow);
+  private final IcrcWriter icrc = new IcrcWriter(train, LONGEST, flow);
   private final List<String> steps = new ArrayList<>();
   private final QueuePair a = pair.left.createQueuePair();
   private final QueuePair b = pair.right.createQueuePair();
@@ -150,7 +150,7 @@ final class WriteBatchReceiverRun {
           address,
           pair.right.mr.rkey(),
           left);
-      seal.seal(packet, stride - PacketFormat.ICRC_BYTES);
+      icrc.write(packet, stride - PacketFormat.ICRC_BYTES);
       if (random.nextInt(80) == 0) {
         corrupt(packet, stride);
       }
@@ -162,7 +162,7 @@ final class WriteBatchReceiverRun {
     int bytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + PacketFormat.IMMEDIATE_BYTES;
     PacketFormat.writeBase(packet, PacketFormat.WRITE_ONLY_WITH_IMMEDIATE, 0, b.number(), psn++);
     PacketFormat.writeReth(packet + PacketFormat.BTH_BYTES, remote, pair.right.mr.rkey(), 0);
-    seal.seal(packet, bytes);
+    icrc.write(packet, bytes);
     return bytes + PacketFormat.ICRC_BYTES;
   }
 
@@ -182,7 +182,7 @@ final class WriteBatchReceiverRun {
     int at = new int[] {0, 1, 2, 7, 11, 22}[kind - 4];
     byte old = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + at);
     Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + at, (byte) (old ^ 1 + random.nextInt(255)));
-    seal.seal(packet, stride - PacketFormat.ICRC_BYTES);
+    icrc.write(packet, stride - PacketFormat.ICRC_BYTES);
   }
 
   private void arrive(int length, int stride) {

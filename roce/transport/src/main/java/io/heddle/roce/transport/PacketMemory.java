@@ -1,10 +1,10 @@
 package io.heddle.roce.transport;
 
 import io.heddle.roce.wire.FlowChecksum;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 
 /**
- * Memory in which a queue pair builds its packets, and the seal that adds their checksums. The
+ * Memory in which a queue pair builds its packets, and the writer of their invariant CRCs. The
  * queue pair's owner allocates the memory. Under the progress lock.
  */
 public final class PacketMemory {
@@ -21,27 +21,27 @@ public final class PacketMemory {
   public static final int BYTES = SECOND_AREA_AT + TransmitRing.AREA_BYTES;
 
   private final long base;
-  private final PacketSeal seal;
+  private final IcrcWriter icrc;
   private final TransmitRing ring;
 
   /**
    * @param base address of {@link #BYTES} bytes of memory
    * @param trains counters of the whole device
    * @param shares limit that all the device's transmit rings share
-   * @param firstFlow flow whose addresses and ports the seal's checksums cover initially
+   * @param firstFlow flow whose addresses and ports the CRCs cover initially
    */
   public PacketMemory(long base, LargeTrains trains, RingShares shares, FlowChecksum firstFlow) {
     this.base = base;
     ring = new TransmitRing(base + RING_AT, trains, shares);
-    seal = new PacketSeal(base, BYTES, firstFlow);
+    icrc = new IcrcWriter(base, BYTES, firstFlow);
   }
 
   public TransmitRing ring() {
     return ring;
   }
 
-  public PacketSeal seal() {
-    return seal;
+  public IcrcWriter icrcWriter() {
+    return icrc;
   }
 
   /** Returns the address for a control packet, such as an acknowledgement. */

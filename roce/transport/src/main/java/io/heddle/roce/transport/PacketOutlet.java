@@ -22,8 +22,8 @@ public interface PacketOutlet {
     FULL
   }
 
-  /** Sets the link for which the next packets are sealed. */
-  void sealFor(int link);
+  /** Sets the link whose addresses and ports the CRCs of the next packets cover. */
+  void selectFlow(int link);
 
   /**
    * Sends a retransmission or a probe. It is never bundled with other queue pairs' packets, since a

@@ -3,7 +3,7 @@
  * invariant CRC, sizes and sequence numbers, and the queue pair parameters that soft devices
  * exchange. Used by roce/transport and the soft device.
  *
- * <p>Threads: none of its own. A {@code FlowChecksum} and a {@code PacketSeal} belong to the holder
+ * <p>Threads: none of its own. A {@code FlowChecksum} and a {@code IcrcWriter} belong to the holder
  * of the device's progress lock; all else is static or immutable.
  *
  * <p>Memory: packets lie in the caller's memory, given by address. Nothing is allocated per packet.

@@ -101,13 +101,13 @@ class IcrcTest {
       Flow flow = flow(random);
       FlowChecksum checksum = new FlowChecksum();
       checksum.reset(flow.source(), flow.sourcePort(), flow.destination(), flow.destinationPort());
-      PacketSeal seal = new PacketSeal(packet, LONGEST, checksum);
+      IcrcWriter icrc = new IcrcWriter(packet, LONGEST, checksum);
       for (int i = 0; i < 12; i++) {
         int bytes = 12 + 4 * random.nextInt(i < 6 ? 30 : 1020);
         byte[] transport = fill(random, bytes);
         transport[4] = (byte) (random.nextBoolean() ? PacketFormat.DATA_MARK : 0);
         view.put(4, transport[4]);
-        seal.seal(packet, bytes);
+        icrc.write(packet, bytes);
         int stored = Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, packet + bytes);
         assertEquals(referenceCrc(flow, transport), stored, bytes + " bytes of " + flow);
         assertTrue(
@@ -160,7 +160,7 @@ class IcrcTest {
     checksum.reset(flow.source(), flow.sourcePort(), flow.destination(), flow.destinationPort());
     int bytes = 64;
     fill(random, bytes);
-    new PacketSeal(packet, LONGEST, checksum).seal(packet, bytes);
+    new IcrcWriter(packet, LONGEST, checksum).write(packet, bytes);
     for (int bit = 0; bit < (bytes + 4) * 8; bit++) {
       int at = bit >> 3;
       byte was = view.get(at);

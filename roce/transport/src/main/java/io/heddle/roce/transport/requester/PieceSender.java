@@ -21,7 +21,7 @@ final class PieceSender {
   }
 
   /**
-   * Sends the packet's pieces, sealed for this link. A tag implies an acknowledge request. Returns
+   * Sends the packet's pieces over this link. A tag implies an acknowledge request. Returns
    * false when the socket is full.
    */
   boolean send(int link, long packet, int packetBytes, int tag) {
@@ -69,7 +69,7 @@ final class PieceSender {
       Memory.copy(packet + headerBytes + offset, payload, bytes);
       int padded = last ? bytes + pad : bytes;
       PacketFormat.clearPad(payload + bytes, padded - bytes);
-      memory.seal().seal(at, (int) (payload - at) + padded);
+      memory.icrcWriter().write(at, (int) (payload - at) + padded);
       at = payload + padded + PacketFormat.ICRC_BYTES;
     }
     return outlet.send(link, base, (int) (at - base), each + PacketFormat.WRITE_ONLY_BYTES);

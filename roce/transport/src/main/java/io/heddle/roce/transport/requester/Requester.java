@@ -87,7 +87,7 @@ public final class Requester {
     this.completer = completer;
     this.counters = counters;
     ring = memory.ring();
-    builder = new TrainBuilder(queue, rights, memory.seal());
+    builder = new TrainBuilder(queue, rights, memory.icrcWriter());
     read = new PendingRead(rights, queue);
     outstanding = new Outstanding(ring);
     loads = new LinkScheduler(outstanding, read);
@@ -199,7 +199,7 @@ public final class Requester {
     int offset = builder.offset();
     long next = outstanding.next();
     int tag = softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG;
-    outlet.sealFor(link);
+    outlet.selectFlow(link);
     builder.cut(loads.get(link).wide.isPassing() && !outlet.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {

@@ -230,7 +230,7 @@ final class SlotSender {
 
   /* Sends a probe. If the socket is full, the probe is lost. */
   private void sendProbe(int link, int payload, int tag) {
-    outlet.sealFor(link);
+    outlet.selectFlow(link);
     tags.sent();
     long psn = outstanding.unacknowledged() - 1;
     int bytes = builder.writeProbe(memory.scratch(), psn, payload, tag);
@@ -321,7 +321,7 @@ final class SlotSender {
    */
   private boolean resendInPieces(int link, long slot, int from, int to, long nowNs, boolean probe) {
     int tag = tags.next(link, nowNs, probe);
-    outlet.sealFor(link);
+    outlet.selectFlow(link);
     ring.recordSent(slot, link, tags.sent(), nowNs);
     ring.setSentAsTrain(slot, ring.wasSentAsTrain(slot) && probe);
     for (int packet = from; packet < to; packet++) {
@@ -336,7 +336,7 @@ final class SlotSender {
     return true;
   }
 
-  /* Sends one packet again, sealed for this link. A wide packet is sent in pieces. */
+  /* Sends one packet again over this link. A wide packet is sent in pieces. */
   private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
     long offset = (long) packet * segment;
@@ -373,7 +373,7 @@ final class SlotSender {
   private void reseal(
       int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
     int tag = softPeer ? tags.next(link, nowNs, probe) : PacketFormat.NO_TAG;
-    outlet.sealFor(link);
+    outlet.selectFlow(link);
     builder.prepareRetransmission(ring, slot, address, from, to, tag, scheduler.hasSeveral());
   }
 
@@ -400,7 +400,7 @@ final class SlotSender {
       return true;
     }
     outstanding.retransmitted(read.psn(), read.endPsn(), link);
-    outlet.sealFor(link);
+    outlet.selectFlow(link);
     read.rewrite(builder, ring.address(slot), nowNs);
     countResent(1);
     return sendSlot(link, slot, ring.address(slot), 0, 1, nowNs);

@@ -5,7 +5,7 @@ import io.heddle.roce.transport.MemoryRights;
 import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
@@ -31,7 +31,7 @@ final class TrainBuilder {
 
   private final SendQueue queue;
   private final MemoryRights rights;
-  private final PacketSeal seal;
+  private final IcrcWriter icrc;
   private int mtu = 1024;
   /* Payload of a full packet of a write to a soft peer, in bytes. */
   private int writeBytes = 1024;
@@ -50,10 +50,10 @@ final class TrainBuilder {
   /* Bytes of the request at queue.started() that are in packets already. */
   private int offset;
 
-  TrainBuilder(SendQueue queue, MemoryRights rights, PacketSeal seal) {
+  TrainBuilder(SendQueue queue, MemoryRights rights, IcrcWriter icrc) {
     this.queue = queue;
     this.rights = rights;
-    this.seal = seal;
+    this.icrc = icrc;
   }
 
   /** Configures the connection; {@code readPackets} bounds the responses to one READ packet. */
@@ -89,7 +89,7 @@ final class TrainBuilder {
     int third = PacketFormat.requestTagAndPsn(true, tag, psn);
     PacketFormat.writeBaseAndReth(
         packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, 0, 0, 0);
-    seal.seal(packet, PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payload);
+    icrc.write(packet, PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payload);
     return PacketFormat.WRITE_ONLY_BYTES + payload;
   }
 
@@ -187,7 +187,7 @@ final class TrainBuilder {
           packet,
           index,
           PacketFormat.requestTagAndPsn(acknowledge, used == 0 ? tag : PacketFormat.NO_TAG, psn));
-      seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
+      icrc.write(packet, bytes - PacketFormat.ICRC_BYTES);
       offset += payloadBytes;
       if (endsRequest) {
         queue.setLastPsn(index, psn);
@@ -225,22 +225,22 @@ final class TrainBuilder {
     long end = psn + count;
     for (long next = psn; next < end; ) {
       /*
-       * The packets of one copyAndSeal() call share a header, so only the first of them may request
+       * The packets of one buildPackets() call share a header, so only the first of them may request
        * an acknowledgement.
        */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
       int row =
-          PacketSeal.canCopyAndSeal(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
+          IcrcWriter.canBuildPackets(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
       int third =
           PacketFormat.requestTagAndPsn(
               next == acknowledgeAt, next == psn ? tag : PacketFormat.NO_TAG, next);
       PacketFormat.writeBaseAndReth(
           packet, PacketFormat.WRITE_ONLY, 0, dataQueuePair, third, remote, rkey, left);
-      if (PacketSeal.canCopyAndSeal(writeBytes)) {
-        seal.copyAndSeal(packet, row, local, writeBytes);
+      if (IcrcWriter.canBuildPackets(writeBytes)) {
+        icrc.buildPackets(packet, row, local, writeBytes);
       } else {
         Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, writeBytes);
-        seal.seal(packet, fullBytes - PacketFormat.ICRC_BYTES);
+        icrc.write(packet, fullBytes - PacketFormat.ICRC_BYTES);
       }
       next += row;
       local += (long) row * writeBytes;
@@ -285,7 +285,7 @@ final class TrainBuilder {
     PacketFormat.writeBase(packet, PacketFormat.READ_REQUEST, 0, remoteQueuePair, psn);
     PacketFormat.setAcknowledgeRequest(packet);
     PacketFormat.writeReth(packet + PacketFormat.BTH_BYTES, remoteAddress, rkey, bytes);
-    seal.seal(packet, PacketFormat.READ_REQUEST_BYTES - PacketFormat.ICRC_BYTES);
+    icrc.write(packet, PacketFormat.READ_REQUEST_BYTES - PacketFormat.ICRC_BYTES);
   }
 
   /**
@@ -310,7 +310,7 @@ final class TrainBuilder {
           || PacketFormat.isAcknowledgeRequested(packet) != request) {
         PacketFormat.setRequestAndTag(packet, request, wanted);
         int bytes = i == ring.packets(slot) - 1 ? ring.totalBytes(slot) - i * segment : segment;
-        seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
+        icrc.write(packet, bytes - PacketFormat.ICRC_BYTES);
       }
     }
   }

@@ -101,7 +101,7 @@ final class ReadResponses {
     }
     long base = memory.responseSlot();
     int link = links[0];
-    outlet.sealFor(link);
+    outlet.selectFlow(link);
     int used = 0;
     int segment = 0;
     int at = offset;
@@ -148,7 +148,7 @@ final class ReadResponses {
       Memory.copy(addresses[0] + at, packet + header, payload);
       PacketFormat.clearPad(packet + header + payload, pad);
     }
-    memory.seal().seal(packet, header + payload + pad);
+    memory.icrcWriter().write(packet, header + payload + pad);
   }
 
   private void remove() {

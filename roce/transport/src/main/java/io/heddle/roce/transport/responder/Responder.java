@@ -107,7 +107,7 @@ public final class Responder {
       int links,
       int receiverNotReadyTimerCode) {
     currentLink = 0;
-    outlet.sealFor(currentLink);
+    outlet.selectFlow(currentLink);
     expected = (receivePsn & PacketFormat.PSN_MASK) + (1L << 24);
     highest = expected - 1;
     readsFrom = expected;
@@ -540,19 +540,19 @@ public final class Responder {
       return 0;
     }
     acknowledger.write(packet, PacketFormat.SYNDROME_ACK, acknowledged(), messages, nowNs);
-    memory.seal().seal(packet, bytes);
+    memory.icrcWriter().write(packet, bytes);
     return bytes + PacketFormat.ICRC_BYTES;
   }
 
   private boolean sendAcknowledge(int syndrome, long psn, long nowNs) {
     long packet = memory.controlPacket();
-    outlet.sealFor(currentLink);
+    outlet.selectFlow(currentLink);
     acknowledger.write(packet, syndrome, psn, messages, nowNs);
     int bytes = acknowledger.lengthBytes();
     if (softPeer && highest >= expected) {
       bytes += writeBitmap(packet + bytes);
     }
-    memory.seal().seal(packet, bytes);
+    memory.icrcWriter().write(packet, bytes);
     int total = bytes + PacketFormat.ICRC_BYTES;
     if (!outlet.sendResponse(currentLink, packet, total, total)) {
       return false;

@@ -290,8 +290,8 @@ final class VirtualPair implements AutoCloseable {
     /* Methods of PacketOutlet. */
 
     @Override
-    public void sealFor(int link) {
-      memory.seal().sealFor(sendFlow);
+    public void selectFlow(int link) {
+      memory.icrcWriter().setFlow(sendFlow);
     }
 
     @Override

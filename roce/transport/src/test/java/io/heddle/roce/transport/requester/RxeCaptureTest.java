@@ -13,7 +13,7 @@ import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.IcrcWriter;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
@@ -155,9 +155,9 @@ class RxeCaptureTest {
       long memory = Memory.allocate(arena, (long) TransmitRing.SLOTS * TransmitRing.SLOT_BYTES, 8);
       FlowChecksum flow = new FlowChecksum();
       flow.reset(first.source(), first.sourcePort(), first.destination(), 4791);
-      PacketSeal seal = new PacketSeal(memory, TransmitRing.SLOTS * TransmitRing.SLOT_BYTES, flow);
+      IcrcWriter icrc = new IcrcWriter(memory, TransmitRing.SLOTS * TransmitRing.SLOT_BYTES, flow);
       TransmitRing ring = new TransmitRing(memory, new LargeTrains(), new RingShares());
-      TrainBuilder builder = new TrainBuilder(queue, new MemoryRights(regions, 1), seal);
+      TrainBuilder builder = new TrainBuilder(queue, new MemoryRights(regions, 1), icrc);
       builder.configure(PacketSizes.standard(PathMtu.MTU_4096), false, qpn, 16);
       long psn = firstPsn;
       while (builder.hasMore()) {
@@ -169,7 +169,7 @@ class RxeCaptureTest {
         int index = (int) (psnOf(packet) - ring.firstPsn(slot));
         long at = ring.address(slot) + (long) index * ring.segmentBytes(slot);
         takeMigrationState(packet, at);
-        seal.seal(at, packet.transport().length - PacketFormat.ICRC_BYTES);
+        icrc.write(at, packet.transport().length - PacketFormat.ICRC_BYTES);
         assertArrayEquals(packet.transport(), Memory.toArray(at, packet.transport().length));
       }
     }
@@ -221,7 +221,7 @@ class RxeCaptureTest {
     takeMigrationState(each, copy);
     FlowChecksum flow = new FlowChecksum();
     flow.reset(each.source(), each.sourcePort(), each.destination(), 4791);
-    new PacketSeal(copy, bytes.length, flow).seal(copy, bytes.length - PacketFormat.ICRC_BYTES);
+    new IcrcWriter(copy, bytes.length, flow).write(copy, bytes.length - PacketFormat.ICRC_BYTES);
     return Memory.toArray(copy, bytes.length);
   }
 }

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /** Writer of the invariant CRC of packets in one memory area. Callers hold the progress lock. */
-public final class PacketSeal {
-  private static final boolean IN_C = ShimCalls.canSeal();
+public final class IcrcWriter {
+  private static final boolean IN_C = ShimCalls.canBuildPackets();
   private static final int BLOCK_BYTES = 256;
 
   private final long base;
@@ -17,14 +17,14 @@ public final class PacketSeal {
   /**
    * @param checksum checksum of the packets' flow
    */
-  public PacketSeal(long base, int lengthBytes, FlowChecksum checksum) {
+  public IcrcWriter(long base, int lengthBytes, FlowChecksum checksum) {
     this.base = base;
     this.checksum = checksum;
     area = Memory.ALL.asSlice(base, lengthBytes).asByteBuffer();
   }
 
   /** Sets the flow of the next packets: two addresses and the ports. */
-  public void sealFor(FlowChecksum flow) {
+  public void setFlow(FlowChecksum flow) {
     checksum = flow;
   }
 
@@ -33,7 +33,7 @@ public final class PacketSeal {
    *
    * @param length bytes from the BTH to the end of the pad
    */
-  public void seal(long packet, int length) {
+  public void write(long packet, int length) {
     byte mark = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + PacketFormat.MARK_OFFSET);
     if (mark != 0) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + PacketFormat.MARK_OFFSET, (byte) 0);
@@ -45,8 +45,8 @@ public final class PacketSeal {
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
   }
 
-  /** Returns whether {@link #copyAndSeal} supports payloads of this length. */
-  public static boolean canCopyAndSeal(int payloadBytes) {
+  /** Returns whether {@link #buildPackets} supports payloads of this length. */
+  public static boolean canBuildPackets(int payloadBytes) {
     return IN_C && payloadBytes % BLOCK_BYTES == 0;
   }
 
@@ -54,12 +54,12 @@ public final class PacketSeal {
    * Builds consecutive full-sized WRITE ONLY packets: copies their payloads and writes their CRCs.
    * The headers of the first packet are in place; those of the next packets are derived from them.
    */
-  public void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
+  public void buildPackets(long packet, int count, long payload, int payloadBytes) {
     int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
     int front =
         PacketFormat.isData(packet)
             ? checksum.markedContribution(covered)
             : checksum.contribution(covered);
-    ShimCalls.seal(packet, count, payload, payloadBytes, front);
+    ShimCalls.buildPackets(packet, count, payload, payloadBytes, front);
   }
 }

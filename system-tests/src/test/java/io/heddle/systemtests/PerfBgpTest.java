@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Test that {@code heddle perf bgp} measures and reports. It doesn't check the figures. */
 @EndsWithin(300)
 @SystemTest
-final class FeedMeasurementTest {
+final class PerfBgpTest {
   private static final int ROUTES = 500;
 
   @Test
