@@ -56,7 +56,8 @@ public final class ShimCalls {
    *
    * @param payloadBytes payload of each packet, a multiple of 256, not 0
    */
-  public static void buildPackets(long packet, long count, long payload, long payloadBytes, long front) {
+  public static void buildPackets(
+      long packet, long count, long payload, long payloadBytes, long front) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEAL);
     try {
       long unused = (long) handle.invokeExact(packet, count, payload, payloadBytes, front);

@@ -21,8 +21,8 @@ final class PieceSender {
   }
 
   /**
-   * Sends the packet's pieces over this link. A tag implies an acknowledge request. Returns
-   * false when the socket is full.
+   * Sends the packet's pieces over this link. A tag implies an acknowledge request. Returns false
+   * when the socket is full.
    */
   boolean send(int link, long packet, int packetBytes, int tag) {
     long firstWord = PacketFormat.networkLong(packet);

@@ -4,8 +4,8 @@ import io.heddle.platform.Memory;
 import io.heddle.roce.transport.MemoryRights;
 import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.TransmitRing;
-import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.IcrcWriter;
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
