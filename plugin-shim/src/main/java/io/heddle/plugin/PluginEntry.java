@@ -68,7 +68,7 @@ public final class PluginEntry {
         new FutureTask<>(() -> {
           LinuxCalls.errnoCapture();
           table.linkLog();
-          ShimCalls.canSeal();
+          ShimCalls.canBuildPackets();
           return Providers.ofThisBuild();
         });
     Thread aside = new Thread(found, "heddle-link");
