@@ -111,8 +111,9 @@ static inline struct headers headers_of(const uint8_t *packet) {
  * length, no acknowledge request and no tag. Its headers are assembled in registers, since loading parts that were just
  * stored would stall.
  */
-ALWAYS_INLINE int64_t build_packets_with(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t), int64_t packet,
-                              int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
+ALWAYS_INLINE int64_t build_packets_with(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t),
+                                         int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes,
+                                         int64_t front) {
   uint8_t *to = (uint8_t *)packet;
   const uint8_t *from = (const uint8_t *)payload;
   size_t bytes = (size_t)payload_bytes, whole = HEADER_BYTES + bytes + sizeof(uint32_t);

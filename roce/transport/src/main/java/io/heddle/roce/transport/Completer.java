@@ -5,8 +5,8 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * Completion of a queue pair's unsuccessful work requests: the failed one, and the flushed ones
- * after it. Under the progress lock.
+ * Completion of a queue pair's work requests: sends that the peer has acknowledged, the one that
+ * failed, and the flushed ones after it. Under the progress lock.
  */
 public final class Completer {
   private final QueuePairEvents events;
@@ -26,6 +26,30 @@ public final class Completer {
       case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Kind.RDMA_WRITE;
       case RDMA_READ -> Kind.RDMA_READ;
     };
+  }
+
+  /**
+   * Completes the started send requests whose packets are all below a sequence number.
+   *
+   * @param unacknowledged lowest sequence number that the peer hasn't acknowledged
+   */
+  public void completeSends(long unacknowledged) {
+    for (long index = sends.completed();
+        index < sends.started() && sends.lastPsn(index) < unacknowledged;
+        index = sends.completed()) {
+      boolean signalled = sends.isSignalled(index);
+      long id = sends.id(index);
+      Kind kind = kind(sends.operation(index));
+      int lengthBytes = sends.lengthBytes(index);
+      /*
+       * The request is removed before its completion is delivered: a completion that overruns its
+       * queue moves this queue pair to ERROR, which flushes all requests.
+       */
+      sends.complete();
+      if (signalled) {
+        events.completeSend(id, Status.SUCCESS, kind, lengthBytes);
+      }
+    }
   }
 
   /**

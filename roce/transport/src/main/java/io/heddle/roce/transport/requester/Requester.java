@@ -22,7 +22,6 @@ import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.ReadyToSendAttributes;
-import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -375,7 +374,7 @@ public final class Requester {
       sender.acknowledged(load, slot, nowNs);
       ring.removeHead();
     }
-    completeRequests();
+    completer.completeSends(outstanding.unacknowledged());
     return fresh;
   }
 
@@ -383,26 +382,6 @@ public final class Requester {
   private void arrived(long slot, long nowNs) {
     if (!softPeer && !ring.isRead(slot)) {
       measured(0, ring.sentAtNs(slot), nowNs, events.longestSocketWaitNs());
-    }
-  }
-
-  private void completeRequests() {
-    long upTo = outstanding.unacknowledged();
-    for (long index = queue.completed();
-        index < queue.started() && queue.lastPsn(index) < upTo;
-        index = queue.completed()) {
-      boolean signalled = queue.isSignalled(index);
-      long id = queue.id(index);
-      Kind kind = Completer.kind(queue.operation(index));
-      int lengthBytes = queue.lengthBytes(index);
-      /*
-       * The request is removed before its completion is delivered: a completion that overruns its
-       * queue moves this queue pair to ERROR, which flushes all requests.
-       */
-      queue.complete();
-      if (signalled) {
-        events.completeSend(id, Status.SUCCESS, kind, lengthBytes);
-      }
     }
   }
 
