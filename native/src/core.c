@@ -326,7 +326,7 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
   if (state == HEDDLE_REQUEST_DONE) {
     *done = 1;
     if (sizes != NULL) {
-      /* Copies count sizes only, since the caller's array may be longer and NCCL adds up all of its elements. */
+      /* Copies only request->count sizes, since the caller's array may be longer and NCCL adds up all of its elements. */
       memcpy(sizes, request->sizes, (size_t)request->count * sizeof sizes[0]);
     }
   }

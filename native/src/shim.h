@@ -161,8 +161,8 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
 /* Checks that there are enough free descriptors for a start. Returns false after logging the limit. */
 bool heddle_start_has_descriptors(void);
 /*
- * Checks that there are enough threads and memory to create a JVM. The caller blocks all signals, which the tried
- * threads inherit.
+ * Checks that there are enough threads and memory to create a JVM, by allocating both for a moment. The caller blocks
+ * all signals; the threads created for the check inherit this mask.
  */
 bool heddle_start_has_threads_and_memory(void);
 struct heddle_thread_limits {
@@ -224,10 +224,10 @@ struct heddle_tool_options {
  */
 void heddle_tool_options_hide(void *jvm);
 void heddle_tool_options_show(void);
-/* Returns the variables that the JVM obeyed nevertheless, for the warning after a failed start. */
+/* Returns the variables that could not be hidden from the JVM, for the warning after a failed start. */
 struct heddle_tool_options heddle_tool_options_in_effect(void);
 
-/* ---- java_library_hooks.c: gives Java's files numbers from 3 on, classes from memory, and a working directory ---- */
+/* ---- java_library_hooks.c: keeps Java's descriptors above 2, reads classes from memory, replaces a removed folder ---- */
 
 /*
  * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: the

@@ -155,7 +155,7 @@ static void announce_report(int number) {
 }
 
 /*
- * Passes a fault to the JVM, or to the host's action behind the front. The code at fault is checked even on a thread
+ * Passes a fault to the JVM, or to the host's action that this front (a handler of the shim) stands for. The code at fault is checked even on a thread
  * that is outside upcalls, since a host may run Java itself, by JNI, on a thread that the shim attached.
  */
 static void on_fault(int front, int number, siginfo_t *info, void *context) {
@@ -174,14 +174,14 @@ static void on_fault(int front, int number, siginfo_t *info, void *context) {
   }
 }
 
-/* ---- fronts ---- */
+/* ---- fronts: the shim's handlers, one for each distinct action of the host ---- */
 
 #define FRONT(n) \
   static void front_##n(int number, siginfo_t *info, void *context) { on_fault(n, number, info, context); }
 #define EIGHT_FRONTS(n) FRONT(n##0) FRONT(n##1) FRONT(n##2) FRONT(n##3) FRONT(n##4) FRONT(n##5) FRONT(n##6) FRONT(n##7)
 #define EIGHT_NAMES(n) \
   front_##n##0, front_##n##1, front_##n##2, front_##n##3, front_##n##4, front_##n##5, front_##n##6, front_##n##7
-/* The numbers of the fronts are octal. */
+/* Front numbers are octal literals: EIGHT_FRONTS(n) appends the digits 0 to 7 to n. */
 EIGHT_FRONTS(0)
 EIGHT_FRONTS(01)
 EIGHT_FRONTS(02)

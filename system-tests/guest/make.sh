@@ -65,7 +65,7 @@ files_of() {
   shift
   for module in "$@"; do
     modprobe -d "$base" -S "$release" --show-depends "$module" || unavailable "$release has no module $module"
-  done | awk 'sub(/^insmod /, "") && sub(/ *$/, "") && !seen[$0]++'
+  done | sed -nE 's/^insmod (.*\.ko(\.[a-z]+)?)( .*)?$/\1/p' | awk '!seen[$0]++'
 }
 
 make_kernel() {

@@ -287,7 +287,7 @@ class PlaneMatchingTest {
         here,
         host("e1 10.0.1.2/24", "e1=z", Map.of()),
         "here plane:a, here plane:b, there plane:z");
-    /* A plane without a name contradicts no other plane. */
+    /* A plane without a name can match a named plane: only two different names exclude a match. */
     assertMatches(
         here,
         host("p9 10.0.2.2/24, p8 10.0.1.2/24"),

@@ -136,8 +136,8 @@ class ThreadFaultTest {
   @WholeRunOnly(alwaysRunRows = {1, 5})
   void failedHandshakeFailsConnectAndAccept(Error error) {
     /*
-     * The line is logged in the middle of the handshake, if the number of queue pairs differs from
-     * the setting.
+     * The error is thrown where an end logs the number of queue pairs, in the middle of the
+     * handshake. It logs the number only if that differs from its setting, so the settings differ.
      */
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {
       long handle = ends.handle();

@@ -10,9 +10,9 @@ import io.heddle.roce.wire.PacketFormat;
 import java.util.List;
 
 /**
- * Commands for the bridge's host that make unicast datagrams reach the bridge. They deliver traffic
- * to RoCEv2's port, from one fabric to the other's prefixes, on this host. With proxy addresses,
- * they add these addresses to the host instead.
+ * Shell commands for the bridge's host that make unicast datagrams reach the bridge. They add rules
+ * and local routes: the host then accepts RoCEv2 datagrams from one fabric to the other fabric's
+ * prefixes as its own. With proxy addresses, they add these addresses to the host instead.
  */
 final class UnicastRoutes {
   private UnicastRoutes() {}
@@ -83,7 +83,7 @@ final class UnicastRoutes {
           far.isEmpty()
               ? "  prefix= of fabric "
                   + other
-                  + " is missing: say it, and its commands stand here\n"
+                  + " is missing; set it in the configuration to see its commands here\n"
               : "and on each host of fabric "
                   + name
                   + " a route to "

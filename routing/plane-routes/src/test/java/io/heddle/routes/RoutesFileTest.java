@@ -70,7 +70,10 @@ class RoutesFileTest {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a");
         RouteReader before = bed.reader()) {
       bed.route(HOST + "/128", 0, 200);
-      /* A larger file can't be created while a non-empty folder has its name. */
+      /*
+       * The publisher first writes a larger file under the name routes.new. A non-empty folder of
+       * that name makes this fail.
+       */
       Path aside = bed.publisher.path().resolveSibling("routes.new");
       Path inside = Files.createDirectories(aside.resolve("x"));
       long generation = bed.publisher.generation();

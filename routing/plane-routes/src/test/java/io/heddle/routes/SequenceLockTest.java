@@ -4,7 +4,10 @@ import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.verbs.testing.JcstressRun;
 import org.junit.jupiter.api.Test;
 
-/* Runs the jcstress tests, in whole runs only. Every run tests killed writers and cut files. */
+/*
+ * Runs the jcstress tests, which {@code ./heddle test} skips. {@link KilledPublisherTest} and {@link
+ * CutRoutesTest} always run: they cover killed publishers and truncated files.
+ */
 class SequenceLockTest {
   @Test
   @WholeRunOnly

@@ -80,8 +80,8 @@ record FabricDemoReport(
       @Nullable Double followedAfterMs,
       List<Window> windows) {
     /**
-     * Returns the largest deviation in percentage points over the seconds, without the second that
-     * follows the change.
+     * Returns the largest deviation of a plane's sent share from its expected share, in percentage
+     * points. The one-second window that follows the change of path bandwidth isn't included.
      */
     double steadyDeviationPoints() {
       return windows.stream()

@@ -83,7 +83,7 @@ public final class HashLab implements AutoCloseable {
    *
    * @param spines number of equal links of the leaf, 1 to 64
    * @param cores number of equal links of each spine, 1 to 64
-   * @throws LabException if the system refuses; nothing is left behind then
+   * @throws io.heddle.platform.HeddleException if the system refuses; nothing is left behind then
    */
   public static HashLab create(int spines, int cores) {
     HashLab lab = new HashLab(spines, cores);
@@ -226,7 +226,7 @@ public final class HashLab implements AutoCloseable {
   /**
    * Sets the method by which a router selects links.
    *
-   * @throws LabException if the kernel doesn't support a setting or a rule
+   * @throws io.heddle.platform.HeddleException if the kernel doesn't support a setting or a rule
    */
   public void configure(String router, Switching switching) {
     if (!switching.settings().isEmpty()) {

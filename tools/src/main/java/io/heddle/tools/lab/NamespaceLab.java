@@ -36,7 +36,7 @@ final class NamespaceLab implements Lab {
   /**
    * Creates a lab.
    *
-   * @throws LabException if the system refuses; nothing is left behind then
+   * @throws io.heddle.platform.HeddleException if the system refuses; nothing is left behind then
    */
   static NamespaceLab create(Kind kind, LabPlan plan) {
     NamespaceLab lab = new NamespaceLab(kind, plan);

@@ -58,8 +58,8 @@ public final class StandinLab implements Lab {
    * @param addresses number of addresses of each device
    * @param fabric file that the processes share; may not exist yet
    * @param settings STANDIN variables in addition to the variables that define the devices
-   * @throws LabException if hosts or devices can't be created. The hosts are removed then; the
-   *     caller removes the file.
+   * @throws io.heddle.platform.HeddleException if hosts or devices can't be created. The hosts are
+   *     removed then; the caller removes the file.
    */
   public static StandinLab create(
       Kind kind,
@@ -129,7 +129,7 @@ public final class StandinLab implements Lab {
    * describes the arguments.
    *
    * @return output of the program
-   * @throws LabException if the program fails, with its output
+   * @throws io.heddle.platform.HeddleException if the program fails, with its output
    */
   public String control(String... words) {
     return control(0, words);

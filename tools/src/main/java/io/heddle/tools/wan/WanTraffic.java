@@ -40,8 +40,8 @@ final class WanTraffic implements AutoCloseable {
   private static final long MOST_LATE_NS = 1_000_000_000;
 
   /*
-   * Longest delay of the thread after which a sender from {@link #startEven} still sends all missed
-   * packets. The kernel's queue between two namespaces can hold the packets of this time.
+   * Limit up to which a sender from {@link #startEven} catches up after a delay of its thread; it
+   * skips the missed packets beyond. The kernel's queue between two namespaces can hold the packets of this time.
    */
   private static final long LEAST_LATE_NS = 50_000_000;
 

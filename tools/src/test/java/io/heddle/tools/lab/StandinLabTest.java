@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,7 +91,8 @@ class StandinLabTest {
   @Test
   void failureOfTheControlProgramHasItsOutput() throws IOException {
     try (StandinLab lab = lab(1, 1, "[ \"$1\" = cut ] && echo no such gid && exit 1\nexit 0\n")) {
-      LabException refused = assertThrows(LabException.class, () -> lab.control("cut", "9/9"));
+      HeddleException refused =
+          assertThrows(HeddleException.class, () -> lab.control("cut", "9/9"));
       assertTrue(
           String.valueOf(refused.getMessage()).endsWith(": no such gid"),
           () -> String.valueOf(refused.getMessage()));
@@ -99,8 +101,8 @@ class StandinLabTest {
 
   @Test
   void failedCreationIsReportedWithoutFurtherRequests() throws IOException {
-    LabException refused =
-        assertThrows(LabException.class, () -> lab(1, 1, "echo file exists; exit 1\n"));
+    HeddleException refused =
+        assertThrows(HeddleException.class, () -> lab(1, 1, "echo file exists; exit 1\n"));
     assertTrue(String.valueOf(refused.getMessage()).endsWith(": file exists"));
     assertEquals(List.of("0: create"), recorded());
     assertFalse(Files.exists(folder.resolve("fabric")));

@@ -39,7 +39,10 @@ final class IdleCapacity {
    */
   private static final double LEAST_MISSING = 1.0 / 8;
 
-  /** Shortest span over which the missing part is measured, in ns with chunks in flight. */
+  /**
+   * Shortest time over which the missing part of the total capacity is measured, in ns. Only time
+   * with chunks in flight counts.
+   */
   private static final double SPAN_NS = 200e6;
 
   /** Longest span over which the missing part is measured, as a multiple of {@link #SPAN_NS}. */
@@ -65,16 +68,16 @@ final class IdleCapacity {
   private long polledAtNs;
 
   /*
-   * Busy time of each plane since its last completion, in ns: all of it, the part in which some
-   * plane was dry beside a late one, and the part in which no plane was.
+   * Busy time of each plane since its last completion, in ns: all of it, the part with a late plane
+   * and a dry plane at once (both terms: see the class), and the part without such a pair.
    */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
   private final double[] sinceBusyNs;
 
   /*
-   * Time in which planes were busy and no plane was dry beside a late one, and the bytes carried in
-   * that time.
+   * Busy time in ns without a late plane or without a dry plane (both terms: see the class), and the
+   * bytes carried in that time.
    */
   private double busyNs;
   private double busyBytes;

@@ -60,7 +60,10 @@ public final class PlaneLoads {
    * plane lets the acknowledgement of a chunk travel with the next packet.
    */
   private int smallChunkPlane;
-  /* Virtual time up to which that plane takes them, as of the last full comparison. */
+  /*
+   * Virtual time up to which {@code smallChunkPlane} takes small chunks, as of the last comparison
+   * of all planes.
+   */
   private long smallChunkUntil;
 
   /* {@link #limitLag} runs again once a plane reaches this virtual time. */

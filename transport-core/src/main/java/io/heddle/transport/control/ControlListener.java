@@ -34,7 +34,8 @@ public final class ControlListener implements ControlLoop.Handler {
   private final InetSocketAddress address;
   private final int descriptor;
   private int failures; /* control thread */
-  private @Nullable SocketChannel waiting; /* waits until there is room; control thread */
+  private @Nullable SocketChannel
+      waiting; /* accepted; waits until another channel may be admitted; control thread */
 
   /**
    * Listens on an ephemeral port of this address. Any thread.

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DrainFollowerTest {
   private static final int POLLS = 200;
 
-  /* Room for the iterator over the devices, not for a file's lines or an exception. */
+  /* Most bytes that all polls allocate: an iterator over the devices fits, a file's lines don't. */
   private static final long MOST_BYTES = POLLS * 64L;
   private static final int ROUNDS = 100;
 

@@ -162,7 +162,7 @@ public final class PlaneCounters {
     add(StatsLayout.PUTS, 1);
   }
 
-  /** Counts a write with a signal that began here, or an applied signal. */
+  /** Counts a signal: of a put that began here, or of the peer's put when it is applied here. */
   public void signal() {
     add(StatsLayout.SIGNALS, 1);
   }
