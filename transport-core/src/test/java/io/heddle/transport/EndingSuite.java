@@ -239,6 +239,16 @@ abstract class EndingSuite extends TruncationSuite {
   }
 
   final void noByteLands(TakenBack how, int length, Map<String, String> more) throws Exception {
+    int tries = 0;
+    while (!isBufferTakenBackInMidMessage(how, length, more)) {
+      assertTrue(++tries < 20, "each message arrived before its buffer was taken back");
+    }
+  }
+
+  /* Returns false if the message arrived before its buffer was taken back, on a busy machine. */
+  private boolean isBufferTakenBackInMidMessage(TakenBack how, int length, Map<String, String> more)
+      throws Exception {
+    boolean midMessage;
     try (Ends ends = ends(FOUR, FOUR, more);
         ExecutorService threads = Executors.newSingleThreadExecutor()) {
       Ends.Link other = ends.connect();
@@ -262,7 +272,6 @@ abstract class EndingSuite extends TruncationSuite {
           });
       try {
         Ends.await("the first byte", () -> Memory.getLong(to) != 0);
-        assertEquals(0, Ends.state(receive), "the receive is pending");
         if (how != TakenBack.CLOSED) {
           assertEquals(0, link.receiver().deregisterMemory(handle));
         }
@@ -271,17 +280,22 @@ abstract class EndingSuite extends TruncationSuite {
         }
         fill(to, length, 2);
         Ends.await("the end of the send", () -> Ends.state(send) != 0);
-        assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
-        /* The other thread may hold the connection; then a call answers 0 and does nothing. */
-        Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
-        AtomicInteger failure = new AtomicInteger();
-        Ends.await(
-            "the failure of the sender",
-            () -> failure.updateAndGet(before -> link.sender().progress()) != 0);
-        assertEquals(TransportResult.REMOTE_ERROR, failure.get());
+        midMessage = Ends.state(send) < 0;
+        if (midMessage) {
+          assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
+          /* The other thread may hold the connection; then a call answers 0 and does nothing. */
+          Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
+          AtomicInteger failure = new AtomicInteger();
+          Ends.await(
+              "the failure of the sender",
+              () -> failure.updateAndGet(before -> link.sender().progress()) != 0);
+          assertEquals(TransportResult.REMOTE_ERROR, failure.get());
+        }
         if (how == TakenBack.DEREGISTERED) {
-          Ends.await("the failure of the receiver", () -> link.receiver().progress() != 0);
-          assertTrue(Ends.state(receive) < 0 && Ends.state(second) < 0);
+          if (midMessage) {
+            Ends.await("the failure of the receiver", () -> link.receiver().progress() != 0);
+            assertTrue(Ends.state(receive) < 0 && Ends.state(second) < 0);
+          }
           link.receiver().close();
         }
       } finally {
@@ -295,6 +309,7 @@ abstract class EndingSuite extends TruncationSuite {
       link.listener().close();
       other.close();
     }
+    return midMessage;
   }
 
   /** Returns a length whose transfer takes a while. */

@@ -16,12 +16,14 @@ class ProcessThreadsTest {
 
   @Test
   void threadIsFoundWhileOthersEnd() throws IOException, InterruptedException {
+    CountDownLatch named = new CountDownLatch(1);
     CountDownLatch enough = new CountDownLatch(1);
     AtomicBoolean over = new AtomicBoolean();
     Thread sought =
         Thread.ofPlatform()
             .name("sought-thread")
             .start(() -> {
+              named.countDown();
               try {
                 enough.await();
               } catch (InterruptedException interrupted) {
@@ -36,6 +38,7 @@ class ProcessThreadsTest {
               }
             });
     try {
+      named.await();
       for (int look = 0; look < LOOKS; look++) {
         String status = ProcessThreads.read("self", "sought-", "status").orElse("none");
         assertTrue(status.startsWith("Name:\tsought-thread\n"), status);
