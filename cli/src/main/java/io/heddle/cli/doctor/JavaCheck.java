@@ -122,7 +122,7 @@ final class JavaCheck implements Check {
   /* Returns the runtime of the first java in PATH, through links; null if there is none. */
   private static @Nullable Path homeInPath(String path) {
     for (String folder : path.split(":")) {
-      Path program = Path.of(folder.isEmpty() ? "." : folder, "java");
+      Path program = Path.of(folder + "/java");
       if (Files.isExecutable(program)) {
         try {
           Path real = program.toRealPath();

@@ -1,5 +1,6 @@
 package io.heddle.cli.heddle;
 
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -36,20 +37,37 @@ final class HelpCommand implements Callable<Integer> {
   public Integer call() {
     CommandSpec help = Objects.requireNonNull(spec);
     boolean json = !words.isEmpty() && words.getFirst().equals(JSON);
-    CommandLine command =
-        find(help.root().commandLine(), words.subList(json ? 1 : 0, words.size()));
-    if (json) {
+    CommandLine root = help.root().commandLine();
+    CommandLine command = find(root, words.subList(json ? 1 : 0, words.size()));
+    PrintWriter out = help.commandLine().getOut();
+    if (!json) {
+      command.usage(out);
+    } else if (command == root) {
+      out.print(JsonHelp.read().commands(name -> isCommand(root, name)));
+    } else {
       String name = command.getCommandSpec().qualifiedName();
-      String text = JsonHelp.read().text(name, command.getCommandSpec() == help.root());
+      String text = JsonHelp.read().documents(name);
       if (text.isEmpty()) {
         throw new ParameterException(
             help.commandLine(), name + " prints no JSON; heddle help json lists those that do");
       }
-      help.commandLine().getOut().print(text);
-    } else {
-      command.usage(help.commandLine().getOut());
+      out.print(text);
     }
     return 0;
+  }
+
+  /* Returns whether there is a command with this name, such as heddle bgp show routes. */
+  private static boolean isCommand(CommandLine root, String command) {
+    CommandLine at = root;
+    List<String> names = List.of(command.split(" "));
+    for (String word : names.subList(1, names.size())) {
+      CommandLine next = at.getSubcommands().get(word);
+      if (next == null) {
+        return false;
+      }
+      at = next;
+    }
+    return true;
   }
 
   private CommandLine find(CommandLine root, List<String> names) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Text form of the JSON Schema of the commands' documents, with one line for each name in a
@@ -33,26 +34,27 @@ final class JsonHelp {
   }
 
   /**
-   * Returns the names in a command's documents; empty if the command prints no JSON.
+   * Returns a list of the commands that print JSON.
    *
-   * @param command all words of the command, such as {@code heddle bgp show routes}
-   * @param list whether to list the commands that print JSON instead
+   * @param exists whether a command, such as {@code heddle bgp show routes}, exists here: the
+   *     schema has the commands of a checkout, of which a host has some
    */
-  String text(String command, boolean list) {
-    return list ? commands() : documents(command);
-  }
-
-  private String commands() {
+  String commands(Predicate<String> exists) {
     StringBuilder text = new StringBuilder();
     text.append("These commands print one JSON document with --json; heddle help json COMMAND");
     text.append(" explains its names.\n\n");
     TreeSet<String> names = new TreeSet<>();
     schema.path("$defs").forEach(each -> names.add(command(each)));
-    names.forEach(each -> text.append("  ").append(each).append('\n'));
+    names.stream().filter(exists).forEach(each -> text.append("  ").append(each).append('\n'));
     return text.toString();
   }
 
-  private String documents(String command) {
+  /**
+   * Returns the names in a command's documents; empty if the command prints no JSON.
+   *
+   * @param command all words of the command, such as {@code heddle bgp show routes}
+   */
+  String documents(String command) {
     StringBuilder text = new StringBuilder();
     for (JsonNode each : schema.path("$defs")) {
       if (command(each).equals(command)) {
