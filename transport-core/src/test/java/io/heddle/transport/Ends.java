@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
@@ -342,6 +343,21 @@ public final class Ends implements AutoCloseable {
 
   static int state(long request) {
     return Memory.getIntAcquire(request);
+  }
+
+  /**
+   * Repeats a test that interrupts a transfer, until a transfer was interrupted. On a busy machine
+   * a transfer may be over before.
+   *
+   * @param attempt one test; returns whether it interrupted its transfer
+   */
+  static void repeatUntilInterrupted(Callable<Boolean> attempt) throws Exception {
+    for (int tries = 0; tries < 20; tries++) {
+      if (attempt.call()) {
+        return;
+      }
+    }
+    throw new AssertionError("each transfer was over before it was interrupted");
   }
 
   static boolean isDone(long request) {
