@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # jobs.sh FOLDER: runs each bash script that appears in FOLDER as NAME.job, at once and in parallel. NAME.out gets both
 # output streams of the script, and NAME.status gets its exit status at the end. The file NAME.kill ends the script
-# NAME.job, and the file "end" ends jobs.sh. Other processes must create these files atomically, by renaming.
+# NAME.job, and the file "end" ends jobs.sh. Other processes must create these files atomically, by renaming. "the guest
+# takes jobs" is printed once jobs.sh looks for them.
 set -u
 cd -- "$1"
 shopt -s nullglob
@@ -15,6 +16,7 @@ run_job() {
 }
 
 set -m
+echo "the guest takes jobs"
 while [[ ! -e end ]]; do
   for job in *.job; do
     name=${job%.job}

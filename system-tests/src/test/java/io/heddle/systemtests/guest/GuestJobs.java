@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
  * The scripts are passed through a shared folder ({@code jobs.sh}).
  */
 final class GuestJobs implements AutoCloseable {
+  /* jobs.sh prints it. */
   private static final String READY = "the guest takes jobs";
 
   private final RxeGuest guest;
@@ -38,8 +39,8 @@ final class GuestJobs implements AutoCloseable {
             plan.sharing(shared),
             folder,
             setUp
-                + "\necho '%s'\nexec %s /run/out\n"
-                    .formatted(READY, RxeGuest.ROOT.resolve("system-tests/guest/jobs.sh")));
+                + "\nexec '%s' /run/out\n"
+                    .formatted(RxeGuest.ROOT.resolve("system-tests/guest/jobs.sh")));
     try {
       guest.awaitOutput(READY);
       return new GuestJobs(guest, shared);

@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
 final class EmulatedGuest implements AutoCloseable {
   private static final Path SCRIPTS = Path.of("system-tests", "guest");
   private static final int NO_GUEST_HERE = 77;
+  /* jobs.sh prints it. */
   private static final String READY = "the guest takes jobs";
   private static final long START_SECONDS = 180;
   private static final long POLL_MS = 20;
@@ -93,7 +94,7 @@ final class EmulatedGuest implements AutoCloseable {
       command.addAll(List.of("--tap", tap));
     }
     command.addAll(List.of("-o", shared.toString(), "-t", Long.toString(limitSeconds), "--"));
-    String serve = "\necho '" + READY + "'\nexec '" + script("jobs.sh") + "' /run/out\n";
+    String serve = "\nexec '" + script("jobs.sh") + "' /run/out\n";
     command.addAll(List.of("bash", "-euc", setUp + serve));
     Path log = folder.resolve("guest.log");
     ProcessBuilder builder =
