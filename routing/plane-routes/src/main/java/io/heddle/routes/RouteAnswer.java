@@ -60,8 +60,9 @@ public final class RouteAnswer {
   }
 
   /**
-   * Returns the weight in the plane's cell, in Mbit/s: 1 for a route without a bandwidth, 0 if the
-   * plane carries no traffic. {@link #weight} also applies the rules for missing bandwidths.
+   * Returns the weight in the plane's cell, in Mbit/s. It is 1 for a route without a bandwidth, and
+   * 0 if the plane carries no traffic. {@link #weight} also applies the rules for missing
+   * bandwidths.
    */
   public int bandwidthMbps(int plane) {
     return RouteCell.weight(cells[plane]);

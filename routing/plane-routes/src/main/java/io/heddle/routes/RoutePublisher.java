@@ -242,8 +242,8 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
    *
    * @param high the prefix's first 64 bits; bits beyond its length are zero
    * @param plane a number that {@link #setPlane} returned
-   * @throws HeddleException if the table needs a larger file that can't be created; the entries so
-   *     far stay in the table
+   * @throws HeddleException if the table needs a larger file that can't be created; earlier entries
+   *     stay in the table
    */
   @Override
   public void set(long high, long low, int length, int plane, int cell) {

@@ -116,8 +116,8 @@ public final class RouteReader implements AutoCloseable {
     try {
       T result = reads.get();
       /*
-       * This check is within the try block, since the JVM may report a memory fault only when a
-       * later call returns, this call at the latest.
+       * The JVM may report a memory fault only when a later call returns. This call is within the
+       * try block, so that it is such a later call.
        */
       map.requireWhole();
       return result;
@@ -201,8 +201,8 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /*
-   * Sets the cell of each plane that has none yet from the prefix of this length. Returns the
-   * number of cells set.
+   * Looks up the prefix of this length, and copies its cells for the planes that have no cell in
+   * the answer yet. Returns the number of cells copied.
    */
   private int take(long high, long low, int length, RouteAnswer answer) {
     if (length > 128) {

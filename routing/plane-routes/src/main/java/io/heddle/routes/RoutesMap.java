@@ -211,8 +211,8 @@ final class RoutesMap implements AutoCloseable {
   /**
    * Finds the slot of a prefix.
    *
-   * @return address of the slot. If the table doesn't have the prefix, the complement of the
-   *     address of the free slot that the prefix would take. For a reader, undefined if the writer
+   * @return address of the slot. If the table lacks the prefix: complement of the address of the
+   *     free slot that the prefix would take. A reader gets an undefined result if the writer
    *     changes the table meanwhile
    */
   long find(long high, long low, int length) {

@@ -33,7 +33,7 @@ public record DaemonConfig(
     RibOptions routes,
     CodePoints codePoints,
     List<PeerConfig> peers) {
-  /** Returns the address families of all peers that define this plane. */
+  /** Returns the address families of all peers that are configured for this plane. */
   Families familiesOf(String planeKey) {
     boolean ipv6 = false;
     boolean ipv4 = false;

@@ -25,7 +25,10 @@ final class OwnAddresses {
   OwnAddresses(HostAddresses host) {
     this.host = host;
     usable = new ArrayList<>(ofKind(true).usable());
-    /* Adds IPv4 addresses even on dual-stack hosts, since IPv4 peers are configured explicitly. */
+    /*
+     * Includes IPv4 addresses even if the host also has IPv6, since each IPv4 peer is configured
+     * explicitly.
+     */
     usable.addAll(ofKind(false).usable());
   }
 

@@ -51,8 +51,8 @@ public record PeerConfig(
   }
 
   /**
-   * Returns whether a session with the other settings may continue with these: they differ at most
-   * in the rate and in the prefixes that are always permitted.
+   * Returns whether a session that began with the other settings may continue with these. That is
+   * so if the two differ at most in the rate and in the prefixes that are always permitted.
    */
   boolean hasSessionOf(PeerConfig other) {
     return withRateAndFilter(other.rateMbps, other.filterAlways).equals(other);

@@ -84,8 +84,8 @@ public final class AdjRibIn implements AutoCloseable {
     if (!update.announced().isEmpty()) {
       int number = numberOf(update.attributes());
       /*
-       * Holds the attribute set during the loop. Otherwise it might be released in between, when
-       * its last old route is replaced.
+       * Holds the attribute set during the loop. Otherwise the set might be released when its last
+       * old route is replaced.
        */
       attributes.acquire(number);
       int plane = attributes.plane(number);
@@ -105,7 +105,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
     if (set.aigp() != null && !hasSeenAigp) {
       hasSeenAigp = true;
-      recomputeCells(); // only now it is known that a missing AIGP means a borrowed path
+      recomputeCells(); // earlier routes without AIGP now count as borrowed
     }
     return attributes.add(set, planeOf(set), cellOf(set));
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * routes, its plane and its {@link io.heddle.routes.RouteCell cell}.
  */
 final class AttributeTable {
-  /** Plane of routes that belong to no plane. */
+  /** Value in place of a plane's number for routes that belong to no plane. */
   static final int NO_PLANE = -1;
 
   private static final int FIRST = 16;
@@ -53,7 +53,7 @@ final class AttributeTable {
     routes[number]++;
   }
 
-  /** Releases one route of a set. A set without routes is removed. */
+  /** Counts one route of a set less, and removes the set if no route is left. */
   void release(int number) {
     if (--routes[number] == 0) {
       numbers.remove(attributes(number));

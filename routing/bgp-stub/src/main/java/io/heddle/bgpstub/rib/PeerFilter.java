@@ -66,7 +66,7 @@ final class PeerFilter {
     return sequence;
   }
 
-  /** Returns whether the list should be rebuilt. */
+  /** Returns whether so many lines deny that the filter should be rebuilt. */
   boolean needsRebuild() {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }

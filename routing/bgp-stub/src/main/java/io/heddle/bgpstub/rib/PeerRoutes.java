@@ -104,8 +104,8 @@ public final class PeerRoutes implements SessionListener {
   }
 
   /*
-   * Sends the whole filter. The peer sends no routes before a filter or a request, so all routes
-   * are requested if no prefix is wanted.
+   * Sends the whole filter. If no prefix of a family is wanted, requests all routes of the family
+   * instead, since the peer sends no routes before it has received a filter or a request.
    */
   private void sendFullFilter(PeerSession up, Negotiated terms) {
     boolean replaces = filter.lines() > 0;

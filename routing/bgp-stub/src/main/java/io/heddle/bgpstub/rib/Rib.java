@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * of the BGP speaker's event loop.
  */
 public final class Rib implements AutoCloseable {
-  /** Value in place of a new cell, which no cell has: the plane's best route must be looked up. */
+  /**
+   * Value for a new cell that isn't known, so that the plane's best route must be looked up. No
+   * real cell has this value.
+   */
   static final int UNKNOWN = RouteCell.borrowed(RouteCell.EMPTY);
 
   private static final String COLOUR_PREFIX = "colour:";

@@ -285,7 +285,10 @@ class RibTest {
         bed.rib.retry();
       }
       assertTrue(bed.rib.isIncomplete());
-      /* The first attempt determines the total size, which is also logged once. */
+      /*
+       * The first retry tries to reserve space for all routes, and logs its failure. Further
+       * retries fail for the same reason and log nothing.
+       */
       assertEquals(2, bed.log.size(), bed.log.toString());
       assertTrue(
           bed.log.getFirst().contains("readers keep what they have: the routes file can't be"));

@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  * thread.
  */
 final class BfdSession {
-  /** Actions that the session requests when packets arrive or time passes. */
+  /** Actions that the session requests from its owner when packets arrive or time passes. */
   interface Actions {
     void send(BfdPacket packet);
 
@@ -67,7 +67,7 @@ final class BfdSession {
     return state == BfdState.UP ? intervalMicros() : Math.max(SLOW_MICROS, intervalMicros());
   }
 
-  /** Returns the detection time: the session goes down if no packet arrives for so long. */
+  /** Returns the detection time: if no packet arrives for this long, the session goes down. */
   long detectionNs() {
     return 1_000L * peerMultiplier * Math.max(intervalMicros(), peerDesiredTxMicros);
   }

@@ -185,7 +185,8 @@ public final class BfdSpeaker implements AutoCloseable {
       Path path =
           read == null || receiver.hopLimit() != HOP_LIMIT ? null : find(read, receiver.source());
       /*
-       * Malformed packets, packets with a low hop limit and packets of no known peer are ignored.
+       * Malformed packets, packets with a hop limit below 255 and packets from unknown peers are
+       * ignored.
        */
       if (path != null && read != null) {
         path.session.received(read);

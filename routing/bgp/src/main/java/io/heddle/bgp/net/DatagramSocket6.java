@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Datagram socket over IPv6, or over IPv4 by mapped addresses, that reports each packet's source,
- * interface and hop limit: UDP, or raw ICMPv6. Loop thread only.
+ * UDP socket over IPv6 or (by mapped addresses) IPv4, or raw ICMPv6 socket. It reports each
+ * packet's source, interface and hop limit. For the loop's thread.
  *
  * <pre>
  * native memory, in bytes @ offset:

@@ -45,7 +45,9 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
-  /** Handler of an error that the BGP thread can't recover from: it ends the process. */
+  /**
+   * Handler of an error that the loop's thread can't recover from; the handler ends the process.
+   */
   @FunctionalInterface
   public interface FatalHandler {
     void end(Throwable thrown);
@@ -116,7 +118,7 @@ public final class EventLoop implements AutoCloseable {
   private final ResilientThread thread;
   private volatile FatalHandler fatalHandler = thrown -> {};
 
-  /* Allocated in advance: a fault may be a lack of memory. */
+  /* Allocated in advance, since no memory may be left when a task throws. */
   private final Consumer<Throwable> onTaskFault = this::handleTaskFault;
   private final Consumer<Throwable> onHandlerFault = this::handleBroken;
   private @Nullable Handler servedHandler;

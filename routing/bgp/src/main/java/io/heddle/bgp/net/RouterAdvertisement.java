@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * then options: type 1 | length 1, in units of 8 bytes | value
  * </pre>
  *
- * @param lifetimeSeconds lifetime as a default router; 0 for no default router
+ * @param lifetimeSeconds time for which the sender is a default router; 0 if it is none
  */
 public record RouterAdvertisement(int lifetimeSeconds) {
   static final int TYPE = 134;

@@ -206,7 +206,10 @@ public final class BgpSpeaker implements AutoCloseable {
     refresh.accept(session, family);
   }
 
-  /** Sets the session's MD5 key on the listening sockets, for a peer whose address is new. */
+  /**
+   * Sets the session's MD5 key on the listening sockets. Called when the peer's address becomes
+   * known or changes.
+   */
   void keyChanged(PeerSession session) {
     listeners.forEach(socket -> setKey(socket, session));
   }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path to a peer: finds the peer on its link, advertises this host there, and runs BFD. For the
- * loop's thread.
+ * Supervisor of the path to a peer: finds the peer on its link, advertises this host there, and
+ * runs BFD. For the loop's thread.
  */
 final class PeerPath {
   private final BgpSpeaker speaker;
@@ -27,7 +27,9 @@ final class PeerPath {
     this.log = speaker.loop().log();
   }
 
-  /** Starts router discovery and our advertisements, for a peer on link-local addresses. */
+  /**
+   * Starts router discovery and our router advertisements, if the peer has a link-local address.
+   */
   void open(Consumer<Inet6Address> onRouter) {
     boolean onLink = PeerOptions.isOnLinkLocal(options.remote());
     if (discovery == null && onLink && !options.interfaceName().isEmpty()) {
@@ -38,7 +40,7 @@ final class PeerPath {
   /**
    * Starts BFD once the session is up.
    *
-   * @param local our address of the session; BFD also sends from it, because the peer expects it
+   * @param local our address in the session; BFD also sends from it, because the peer expects it
    */
   void sessionUp(Endpoint local, @Nullable Endpoint remote, Consumer<String> onPathDown) {
     RouterDiscovery running = discovery;

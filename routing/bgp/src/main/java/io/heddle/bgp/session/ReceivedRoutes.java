@@ -69,7 +69,7 @@ final class ReceivedRoutes {
   }
 
   /**
-   * Returns the counters of the received routes together with the session's own, which are
+   * Returns the counters of this class together with those of the session, which are the
    * parameters.
    */
   SessionCounters counters(long rejected, long timesEstablished, long failedAttempts) {

@@ -26,8 +26,10 @@ enum AddressKind {
   }
 
   /**
-   * Returns the kind of an IPv4 prefix (RFC 6890), given as a mapped IPv6 prefix with its length in
-   * IPv6 bits.
+   * Returns the kind of an IPv4 prefix (RFC 6890).
+   *
+   * @param low lower half of the mapped address
+   * @param length length of the mapped prefix, 96 to 128
    */
   static AddressKind ofIpv4(long low, int length) {
     int address = (int) low;

@@ -66,8 +66,8 @@ public record AsPath(List<Segment> segments) {
 
   public boolean contains(long autonomousSystem) {
     /*
-     * This runs for every UPDATE. It has no iterators and boxing, whose allocations the C1 compiler
-     * doesn't remove.
+     * This method runs for every UPDATE. It avoids iterators and boxing, since the C1 compiler
+     * doesn't remove their allocations.
      */
     for (int i = 0; i < segments.size(); i++) {
       List<Long> all = segments.get(i).autonomousSystems;

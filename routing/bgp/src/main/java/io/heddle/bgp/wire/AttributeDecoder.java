@@ -205,8 +205,9 @@ final class AttributeDecoder {
   }
 
   /*
-   * Discards a malformed attribute and, silently, confederation segments (RFC 6793 §6). A path that
-   * is forbidden for other reasons, such as an AS_SET, withdraws the routes.
+   * Decodes AS4_PATH or AS4_AGGREGATOR. A malformed attribute is discarded. Confederation segments
+   * are dropped silently (RFC 6793 §6). A path that is forbidden for other reasons, such as an
+   * AS_SET, withdraws the routes.
    */
   private void decodeFourOctets(int code, int at, int length) {
     if (code == PathAttribute.AS4_AGGREGATOR) {

@@ -23,7 +23,7 @@ public sealed interface ExtendedCommunity {
   int ROUTE_TARGET_SUBTYPE = 0x02;
   int AS_TRANS = 23456;
 
-  /** Returns the eight bytes. */
+  /** Returns the community's eight bytes, the first one as the highest. */
   long bits(CodePoints codePoints);
 
   /**

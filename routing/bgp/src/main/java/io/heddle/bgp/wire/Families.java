@@ -37,7 +37,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
     return new Families(false, false, List.copyOf(codecs));
   }
 
-  /** Returns these families and another one. */
+  /** Returns these families together with the codec's family. */
   public Families with(FamilyCodec<?> codec) {
     List<FamilyCodec<?>> more = new ArrayList<>(codecs);
     more.add(codec);

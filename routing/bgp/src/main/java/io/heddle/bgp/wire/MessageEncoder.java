@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class MessageEncoder {
   private static final int NEXT_HOP_BYTES = 16;
 
-  /** Routes of one family, written one after another. */
+  /** List of one family's routes, which are encoded one after another. */
   private interface Run {
     int size();
 
@@ -122,7 +122,10 @@ public final class MessageEncoder {
     return out.toArray();
   }
 
-  /* Writes at least one message: a message without routes is End-of-RIB. */
+  /*
+   * Writes withdrawn routes in MP_UNREACH_NLRI. Without routes it still writes one message, which
+   * is an End-of-RIB.
+   */
   private void unreach(AddressFamily family, Run routes, List<byte[]> messages) {
     int from = 0;
     do {

@@ -5,8 +5,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Path attribute of an UPDATE, except MP_REACH_NLRI and MP_UNREACH_NLRI, which are the routes
- * themselves.
+ * Path attribute of an UPDATE, except MP_REACH_NLRI and MP_UNREACH_NLRI, which contain the routes.
  *
  * <pre>
  * flags 1 | type 1 | length 1, or 2 with flag 0x10 | value

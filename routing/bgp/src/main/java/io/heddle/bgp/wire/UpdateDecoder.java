@@ -284,8 +284,8 @@ final class UpdateDecoder {
   }
 
   /*
-   * Returns the routes of families other than unicast. If the withdrawn and the announced routes
-   * are of one family, they have one reader.
+   * Returns the routes of families other than unicast. If withdrawn and announced routes are of the
+   * same family, one reader reads both.
    */
   private List<FamilyRoutes<?>> otherFamilies() {
     List<FamilyRoutes<?>> others = new ArrayList<>(2);
