@@ -6,7 +6,7 @@ package io.heddle.fabric.model;
  * @param name name of the tier in output
  * @param group group of links of each switch
  * @param hash hash of the first switch of the tier
- * @param ownSeeds whether each switch has its own seed, which is the first one's seed plus the
+ * @param ownSeeds whether each switch has its own seed, which is the first switch's seed plus the
  *     switch's number; otherwise all switches have the same seed
  */
 public record FabricTier(String name, EcmpGroup group, SwitchHash hash, boolean ownSeeds) {

@@ -11,10 +11,10 @@ import java.util.Set;
  * | hash A0 16 | hash A1 16 | hash B0 16 | hash B1 16 | LBN 4 | destination port 7 | LBID 8 |
  * </pre>
  *
- * @param a0 16 bits, over the fields of block A, used by link aggregation
- * @param a1 16 bits
- * @param b0 16 bits, over the fields of block B, used by ECMP
- * @param b1 16 bits
+ * @param a0 first hash of block A, 16 bits; link aggregation uses block A
+ * @param a1 second hash of block A, 16 bits
+ * @param b0 first hash of block B, 16 bits; ECMP uses block B
+ * @param b1 second hash of block B, 16 bits
  * @param lbn the load balance number of the ingress port, 4 bits
  * @param port the destination port inside the switch, 7 bits
  * @param lbid the load balance identifier, 8 bits

@@ -87,10 +87,10 @@ public final class SprayHash {
   }
 
   /**
-   * Returns the member that a hash selects, or as a correction the best member: the one over which
-   * the packet's transmission would end first. The correction requires that it would end earlier by
-   * more than half a packet's time. The best member is searched among all members that are up,
-   * since {@link #order} may be outdated by up to an interval.
+   * Returns the member that a hash selects or, as a correction, the best member. The best member is
+   * the one over which the packet's transmission would end first. It is returned only if the
+   * transmission would end earlier by more than half a packet's time. All members that are up are
+   * compared, since {@link #order} may be outdated by up to an interval.
    *
    * @param backlogBytes bytes in each member's queue now
    * @param lengthBytes length of the packet

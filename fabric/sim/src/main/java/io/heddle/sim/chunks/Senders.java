@@ -15,7 +15,7 @@ import java.util.function.IntFunction;
 final class Senders {
   private static final int NOT_BEGUN = -1;
 
-  /* Weight in eighths of a plane that is in use; a plane that is down has 0. */
+  /* Weight of a plane that is in use, in eighths; a plane that is down has weight 0. */
   private static final int WHOLE = 8;
 
   private final Traffic traffic;

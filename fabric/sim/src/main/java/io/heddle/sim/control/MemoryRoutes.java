@@ -12,7 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Target of a route table's published routes that keeps them in this process's memory. */
+/**
+ * Routes that a route table publishes, kept in this process's memory instead of in a routes file.
+ */
 final class MemoryRoutes implements RouteTarget {
   private final Map<Prefix, int[]> cells = new HashMap<>();
   private final List<PublishedPlane> planes = new ArrayList<>();

@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hosts at leaves. Each host is in every plane, except that some hosts have lost one plane.
+ * Fabric of leaves with hosts. Each host is in every plane, except that some hosts have lost one
+ * plane.
  *
  * @param hosts number of hosts, each with one card
  * @param planes number of planes

@@ -59,8 +59,8 @@ final class MaxMin {
         continue;
       }
       /*
-       * The rate at which this link is full may have risen since it was queued: a flow that another
-       * link has stopped leaves more of this link to the other flows.
+       * The rate at which this link is full may have risen since the link was queued: a flow that
+       * another link has stopped leaves more of this link to the other flows.
        */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {

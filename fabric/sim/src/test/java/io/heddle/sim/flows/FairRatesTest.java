@@ -124,8 +124,8 @@ class FairRatesTest {
   }
 
   /*
-   * In long runs, chunks take as long as flows. Queues and the paths of the last chunks make a
-   * difference of a few per cent.
+   * In long runs, the simulations of chunks and of flows end at about the same time. Queues and the
+   * paths of the last chunks make a difference of a few per cent.
    */
   @ParameterizedTest
   @CsvSource({"spray, 1", "spray, 0.25", "least-in-flight, 0.25", "hash, 1"})
