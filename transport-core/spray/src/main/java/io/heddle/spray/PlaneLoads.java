@@ -66,14 +66,14 @@ public final class PlaneLoads {
    */
   private long smallChunkUntil;
 
-  /* {@link #limitLag} runs again once a plane reaches this virtual time. */
+  /* Virtual time of a plane at which {@link #limitLag} runs again. */
   private long limitAt;
 
   /**
    * @param planes number of planes of the connection
    * @param preferredChunkBytes length of a write that suits the device best
    * @param windowBytes limit on the bytes in flight over all planes together, shared out by weight
-   * @param maxChunksPerPlane work requests in flight that a plane's queues allow
+   * @param maxChunksPerPlane maximum number of work requests in flight on a plane
    */
   public PlaneLoads(int planes, int preferredChunkBytes, long windowBytes, int maxChunksPerPlane) {
     this.inFlightBytes = new long[planes];
@@ -305,7 +305,7 @@ public final class PlaneLoads {
   /*
    * Limits the lag of each virtual time to about one window. So a plane that was full or out of use
    * doesn't catch up with all that it missed. Called each time the furthest virtual time has grown
-   * by a quarter of that, which is often enough.
+   * by a quarter of a window, which is often enough.
    */
   private void limitLag() {
     long furthest = Long.MIN_VALUE;

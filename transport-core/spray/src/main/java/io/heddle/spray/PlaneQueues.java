@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Planes that share a scarce resource, such as one processor, carry in proportion to their bytes
  * in flight. Limits by rate alone would preserve any shares once established. So while the planes
  * together have room for another chunk, a plane may exceed its own limit, as long as its queue
- * isn't noticeably longer, in time, than the first plane to finish needs for the chunk.
+ * doesn't take noticeably longer than the first plane to finish needs for the chunk.
  *
  * <p>A slow plane that has been idle is probed with one chunk.
  *
@@ -44,8 +44,8 @@ final class PlaneQueues {
   private static final double QUEUE_TIMES_LATE = 1.5;
 
   /**
-   * Limit of a plane's queue, as a multiple of the shortest time of a chunk on the plane. It keeps
-   * a path with a long delay filled.
+   * Limit of a plane's queue, as a multiple of the shortest time of a chunk on the plane. This
+   * limit keeps a path with a long delay filled.
    */
   private static final double QUEUE_TIMES_SHORTEST = 2;
 

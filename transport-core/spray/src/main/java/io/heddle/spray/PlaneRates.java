@@ -240,7 +240,10 @@ final class PlaneRates {
     return posted[plane];
   }
 
-  /** Returns whether this rate exceeds the plane's observed one, since the observation has aged. */
+  /**
+   * Returns whether this rate is higher than the plane's observed rate because the observation has
+   * aged.
+   */
   boolean isProbeRate(int plane, double rate) {
     return rate > bytesPerNs[plane];
   }

@@ -18,8 +18,8 @@ public interface SprayPolicy {
   int MAX_CHUNKS = 64;
 
   /**
-   * Largest chunk, unless the preferred length is larger or the message needs more than {@link
-   * #MAX_CHUNKS} of these. A length has 31 bits, and devices take 1 GiB at a time.
+   * Largest chunk, unless the preferred length is larger or the message would need more than {@link
+   * #MAX_CHUNKS} such chunks. A length has 31 bits, and devices take 1 GiB at a time.
    */
   int MOST_CHUNK_BYTES = 1 << 29;
 
@@ -80,7 +80,7 @@ public interface SprayPolicy {
 
   /**
    * Returns the plane with the lowest virtual time ({@link PlaneLoads}), for a chunk whose chosen
-   * plane is out of use; {@link #NO_PLANE} while none has room. The same for all policies.
+   * plane is out of use; {@link #NO_PLANE} while none has room. All policies use this substitute.
    */
   static int substitute(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return loads.lowestVirtualFinish(lengthBytes, weights);

@@ -54,7 +54,8 @@ final class PlaneModel {
    * @param sharing shared resource of the planes
    * @param bytesPerSecond rate of each plane; one number for a shared resource
    * @param bursts whether each rate drops by four fifths now and then
-   * @param lateSeconds longest pause of the sender between two polls; it pauses in every tenth case
+   * @param lateSeconds longest pause of the sender between two polls; it pauses after one in ten
+   *     polls, at random
    * @param pathSeconds time from a chunk's end on a plane until the sender knows of it
    */
   record Circumstances(

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by any thread, but not made for the data path.
  */
 public final class DistinctErrors implements Log {
-  /** Pattern holder, loaded at the first warning, which most processes never write. */
+  /**
+   * Holder of the pattern. The class is loaded at the first warning, and most processes log none.
+   */
   private static final class Numbers {
     /*
      * Hexadecimal numbers, ports after addresses, and decimal numbers that are no part of an

@@ -15,7 +15,7 @@ public record Latencies(long[] counts) {
   private static final int STEPS_LOG = 3;
   private static final int STEPS = 1 << STEPS_LOG;
 
-  /** Returns the bucket of a time; two shifts and a compare, for the data path. */
+  /** Returns the bucket of a time. Cheap enough for the data path: two shifts and a compare. */
   static int bucket(long ns) {
     if (ns < 1 << FIRST_OCTAVE) {
       return 0;

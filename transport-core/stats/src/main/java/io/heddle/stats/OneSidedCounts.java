@@ -6,7 +6,7 @@ package io.heddle.stats;
  * @param puts writes that began at the initiator, or arrived at the target
  * @param signals signals that the initiator sent, or the target applied
  * @param gets reads that began at the initiator; 0 at the target, which doesn't see them
- * @param getBytes bytes that reads fetched over this plane
+ * @param getBytes bytes that reads fetched over the plane of these counters
  * @param flushes flushes requested
  */
 public record OneSidedCounts(long puts, long signals, long gets, long getBytes, long flushes) {

@@ -104,7 +104,7 @@ public final class PlaneCounters {
     resent(newly.resentPackets());
     long[] ahead = newly.ahead();
     for (int i = 0; !sends && i < ahead.length; i++) {
-      /* The last bucket takes all greater distances, if a device reports more. */
+      /* A device may count distances beyond the last bucket, which takes them too. */
       int bucket = Math.min(i, StatsLayout.REORDERINGS - 1);
       add(StatsLayout.REORDERING + bucket * Long.BYTES, ahead[i]);
     }

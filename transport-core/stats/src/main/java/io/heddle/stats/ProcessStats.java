@@ -37,7 +37,7 @@ public record ProcessStats(
    * @param acknowledgedBytes sent bytes that the peer's device has acknowledged
    * @param resentPackets packets that the device resent, if it reports them
    * @param failovers how often communicators continued without the plane
-   * @param movedChunks chunks sent here that finally went over another plane
+   * @param movedChunks chunks sent over this plane that had to be sent again over another one
    * @param movedBytes bytes of these chunks
    * @param oneSided puts, signals, gets and flushes
    * @param local this end's address, 16 bytes, zero if unknown

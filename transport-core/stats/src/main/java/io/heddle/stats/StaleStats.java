@@ -57,8 +57,8 @@ final class StaleStats {
   }
 
   /*
-   * Returns whether a process with the PID of this file's name exists. A PID of another namespace
-   * may be another process's here, or nobody's: then only the lock counts.
+   * Returns whether a process with the PID of this file's name exists. Returns false for a PID of
+   * another namespace, which means nothing here: for such a file only the lock counts.
    */
   private static boolean isAlive(String name) {
     Matcher parts = NAME.matcher(name);

@@ -63,7 +63,7 @@ final class StatsLayout {
 
   static final int RECORDS_AT = DEVICE_COUNTERS_AT + DEVICE_COUNTERS * DEVICE_COUNTER_BYTES;
   static final int RECORDS = 8192;
-  /* Count of records at the end that are reserved for sums of closed communicators. */
+  /* Number of records at the file's end that are reserved for sums of closed communicators. */
   static final int SUMS = 64;
   static final int RECORD_BYTES = 2048;
   static final long FILE_BYTES = RECORDS_AT + (long) RECORDS * RECORD_BYTES;

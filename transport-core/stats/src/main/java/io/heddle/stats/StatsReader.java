@@ -54,8 +54,8 @@ public final class StatsReader {
       try {
         ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
         /*
-         * This check is within the try, since the JVM reports a memory fault at the return of a
-         * later call.
+         * The JVM may report a memory fault only when a later call returns. This call is within the
+         * try block, so that it is such a later call.
          */
         requireWhole(path, file);
         return stats;

@@ -61,7 +61,7 @@ class DistinctErrorsTest {
     assertEquals(7, shown().size(), shown().toString());
   }
 
-  /* Each control channel has its own port, and a dying peer closes hundreds. */
+  /* Each control channel has its own port, and a dying peer closes hundreds of channels. */
   @Test
   void portsDoNotDistinguishSentences() {
     assertEquals(
