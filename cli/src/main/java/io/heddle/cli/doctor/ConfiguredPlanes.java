@@ -76,7 +76,7 @@ final class ConfiguredPlanes {
                     .formatted(file, nameOf(peer), published),
                 "reload the daemon: systemctl reload heddle-bgp"));
       } else if (key == null || published == null) {
-        /* No published name to compare: the port must have a plane. */
+        /* Without a published key to compare, the peer's port must have a plane. */
         addPlanesOfPort(file, peer);
       }
     }

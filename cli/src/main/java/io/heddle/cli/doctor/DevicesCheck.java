@@ -85,7 +85,10 @@ final class DevicesCheck implements Check {
     return findings;
   }
 
-  /* Returns the finding about a trial. It is no warning for a device that no job uses. */
+  /*
+   * Returns the finding about a device's trial of a fast path. A slower path of a device that no
+   * job uses is no warning.
+   */
   private static Finding of(DeviceTrial trial, boolean idle) {
     return switch (trial.verdict()) {
       case WORKS -> new Finding.Ok(trial.sentence());

@@ -144,7 +144,7 @@ final class JobsCheck implements Check {
   private static void copies(ProcessStats process, List<Finding> findings) {
     long zeroCopy = process.deviceCounters().getOrDefault("soft0/trains_zero_copy", 0L);
     long copied = process.deviceCounters().getOrDefault("soft0/trains_copied", 0L);
-    /* Small messages and single bursts may be copied without a fault. */
+    /* Copies of small messages and of single bursts aren't a fault. */
     if (copied >= ENOUGH_TRAINS && zeroCopy == 0) {
       findings.add(
           new Finding.Warning(

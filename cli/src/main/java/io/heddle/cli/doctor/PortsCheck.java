@@ -57,8 +57,8 @@ final class PortsCheck implements Check {
     List<Finding> findings = new ArrayList<>();
     List<Plane> planes = host.planes().planes();
     /*
-     * HEDDLE_PLANES may leave out ports on purpose. PlanesCheck reports those of its planes that
-     * this host lacks.
+     * HEDDLE_PLANES may leave out ports on purpose. If it names planes that this host lacks,
+     * PlanesCheck reports them.
      */
     if (!planes.isEmpty() && host.setting("HEDDLE_PLANES").isEmpty()) {
       for (NetworkLink link : host.addresses().links()) {

@@ -32,7 +32,7 @@ final class BgpRequestHandler {
     this.routesFile = routesFile;
   }
 
-  /** Returns a document of {@link BgpStatus}. */
+  /** Returns the answer to a request, which is one of the documents in {@link BgpStatus}. */
   Object answer(String request) {
     String[] words = request.strip().split("\\s+");
     try {

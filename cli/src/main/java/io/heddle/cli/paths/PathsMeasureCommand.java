@@ -175,8 +175,9 @@ public final class PathsMeasureCommand implements Callable<Integer> {
   }
 
   /*
-   * Opens and returns ports around a base port that differ from it in one bit, and others. A fit
-   * needs all of them, so the first base is taken for which all are free.
+   * Opens the ports that a fit needs, and returns them: those that differ from a base port in one
+   * bit, and others. Tries several bases until all ports of one are free; otherwise returns the
+   * free ports of the last base.
    */
   static List<Integer> planned(UdpProber prober, int ports, Random random, List<Integer> inUse) {
     List<Integer> opened = List.of();

@@ -195,7 +195,7 @@ final class UdpProber implements Prober {
       /* A reply (an ICMP error) to an earlier probe makes the socket's next call fail once. */
       sent = LinuxCalls.sendmsg(LinuxCalls.errnoCapture(), fd, memory, 0);
       if (sent >= 0 || sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
-        return; // a full queue is a lost probe like any other
+        return; // if the queue is full, the probe counts as lost
       }
     }
     throw new HeddleException(

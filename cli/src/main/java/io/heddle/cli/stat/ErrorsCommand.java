@@ -46,7 +46,7 @@ public final class ErrorsCommand implements Callable<Integer> {
    * @param count number of occurrences
    * @param first time of the first occurrence, ISO 8601
    * @param last time of the last occurrence, ISO 8601
-   * @param sentence text of the newest occurrence
+   * @param sentence text of the first occurrence
    */
   record ErrorEntry(long process, long count, String first, String last, String sentence) {
     static ErrorEntry of(ProcessStats process, ProcessStats.DistinctError error) {

@@ -73,7 +73,7 @@ final class FlowRates {
   }
 
   /*
-   * Returns the bytes since the last reading. 0 for a new flow, and for a counter that fell,
+   * Returns the bytes since the last reading. Returns 0 for a new flow, and for a counter that fell
    * because a communicator was closed.
    */
   private long moved(Flow flow) {

@@ -127,7 +127,7 @@ public final class RunNotice implements AutoCloseable {
     try {
       return Integer.parseInt(number.substring(0, number.indexOf('-')));
     } catch (NumberFormatException | StringIndexOutOfBoundsException notOurs) {
-      return LinuxCalls.getpid(); // alive, so it stays
+      return LinuxCalls.getpid(); // a living process, so the notice stays
     }
   }
 
