@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Channel handler that delays a TCP connection until it has a permit for a TLS handshake. The delay
- * comes before the connection because both ends limit the handshake to ten seconds, and the server
- * counts from the connection. The permit is released after the handshake. Runs on the channel's
- * event loop.
+ * comes before the connection because both ends limit the handshake to ten seconds, and the
+ * server's limit begins with the connection. The permit is released after the handshake. Runs on
+ * the channel's event loop.
  */
 final class HandshakeGate extends ChannelDuplexHandler {
   /*

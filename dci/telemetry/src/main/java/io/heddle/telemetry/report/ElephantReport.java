@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Report of an elephant: a large flow, which is the packets to one queue pair.
+ * Report of an elephant, that is, a large flow. A flow consists of the packets to one queue pair.
  *
  * @param queuePair number of the queue pair, unique only per destination
  * @param policy name of the SRv6 policy

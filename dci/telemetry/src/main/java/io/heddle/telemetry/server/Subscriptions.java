@@ -73,8 +73,8 @@ final class Subscriptions {
           refuse(refused);
         } catch (Throwable failed) {
           /*
-           * Reports the error, which the executor would swallow, and answers the client, which
-           * would wait for ever.
+           * Reports the error, which the executor would otherwise swallow. Answers the client,
+           * which would otherwise wait for ever.
            */
           FaultReporter.releaseReserve();
           faults.report("a subscription", failed);

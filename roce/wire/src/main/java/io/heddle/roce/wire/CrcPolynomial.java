@@ -40,12 +40,12 @@ final class CrcPolynomial {
     return product;
   }
 
-  /** Returns x^(8n), the factor of appending n bytes. */
+  /** Returns x^(8n), by which a remainder is multiplied when n bytes are appended. */
   static int powerOfX8(int n) {
     return power(1 << 23, n);
   }
 
-  /** Returns x^(−8n), the factor of removing the last n bytes. */
+  /** Returns x^(−8n), by which a remainder is multiplied when the last n bytes are removed. */
   static int inverseOfX8(int n) {
     return power(1 << 30, ORDER - 8L * n % ORDER);
   }

@@ -22,11 +22,11 @@ public final class FlowChecksum {
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
   private final CRC32 crc = new CRC32();
   /*
-   * Indexed by covered length / 4, since packets are padded to four bytes. 0 if not computed yet.
-   * The array grows to the largest packet.
+   * Contributions indexed by covered length ÷ 4, since packets are padded to four bytes; 0 if not
+   * computed yet. The array grows to the largest packet.
    */
   private int[] contributions = new int[64];
-  /* As contributions, but for packets with the data mark. */
+  /* Contributions to packets with the data mark, indexed by covered length ÷ 4. */
   private int[] markedContributions = {};
   private int destinationPort = PacketFormat.ROCE_PORT;
 
@@ -64,8 +64,8 @@ public final class FlowChecksum {
   }
 
   /**
-   * Returns the value that, XOR the CRC of the packet's own {@code length} bytes, is the invariant
-   * CRC.
+   * Returns a value that depends only on the flow and the length. The invariant CRC is this value
+   * XOR the CRC of the packet's own {@code length} bytes.
    */
   public int contribution(int length) {
     int index = length >>> 2;

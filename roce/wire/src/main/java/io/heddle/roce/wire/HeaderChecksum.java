@@ -6,9 +6,9 @@ import java.util.zip.CRC32;
  * Contribution of the masked IP and UDP headers to the invariant CRC, for any addresses, IPv4 or
  * IPv6. It serves receivers with many senders; for a single flow use {@link FlowChecksum}.
  *
- * <p>The invariant CRC of a packet is its own CRC-32 XOR the value from this class. Its own CRC-32
- * covers {@code length} bytes, from the BTH to the end of the pad, with the congestion marks as
- * zeros. A packet with new addresses thus needs no second pass over its bytes.
+ * <p>The invariant CRC of a packet is the value from this class XOR a CRC-32 over {@code length}
+ * bytes: from the BTH to the end of the pad, with the congestion marks as zeros. A packet with new
+ * addresses thus needs no second pass over its bytes.
  *
  * <p>A receiver on a UDP socket doesn't see two fields of the IPv4 header: identification and the
  * don't-fragment bit. The CRC is affine, so {@link #solve} computes both. One thread at a time.
