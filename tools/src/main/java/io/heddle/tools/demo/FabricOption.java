@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 /** Options that run the demo on a fabric of real routers. */
 final class FabricOption {
   /**
-   * Depth of the links' queues in ms. It holds eight outstanding slices on one plane, so that no
-   * policy suffers losses.
+   * Depth of the links' queues in ms. One queue can hold all eight messages that the all-reduce
+   * keeps outstanding, so no policy suffers losses.
    */
   private static final int QUEUE_MS = 250;
 

@@ -28,8 +28,8 @@ final class KillPlaneDemo {
   private static final int RANK = 0;
   private static final double BIN_SECONDS = 0.05;
   /*
-   * Seconds for which throughput must stay high to count as recovered. High is half of the part of
-   * the earlier throughput that the remaining planes carried.
+   * Seconds for which throughput must stay high to count as recovered. High means at least half of
+   * what the remaining planes carried before the cut.
    */
   private static final double STEADY_SECONDS = 0.1;
   private static final double HALF = 0.5;

@@ -49,7 +49,8 @@ final class ParentDeathSignal {
 
   /**
    * Starts a process like {@link ProcessBuilder#start}. The kernel sends the signal when the thread
-   * that started the process ends. So each process has its own thread, which waits for its end.
+   * that started the process ends. So each process has its own thread, which waits until the
+   * process ends.
    */
   static Process start(ProcessBuilder builder) throws IOException {
     List<String> command = new ArrayList<>(PREFIX);

@@ -24,7 +24,7 @@ record ChaosSetting(
   static final int SHORT_GRACE_MS = 1_000;
 
   /**
-   * Grace time in ms that is longer than any cut of all planes with the recovery on a slow machine.
+   * Grace time in ms that is longer than any cut of all planes plus the recovery on a slow machine.
    */
   static final int LONG_GRACE_MS = 15_000;
 

@@ -21,7 +21,7 @@ class ChaosJudgeTest {
   private static final int LOCAL_ERROR = 3;
   private static final int GRACE_MS = 1_000;
 
-  /* Time to detect silence, the grace time, and an allowance for a slow machine. */
+  /* Sum of the time to detect silence, the grace time, and an allowance for a slow machine, ms. */
   private static final double LOST_LIMIT_MS = 1_500 + GRACE_MS + 4_000;
   private static final double KILLED_LIMIT_MS = 3_000;
 

@@ -63,7 +63,10 @@ final class ChaosPlanTest {
         });
   }
 
-  /* A busy host may resume a stopped rank only after a short grace time, and the run would fail. */
+  /*
+   * A busy host may resume a stopped rank later than a short grace time allows, and the run would
+   * fail.
+   */
   @Test
   void noRankIsStoppedWithAShortGraceTime() {
     plans()
