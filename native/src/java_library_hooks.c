@@ -5,6 +5,9 @@
  * open other files under these numbers by dup2(). A file of Java's with such a number would silently become another
  * file. So Java gets numbers from 3 on; LinuxCalls.java does the same for files that the plugin's Java code opens.
  *
+ * Programs that the host starts: Java leaves its descriptors open across exec(), since its own processes close them. A
+ * host's child would keep sockets and files of Java open. So all descriptors are close-on-exec.
+ *
  * Closed descriptors: a library that cleans up by close_range() closes Java's files too. Loading the next class would
  * then end the process without a message, or keep Java from reporting a failure. So classes are read from memory:
  * Java's own from its image, the plugin's from the jar.
@@ -61,23 +64,31 @@ static int raise_both(int result, int fds[2]) {
 }
 
 /* The mode is always passed, since open() reads it only if it creates a file. */
-static int open_file(const char *path, int flags, unsigned mode) { return raise_fd(open64(path, flags, mode)); }
-static int open_socket(int domain, int type, int protocol) { return raise_fd(socket(domain, type, protocol)); }
-static int open_epoll(int flags) { return raise_fd(epoll_create1(flags)); }
-static int open_eventfd(unsigned value, int flags) { return raise_fd(eventfd(value, flags)); }
-static int open_inotify(void) { return raise_fd(inotify_init()); }
-static int open_copy(int fd) { return raise_fd(dup(fd)); }
-static int open_pipe(int fds[2]) { return raise_both(pipe(fds), fds); }
+static int open_file(const char *path, int flags, unsigned mode) {
+  return raise_fd(open64(path, flags | O_CLOEXEC, mode));
+}
+static int open_socket(int domain, int type, int protocol) {
+  return raise_fd(socket(domain, type | SOCK_CLOEXEC, protocol));
+}
+static int open_epoll(int flags) { return raise_fd(epoll_create1(flags | EPOLL_CLOEXEC)); }
+static int open_eventfd(unsigned value, int flags) { return raise_fd(eventfd(value, flags | EFD_CLOEXEC)); }
+static int open_inotify(void) { return raise_fd(inotify_init1(IN_CLOEXEC)); }
+static int open_copy(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD); }
+static int open_pipe(int fds[2]) { return raise_both(pipe2(fds, O_CLOEXEC), fds); }
 static int open_pair(int domain, int type, int protocol, int fds[2]) {
-  return raise_both(socketpair(domain, type, protocol, fds), fds);
+  return raise_both(socketpair(domain, type | SOCK_CLOEXEC, protocol, fds), fds);
 }
 static int open_accepted(int fd, struct sockaddr *address, socklen_t *bytes) {
-  return raise_fd(accept(fd, address, bytes));
+  return raise_fd(accept4(fd, address, bytes, SOCK_CLOEXEC));
 }
 
 static FILE *open_stream(const char *path, const char *mode) {
   FILE *file = fopen64(path, mode);
-  if (file == NULL || fileno(file) >= FIRST_FD) {
+  if (file == NULL) {
+    return NULL;
+  }
+  if (fileno(file) >= FIRST_FD) {
+    fcntl(fileno(file), F_SETFD, FD_CLOEXEC);
     return file;
   }
   int lifted = fcntl(fileno(file), F_DUPFD_CLOEXEC, FIRST_FD);
