@@ -8,9 +8,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Launcher of a build tool (cmake, ctest, ...) for Maven. It sets HEDDLE_JAVA_HOME to its own JDK,
- * which Maven's toolchain chose. If the tool is missing, the launcher prints one line with the
- * remedy. It prints the tool's output only if the tool fails or {@code --show} comes first.
+ * Launcher of a build tool (cmake, ctest, ...) for Maven. It sets HEDDLE_JAVA_HOME to the JDK that
+ * it runs on, which Maven's toolchain chose. If the tool is missing, the launcher prints one line
+ * with the remedy. It prints the tool's output only if the tool fails or {@code --show} comes
+ * first.
  *
  * <p>Usage: {@code java RunTool.java [--show] tool argument...}; {@code @JDK@} in an argument is
  * the JDK's folder.

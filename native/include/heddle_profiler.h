@@ -2,11 +2,11 @@
  * Events that Heddle reports to NCCL's profiler about each message that it sends; for authors of profiler plugins.
  *
  * NCCL passes them on as events of the kind ncclProfileNetPlugin whose netPlugin.id is HEDDLE_PROFILER_ID and whose
- * netPlugin.data points to a struct heddle_profiler_event. The struct is valid during the call. The parent is NCCL's
- * event of the step. The first event covers the whole message. If the profiler returned a handle for this event
- * (startEvent), each plane that carries chunks of the message gets its own event. A plane's event lasts from the post
- * of its first chunk to the acknowledgement of its last chunk. Both kinds of events end with recordEventState
- * (ncclProfilerNetPluginUpdate, the same struct with the acknowledged bytes) and stopEvent.
+ * netPlugin.data points to a struct heddle_profiler_event. The struct is valid only during the call. The parent of each
+ * event is NCCL's event for the network step. A message's first event covers the whole message. If the profiler's
+ * startEvent returned a handle for this first event, each plane that carries chunks of the message gets its own event.
+ * A plane's event lasts from the post of its first chunk to the acknowledgement of its last chunk. Both kinds of events
+ * end with recordEventState (ncclProfilerNetPluginUpdate, the same struct with the acknowledged bytes) and stopEvent.
  */
 #ifndef HEDDLE_PROFILER_H
 #define HEDDLE_PROFILER_H
@@ -25,7 +25,9 @@ struct heddle_profiler_event {
   int32_t tag;     /* NCCL's tag of the message */
   int32_t plane;   /* number of the plane in the connection, from 0; -1 for a message */
   uint32_t chunks; /* of a plane: number of chunks posted before the event's start, or acknowledged at its end */
-  /* bytes of these chunks; or of a message: its length at the start, its acknowledged bytes later */
+  /*
+   * of a plane: bytes of these chunks; of a message: its length at the event's start, its acknowledged bytes at the end
+   */
   uint64_t bytes;
   const char *plane_name; /* the plane's key, such as "if:eth0"; NULL for a message */
 };

@@ -1,4 +1,4 @@
-/* Version 10 of the interface: NCCL 2.26 and 2.27. */
+/* Version 10 of NCCL's net plugin interface: NCCL 2.26 and 2.27. */
 #include "shim.h"
 
 static int init(nccl_logger logger, nccl_profiler profiler) {

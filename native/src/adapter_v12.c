@@ -1,4 +1,4 @@
-/* Version 12 of the interface: NCCL 2.30. */
+/* Version 12 of NCCL's net plugin interface: NCCL 2.30. */
 #include "shim.h"
 
 static int init(void **context, uint64_t comm_id, struct nccl_config *config, nccl_logger logger,

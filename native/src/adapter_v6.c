@@ -1,4 +1,4 @@
-/* Version 6 of the interface, to which every NCCL from 2.19 on can fall back. */
+/* Version 6 of NCCL's net plugin interface, to which every NCCL from 2.19 on can fall back. */
 #include "shim.h"
 
 static int init(nccl_logger logger) { return heddle_init(6, 0, -1, logger, NULL); }

@@ -1,4 +1,4 @@
-/* Version 7 of the interface: NCCL 2.19. */
+/* Version 7 of NCCL's net plugin interface: NCCL 2.19. */
 #include "shim.h"
 
 static int init(nccl_logger logger) { return heddle_init(7, 0, -1, logger, NULL); }

@@ -1,4 +1,4 @@
-/* Version 8 of the interface: NCCL 2.20 to 2.23. */
+/* Version 8 of NCCL's net plugin interface: NCCL 2.20 to 2.23. */
 #include "shim.h"
 
 static int init(nccl_logger logger) { return heddle_init(8, 0, -1, logger, NULL); }

@@ -1,4 +1,4 @@
-/* Version 9 of the interface: NCCL 2.24 and 2.25. */
+/* Version 9 of NCCL's net plugin interface: NCCL 2.24 and 2.25. */
 #include "shim.h"
 
 static int init(nccl_logger logger) { return heddle_init(9, 0, -1, logger, NULL); }

@@ -24,7 +24,7 @@
 
 #define MOST_THREADS 1024
 
-/* If no thread can be created, a call waits for the thread of another call: at most this many milliseconds. */
+/* Longest time that a call waits for the thread of another call if no new thread can be created. */
 #define MOST_WAITS_MS 5000
 
 /* A control-path call, on its caller's stack. */
@@ -52,8 +52,8 @@ static void wait_for(uint32_t *word) {
 }
 
 /*
- * When FUTEX_WAKE runs, the futex's memory may be gone: the waiter may have seen the 1 already. The kernel then finds
- * no waiter.
+ * The waiter may see the 1 and return before FUTEX_WAKE runs, so the futex's memory may be gone by then. This is
+ * harmless: the kernel then finds no waiter.
  */
 static void wake(uint32_t *word) {
   __atomic_store_n(word, 1, __ATOMIC_RELEASE);

@@ -47,7 +47,9 @@ int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 
-/* The version is one string, so that `heddle version` finds it in the file without loading the library. */
+/*
+ * Prefix and commit are one string, so that `heddle version` finds the commit in the library's file without loading it.
+ */
 #define BEFORE_COMMIT "heddle commit "
 static const char COMMIT[] = BEFORE_COMMIT HEDDLE_COMMIT;
 
@@ -101,7 +103,7 @@ bool heddle_jvm_has_ended(void) { return __atomic_load_n(&calls.jvm_ended, __ATO
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
   heddle_mark_java_thread();
-  heddle_signals_refresh(); /* hosts remove all signal handlers at their end, also the shim's */
+  heddle_signals_refresh(); /* a host that ends may have removed all signal handlers, the shim's included */
   /* heddle_enter() has logged a failure; there is no caller to return the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
     MANAGE(HEDDLE_FLUSH_BEFORE_EXIT, budget_ns, quiet_ns);
@@ -166,7 +168,7 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_exit_flush_connected();
-    /* only now, since NCCL repeats its call some 10,000 times until the connection is ready */
+    /* not at each call: NCCL repeats the call some 10,000 times until the connection is ready */
     heddle_signals_refresh();
     *comm = as_pointer(address);
   }
@@ -326,7 +328,9 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
   if (state == HEDDLE_REQUEST_DONE) {
     *done = 1;
     if (sizes != NULL) {
-      /* Copies only request->count sizes, since the caller's array may be longer and NCCL adds up all of its elements. */
+      /*
+       * Copies only request->count sizes, since the caller's array may be longer and NCCL adds up all of its elements.
+       */
       memcpy(sizes, request->sizes, (size_t)request->count * sizeof sizes[0]);
     }
   }

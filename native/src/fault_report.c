@@ -1,6 +1,6 @@
 /*
- * Chooses the file for Java's report of its own fault: in the folder of the statistics, not in the host's working
- * directory.
+ * Chooses the file for the report that the JVM writes about a fault of its own. The file is in the folder of the
+ * statistics, not in the host's working directory.
  */
 #include <fcntl.h>
 #include <pwd.h>

@@ -21,8 +21,9 @@ static bool is_open(int descriptor, uint64_t device, uint64_t inode) {
 
 /*
  * Closes a forked child's copies of the plugin's descriptors. A connection ends, and its port becomes free, when its
- * last descriptor is closed. The copies would keep the connections and ports open after the parent ends, and its peers
- * would not notice the end. The child may only close() the sockets: shutdown() would end the parent's connections too.
+ * last descriptor is closed. The copies would keep the connections and ports open after the parent ends, and the
+ * parent's peers would not notice its end. The child may only close() the sockets: shutdown() would end the parent's
+ * connections too.
  */
 static void close_copies(void) {
   struct heddle_descriptors *ours = heddle_descriptors;

@@ -1,7 +1,7 @@
 /*
- * Replaces functions that one of Java's libraries calls in other libraries. The GOT slots of the library hold the
- * addresses of these functions; the dynamic linker has filled the slots. Where a slot points to a function of the shim
- * instead, only this library sees another result, and the host process keeps its state.
+ * Replaces functions that one of Java's libraries calls in other libraries. The library's GOT slots, which the dynamic
+ * linker has filled, hold the addresses of these functions. If a slot is changed to point to a function of the shim,
+ * only this library calls the shim's function; the rest of the process isn't affected.
  */
 #include <dlfcn.h>
 #include <elf.h>

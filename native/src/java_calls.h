@@ -49,8 +49,8 @@ struct heddle_comm {
   int64_t events;                      /* written by the device: number of completions so far */
   int64_t events_seen;                 /* used by the shim only: value of events at the last entry into Java */
   /*
-   * Time of the device's last poll by any thread, in ns. Java owns this memory, which stays valid until the process
-   * ends. NULL if the device needs no polls.
+   * Points to the time, in ns, at which any thread last polled the device. Java owns this memory, which stays valid
+   * until the process ends. NULL if the device needs no polls.
    */
   const int64_t *polls;
   int64_t polls_seen; /* value of *polls that this comm's caller saw last; written by the thread that drives the comm */
@@ -91,7 +91,10 @@ struct heddle_dma_buf {
   int64_t fd;     /* descriptor of the dma-buf, which the caller owns */
 };
 
-/* Properties of a device: all those of any ABI version. The strings are valid for the process's life. */
+/*
+ * Properties of a device: the union of the properties of all ABI versions. The strings are valid for the process's
+ * life.
+ */
 struct heddle_properties {
   const char *name;
   const char *pci_path;
@@ -191,8 +194,8 @@ struct heddle_calls {
   uint64_t size;      /* set by the shim: sizeof(struct heddle_calls) */
   uint64_t jvm_ended; /* Java writes 1 with release when its JVM ends; from then on no thread may enter */
   /*
-   * isend(comm java_id, data, size, tag, memory_handle, out_request): *out_request is NULL if the call would block, and
-   * nothing was consumed
+   * isend(comm java_id, data, size, tag, memory_handle, out_request): *out_request is NULL if the call would block;
+   * nothing is sent then
    */
   int32_t (*isend)(int64_t comm, int64_t data, int64_t size, int64_t tag, int64_t memory_handle, int64_t out_request);
   /* irecv(comm, n, void **data, size_t *sizes, int *tags, void **memory_handles, out_request) */

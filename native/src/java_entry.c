@@ -30,7 +30,7 @@ static bool failed(JNIEnv *env, const char *doing) {
 /*
  * A host's own JVM has no --enable-native-access for the plugin, and each kind of foreign call would print a warning to
  * the host's standard error. JNI may call the private method of java.lang.Module that grants native access. If a later
- * release renames this method, the warning appears and everything else works.
+ * release renames this method, the warning appears, but everything else still works.
  */
 static void allow_native_access(JNIEnv *env) {
   jclass module = (*env)->FindClass(env, "java/lang/Module");
@@ -43,9 +43,9 @@ static void allow_native_access(JNIEnv *env) {
 }
 
 /*
- * Creates a separate class loader over the jar, whose parent is the platform's loader and not the application's, since
- * the host may have other versions of the jar's classes. The loader lives as long as the process, like the upcall stubs
- * of its classes.
+ * Creates a separate class loader over the jar. Its parent is the platform's loader, not the application's, since the
+ * host may have other versions of the jar's classes. The loader lives as long as the process, like the upcall stubs of
+ * its classes.
  */
 static jclass load_by_own_loader(JNIEnv *env, const char *jar) {
   jstring path = (*env)->NewStringUTF(env, jar);

@@ -185,7 +185,7 @@ static int open_jar_or_file(const char *path, int flags, unsigned mode) {
   if (fd >= 0 && is_jar(fd)) {
     /*
      * The host has closed the jar's descriptor, and this file got its number. Java still reads the jar under that
-     * number, so this file needs another.
+     * number, so this file needs another number.
      */
     int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
     int error = errno;

@@ -52,7 +52,8 @@ static const char *commits_executable(size_t bytes) {
 }
 
 /*
- * Returns the remedy. Linux's MDWE switch can be read; SELinux refuses with EACCES, seccomp filters mostly with EPERM.
+ * Returns the remedy for a refused call, by its likely cause. Linux's MDWE switch can be read; SELinux refuses with
+ * EACCES, seccomp filters mostly with EPERM.
  */
 static const char *remedy_of(int error, bool denied_by_switch) {
   if (denied_by_switch) {

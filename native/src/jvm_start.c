@@ -136,10 +136,10 @@ static bool has_membarrier(void) {
 }
 
 /*
- * On a host with few processors, the C2 compiler competes with the threads that run the compiled code. The first
- * all-reduces of two ranks on two processors took 2 to 25 times as long as with C1 alone. C1's code stays slower: by 15
- * % for large messages, by 30 % for messages of a few bytes. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both
- * compilers.
+ * On a host with few processors, the C2 compiler competes with the threads that run the compiled code. With C2, the
+ * first all-reduces of two ranks on two processors took 2 to 25 times as long as with C1 alone. In the long run, C1's
+ * code is slower than C2's: by 15 % for large messages, by 30 % for messages of a few bytes.
+ * HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both compilers.
  */
 #define FEW_PROCESSORS 4
 
@@ -150,9 +150,9 @@ static int allowed_processors(void) {
 }
 
 /*
- * Three methods that each foreign call or memory access uses. They are slightly too long for C1 to inline. If C1
- * inlines them all the same, an empty poll of libibverbs takes 6 ns instead of 16. A higher general inlining limit
- * would delay the start by half a second.
+ * Three methods that each foreign call or memory access uses. They are slightly too long for C1's inlining limit. These
+ * options make C1 inline them, and an empty poll of libibverbs then takes 6 ns instead of 16. A higher general inlining
+ * limit would delay the start by half a second.
  */
 static const char *const INLINED[] = {
     "-XX:CompileCommand=quiet",

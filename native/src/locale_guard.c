@@ -7,19 +7,19 @@
 
 /*
  * At its start, Java calls setlocale(LC_ALL, "") and reads the result. The only caller is GetJavaProperties in
- * libjava.so. This sets the locale of the whole process: a host that never chose a locale would print decimal commas
- * from then on. A later restoration would be too late for a thread that prints meanwhile. So before Java starts,
+ * libjava.so. The call sets the locale of the whole process: a host that never chose a locale would print decimal
+ * commas from then on. A later restoration would be too late for a thread that prints meanwhile. So before Java starts,
  * libjava's GOT slot for setlocale is pointed to a function of the shim, which sets only the calling thread's locale.
  */
 
-/* Locale of the creating thread before Java's start, and its locale during the start. */
+/* Locales of the thread that creates the JVM: before Java's start (thread_before) and during it (thread_given). */
 static locale_t thread_before;
 static locale_t thread_given;
 
 /*
- * Returns the locale for Java's start. Java takes from the environment only the encoding of paths, so its own texts are
- * the same everywhere. In the C locale, Java would treat paths as ASCII and lose all other bytes; paths are UTF-8 on
- * hosts with that locale.
+ * Returns the locale for Java's start: only the encoding of the environment's locale, or UTF-8 if that locale is C.
+ * Java needs the encoding for paths; its own texts stay the same everywhere. In the C locale, Java would treat paths as
+ * ASCII and lose all other bytes; on hosts with that locale, paths are UTF-8.
  */
 static locale_t locale_of_paths(void) {
   locale_t wanted = newlocale(LC_CTYPE_MASK, "", NULL);

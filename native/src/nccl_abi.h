@@ -1,8 +1,8 @@
 /*
  * The binary interface of NCCL's net plugins, versions 6 to 12, declared anew for the plugin. The numbers are facts of
- * the interface (x86-64 and arm64, LP64), asserted at the end of this file. A table grows only at its end, but the
- * properties have changed in the middle. So each version has its own struct, and none is ever cast to another. Versions
- * with the same layout share one declaration.
+ * the interface (x86-64 and arm64, LP64), asserted at the end of this file. New versions extend a table only at its
+ * end, but have changed the properties in the middle. So each version has its own struct, and none is ever cast to
+ * another. Versions with the same layout share one declaration.
  */
 #ifndef HEDDLE_NCCL_ABI_H
 #define HEDDLE_NCCL_ABI_H
@@ -88,7 +88,7 @@ struct nccl_virtual_8 {
   int devices[8];
 };
 
-/* v9 and v10 */
+/* properties of versions 9 and 10 */
 struct nccl_properties_v9 {
   char *name;
   char *pci_path;

@@ -1,4 +1,4 @@
-/* Functions that several old versions of the interface share, implemented with core.c. */
+/* Functions that several old versions of NCCL's net plugin interface share, implemented with core.c. */
 #include "shim.h"
 
 /* Sets the device handle to NULL, since the plugin has no device offload. */

@@ -85,7 +85,7 @@ int heddle_group_destroy_contexts(void *contexts) {
 }
 
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
-  (void)flags; /* ignored: flags only request ordered signals, and the processor adds to host memory in order */
+  (void)flags; /* ignored: flags only request ordered signals; in host memory signals always are ordered */
   *handle = NULL;
   if (type != HOST_MEMORY) {
     heddle_log(NCCL_LOG_WARN, "one-sided operations access GPU memory (type 2 of NCCL's) by its dma-buf only; a job "
@@ -104,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* ignored: flags only request ordered signals, and the adapter adds to GPU memory after a READ */
+  (void)flags; /* ignored: flags only request ordered signals; in GPU memory a READ before each signal orders them */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {

@@ -27,7 +27,10 @@ static inline lane lane_sum(lane a, lane b) { return _mm_xor_si128(a, b); }
 
 static inline lane lane_shifted_by_4(lane value) { return _mm_slli_si128(value, 4); }
 
-/* Multiplies without carry: 0x00 selects the low halves, 0x11 the high halves. */
+/*
+ * Multiplies half of one lane by half of another without carry. The third argument selects the halves: 0x00 both low
+ * ones, 0x11 both high ones.
+ */
 #define lane_product _mm_clmulepi64_si128
 
 #elif defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

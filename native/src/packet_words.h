@@ -6,7 +6,7 @@
 #define ROUND_WORDS 8
 #define WORDS_AHEAD 2048
 
-/* Returns the CRC of the headers. The second lane begins with the last four bytes of the first lane. */
+/* Returns the CRC of the headers. The first four bytes of headers.back are the last four of headers.front. */
 BY_WORDS static inline uint32_t over_headers(struct headers headers) {
   uint32_t state = __crc32d(UINT32_MAX, vgetq_lane_u64(headers.front, 0));
   state = __crc32d(state, vgetq_lane_u64(headers.front, 1));

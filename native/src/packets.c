@@ -73,7 +73,7 @@ FOLDING static inline uint32_t reduced_lanes(const lane *lanes, int count) {
   return over_words(0, last, sizeof last);
 }
 
-/* The 28 bytes of headers. The two registers overlap in four bytes. */
+/* The 28 bytes of a packet's headers, in two lanes of 16 bytes that overlap in four bytes. */
 struct headers {
   lane front, back;
 };
@@ -85,8 +85,8 @@ FOLDING static inline lane folded_headers(struct headers headers) {
 }
 
 /*
- * For functions that packet_fold.h instantiates for each register width: build_packets_with() and take_by() inline the copy or
- * check of that width.
+ * Forces the compiler to inline a function, so that packet_fold.h gets its own build_packets_with() and take_by() for
+ * each register width, with the copy or check of that width inside.
  */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

@@ -1,4 +1,4 @@
-/* Version 13 of the one-sided interface, under its names RMA and GIN. Every signal is strong. */
+/* Version 13 of NCCL's one-sided interface, exported under the names RMA and GIN. Every signal is strong. */
 #include "shim.h"
 
 static int create_contexts(void *comm, struct nccl_gin_config_v13 *config, void **contexts,

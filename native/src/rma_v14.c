@@ -1,4 +1,4 @@
-/* Version 14 of the one-sided interface: NCCL 2.30. */
+/* Version 14 of NCCL's one-sided interface: NCCL 2.30. */
 #include "shim.h"
 
 static int create_contexts(void *comm, struct nccl_rma_config_v14 *config, void **contexts) {

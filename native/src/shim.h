@@ -77,8 +77,8 @@ int heddle_refuse_before_init(void);
 /* Marks the calling thread as one of the shim's own, on which every fault counts as Java's. */
 void heddle_mark_java_thread(void);
 /*
- * Undoes what the host changed since the last check: in every call the thread's signal mask, in some calls also the
- * fault handlers.
+ * Undoes the host's changes since the last check: in every call those of the thread's signal mask, in some calls also
+ * those of the fault handlers.
  */
 void heddle_thread_check(void);
 
@@ -215,7 +215,7 @@ void *heddle_library_of_java(const char *jvm, const char *name);
 /* ---- java_tool_options.c: hides options in the environment that are for other Java programs ---- */
 
 struct heddle_tool_options {
-  char text[64]; /* names of the variables with commas, or empty */
+  char text[64]; /* names of the variables, separated by commas; may be empty */
 };
 
 /*
@@ -227,7 +227,10 @@ void heddle_tool_options_show(void);
 /* Returns the variables that could not be hidden from the JVM, for the warning after a failed start. */
 struct heddle_tool_options heddle_tool_options_in_effect(void);
 
-/* ---- java_library_hooks.c: keeps Java's descriptors above 2, reads classes from memory, replaces a removed folder ---- */
+/*
+ * ---- java_library_hooks.c: keeps Java's descriptors above 2, reads classes from memory, replaces a removed folder
+ * ----
+ */
 
 /*
  * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: the
@@ -254,7 +257,7 @@ typedef int64_t (*heddle_critical_call)(int64_t, int64_t, int64_t, int64_t, int6
 
 /* ---- packets.c: rows, which are consecutive WRITE ONLY packets of equal length ---- */
 
-/* Expected header fields of a row's packets, written by Java. */
+/* Expected header fields of a row (consecutive WRITE ONLY packets of equal length). Java writes them. */
 struct heddle_row {
   uint64_t first_word;           /* first bytes of the base transport header, in the processor's byte order */
   uint64_t number;               /* sequence number of the first packet, in the low 24 bits */
@@ -274,8 +277,8 @@ struct heddle_packet_calls {
    * (packet, stride, count, front, row): accepts WRITE ONLY packets stride bytes apart, each with a payload of stride
    * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC. Bytes of other
    * packets are never placed. Ends after a packet that requests an acknowledgement. Returns the number of packets
-   * accepted, from bit 32 on the newest tag other than 0 (PacketFormat.java), and in bit 40 whether an acknowledgement
-   * was requested.
+   * accepted in bits 0 to 31, the newest tag other than 0 (PacketFormat.java) in bits 32 to 38, and in bit 40 whether
+   * an acknowledgement was requested.
    */
   heddle_critical_call take;
 };
@@ -381,7 +384,7 @@ int heddle_group_last_error(void *contexts, bool *failed);
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
 /* Calls heddle_manage() on one of the shim's threads. */
 int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments[5]);
-/* Both macros pass 0 for omitted arguments. In a forked child, CONTROL evaluates none. */
+/* Both macros pass 0 for omitted arguments. In a forked child, CONTROL evaluates no argument. */
 #define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
 #define CONTROL(what, ...) \
   (UNLIKELY(heddle_in_forked_child) ? heddle_refuse_in_child() \

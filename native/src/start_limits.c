@@ -1,6 +1,6 @@
 /*
- * If threads, memory or descriptors run out in the middle of a start, Java reports an error inside some class without
- * limit or remedy, or the process ends. So the shim allocates them for a moment before the start.
+ * If threads, memory or descriptors run out in the middle of a start, Java reports an error of some class, which names
+ * neither the limit nor a remedy, or the process ends. So the shim allocates them for a moment before the start.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -178,7 +178,10 @@ static void one_sweep_enters_java_once(void) {
   }
 }
 
-/* Tests the only request of a comm, so that each test begins a sweep. Returns whether the test entered Java. */
+/*
+ * Calls test() for the only request of a comm, so each call begins a sweep (core.c). Returns whether the call entered
+ * Java.
+ */
 static bool enters_java(struct heddle_request *request) {
   int done;
   int before = entries;

@@ -103,7 +103,7 @@ static void seal_slowly(uint8_t *packet, size_t payload, uint32_t front) {
   memcpy(packet + HEADER + payload, &icrc, sizeof icrc);
 }
 
-/* Accepts a row as the shim's take does (shim.h), but places the bytes into copy instead of the region. */
+/* Accepts a row as the shim's take does (shim.h), but places the bytes into the array copy instead of the region. */
 static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, uint32_t front,
                            const struct heddle_row *row, uint8_t *copy) {
   int64_t taken = 0, tag = 0;

@@ -119,12 +119,15 @@ struct account {
 
 /* Reads the times of all threads of the process. Returns the number of threads. */
 int accounts_take(struct account accounts[MOST_ACCOUNTS]);
-/* Prints a JSON member "threads" with each thread's increases. Threads that did not run are omitted. */
+/*
+ * Prints a JSON member "threads" with the increases of each thread's times and switches. Threads that did not run are
+ * omitted.
+ */
 void accounts_print(const struct account *before, int before_count, const struct account *after, int after_count);
 
 /* ---- among_worker.c ---- */
 
-/* All-reduces input into output over as many channels as the size needs. For the worker's thread. */
+/* All-reduces input into output over as many channels as the size needs. Called on the worker's thread. */
 void among_all_reduce(struct group *group, const float *input, float *output, size_t floats);
 
 #endif

@@ -64,8 +64,8 @@ void check_message(const unsigned char *data, size_t size, uint64_t stream, uint
 uint64_t stream_of(int from, int to, int group);
 
 /*
- * Sends and receives that many messages over each link, all links in parallel, as the progress thread of a communicator
- * does.
+ * Sends and receives `messages` messages over each link, all links in parallel, as the progress thread of a
+ * communicator does.
  */
 void exchange(struct link *links, int count, int group, int messages);
 

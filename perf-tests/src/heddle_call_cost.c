@@ -4,7 +4,7 @@
  *
  * Reads orders from standard input, one per line, so that several plugins can be measured in turn.
  * Each answer ends with "end":
- *   round      nanoseconds of the thread's processor time of each case, "case name ns"
+ *   round      the thread's CPU time per operation of each case, in ns: "case name ns"
  *   soak MS    messages for MS milliseconds, each call timed
  *   report     results of the soaks since the last report, "calls name count p50 p99 p99.9 p99.99 p99.999 most", in
  *   ns; "messages count"

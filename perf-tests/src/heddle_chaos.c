@@ -148,7 +148,10 @@ static int is_other_done(void) {
   return 1;
 }
 
-/* Makes one run with the options of the command line. Returns the exit code; the caller adds wrong bytes. */
+/*
+ * Makes one run with the options of the command line. Returns the exit code, which doesn't cover wrong bytes: the
+ * caller checks for those.
+ */
 static int run_of_options(const char *prefix) {
   const struct chaos_run run = {.folder = options.folder,
                                 .until = options.until,

@@ -90,7 +90,7 @@ static void start(struct sender *sender, struct sending *stream, int to, int con
   size_t bytes = operation_bytes(streams, random);
   size_t from = place_offset(streams, back, number), into = place_offset(streams, there, number);
   fill_piece(streams->outgoing + from, bytes, random);
-  /* Spoils each non-empty operation from the fourth on, so that with every seed one occurs soon. */
+  /* Spoils all non-empty operations from the fourth on, since a single chosen operation might be empty. */
   if (streams->spoil && number >= 3 && bytes > 0) streams->outgoing[from] ^= 1;
   void **request = &stream->requests[number % PLACES];
   *request = NULL;

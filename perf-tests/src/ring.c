@@ -67,7 +67,7 @@ struct range {
   size_t start, floats;
 };
 
-/* Returns the range of an operation. `behind`: 1 for a receive, 0 for a send. */
+/* Returns the range of floats that an operation transfers. `behind`: 1 for a receive, 0 for a send. */
 static struct range range_of(const struct ring *ring, size_t operation, int behind) {
   size_t ranks = (size_t)ring->ranks, slice = operation % ring->slices;
   int step = (int)(operation / ring->slices);

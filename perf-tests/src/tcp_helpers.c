@@ -101,7 +101,10 @@ static ssize_t move_some(struct lane *lane, int sending) {
   if (task->size == 0) {
     atomic_int *left = task->left;
     lane->head++;
-    /* Pairs with the acquire in the caller's test, which then sees all data, and the task's slot as free. */
+    /*
+     * Pairs with the acquire in the caller's test: the caller then sees all data, and sees that the task's slot is
+     * free.
+     */
     atomic_fetch_sub_explicit(left, 1, memory_order_release);
   }
   return moved;

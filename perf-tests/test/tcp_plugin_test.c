@@ -50,7 +50,7 @@ static void await_threads(int count) {
   while (threads_now() != count) usleep(1000);
 }
 
-/* Number of threads without a communicator. */
+/* Number of the process's threads while no communicator exists. */
 static int own_threads;
 
 static void finish(struct pair *pair, void *handle) {

@@ -1,5 +1,5 @@
 /*
- * Many threads make control-path calls at once, on small stacks. The program also measures a call's hand-over.
+ * Many threads make control-path calls at once, on small stacks. The program also measures how long such a call takes.
  *
  * GUEST CASE at_once 16
  * GUEST CASE no_threads_left 8 limit -- under="setpriv --reuid=54322 --regid=54322 --clear-groups" needs=root

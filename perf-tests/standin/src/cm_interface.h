@@ -13,14 +13,17 @@
 enum { SUBNET_MESSAGE_BYTES = 180 };
 enum subnet_message_kind { SUBNET_REQUEST, SUBNET_REPLY };
 
-/* A message between the communication managers of two processes: a request for a queue pair, or the reply to it. */
+/*
+ * A message between the communication managers of two processes: a client's request for the server's queue pair, or the
+ * server's reply.
+ */
 struct subnet_message {
   uint32_t to, from; /* numbers of processes; a free entry has `to` 0 */
   uint32_t kind;
-  uint64_t client_id, server_id; /* numbers of the ids in their processes */
+  uint64_t client_id, server_id; /* numbers of the two rdma_cm_ids, each unique in its process */
   uint8_t client[16], server[16];
   uint16_t client_port, server_port;
-  uint32_t status, number, key; /* fields of a reply */
+  uint32_t status, number, key; /* of a reply only; number and key: the queue pair's number and queue key */
   uint8_t data[SUBNET_MESSAGE_BYTES];
 };
 

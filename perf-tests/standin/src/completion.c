@@ -159,7 +159,7 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
 /* ---- consuming completions ---- */
 
 /*
- * Frees the entries of the send or receive queue that the completion releases. Returns false if the completion belongs
+ * Frees the entries that the completion releases in the send or receive queue. Returns false if the completion belongs
  * to a queue pair that was reset or destroyed meanwhile.
  */
 static bool release(const struct shared_completion *completion) {

@@ -109,8 +109,8 @@ static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid 
 }
 
 /*
- * Checks the LID that the kernel requires for groups on InfiniBand. As on some adapters, it must be this group's LID,
- * if the group has one already.
+ * On InfiniBand, checks that the LID is a multicast LID, as the kernel requires. If the group has a LID already, the
+ * LID must be the group's, as some adapters require.
  */
 static int check_group_lid(const union ibv_gid *group, uint32_t lid) {
   if (!is_infiniband(this_host)) return 0;

@@ -299,7 +299,9 @@ int ibv_query_gid(struct ibv_context *context, uint8_t number, int index, union 
   return 0;
 }
 
-/* The next functions are in no public header. ibv_devinfo calls this one: type 0 is "IB/RoCE v1", 1 is "RoCE v2". */
+/*
+ * The next functions are in no public header. ibv_devinfo calls the first one: type 0 is "IB/RoCE v1", 1 is "RoCE v2".
+ */
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type);
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type) {
   (void)context;

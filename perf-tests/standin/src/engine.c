@@ -23,7 +23,7 @@ static _Atomic uint64_t thread_wakes_ns; /* time at which the stand-in's thread 
 
 /* ---- one pair; the caller holds its lock `sending` ---- */
 
-/* Returns whether the time `when` has come; 0 is at once. Reads the clock only if `when` is set and `now` is 0. */
+/* Returns whether the time `when` has come; 0 means at once. Reads the clock only if `when` is set and `now` is 0. */
 static bool is_due(uint64_t when, uint64_t *now) {
   if (when == 0) return true;
   if (*now == 0) *now = now_ns();
@@ -161,7 +161,7 @@ static uint64_t advance_all(void) {
 }
 
 void engine_progress(void) {
-  if (pthread_mutex_trylock(&engine) != 0) return; /* another thread is making the progress */
+  if (pthread_mutex_trylock(&engine) != 0) return; /* another thread is executing the due requests */
   advance_all();
   pthread_mutex_unlock(&engine);
 }

@@ -77,8 +77,8 @@ void lock(shared_lock *lock) {
     if (tries > 100) sched_yield();
     if (tries % 4096 == 4095 && !is_process_alive(holder)) {
       /*
-       * The dead holder's change may be incomplete. fabric_reap() frees the objects of that process, and all other
-       * objects are consistent after every single store.
+       * Takes the lock over from a dead holder, whose last change may be incomplete. That is harmless: fabric_reap()
+       * frees that process's objects, and all other objects are consistent after every single store.
        */
       if (atomic_compare_exchange_strong(lock, &holder, self)) return;
     }
@@ -206,7 +206,7 @@ int fabric_open(const char *path, bool keep) {
   if (fabric_file < 0) return warn("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
-    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* a number beyond all slots, for the locks that it holds */
+    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* this process's number in locks; no slot has it */
     if (keep) fabric->kept = true;
     fabric_reap();
   }

@@ -106,7 +106,7 @@ struct queue_pair {
   uint64_t posted, delivered, completed;
   uint32_t unreleased; /* requests that finished without a completion since the last completion */
   uint32_t next_psn;
-  /* whether a work request has failed whose completion isn't due yet; later requests aren't delivered */
+  /* whether a work request has failed and its completion isn't due yet; later requests aren't delivered */
   bool failed;
   _Atomic uint64_t released, received; /* numbers of entries freed by polling */
   struct queue_pair *next_pending;

@@ -33,8 +33,8 @@ static uint64_t lockable_bytes(void) {
   if (settings_locked_bytes(&wanted) != 0) return 0;
   if (wanted != UINT64_MAX) return wanted;
   /*
-   * As in the kernel, there is no limit for a process that may lock any amount of memory. Root stands for every process
-   * with CAP_IPC_LOCK.
+   * As in the kernel, there is no limit for a process that may lock any amount of memory. Of the processes with
+   * CAP_IPC_LOCK, only root's are recognised.
    */
   if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur;

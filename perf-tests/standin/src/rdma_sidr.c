@@ -29,7 +29,7 @@ static void write_address(struct sockaddr_storage *to, const uint8_t address[16]
   }
 }
 
-/* Returns the port, which has the same offset in both families. */
+/* Returns the port, which has the same offset in the structs of both address families. */
 static uint16_t port_of(const struct sockaddr *address) {
   return ntohs(((const struct sockaddr_in *)address)->sin_port);
 }

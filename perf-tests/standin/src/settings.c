@@ -145,7 +145,7 @@ static void generated(union ibv_gid *gid, uint32_t host, uint32_t plane) {
   gid->raw[15] = (uint8_t)(host + 1);
 }
 
-/* Parses an IPv6 address, or an IPv4 address, which is mapped. */
+/* Parses an IPv6 address, or an IPv4 address, which becomes an IPv4-mapped IPv6 address. */
 static int parse_gid(const char *text, union ibv_gid *gid) {
   struct in_addr four;
   if (inet_pton(AF_INET6, text, gid->raw) == 1) return 0;
@@ -165,7 +165,7 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
             device);
     return EINVAL;
   }
-  uint32_t count = 1; /* entries after the link-local one */
+  uint32_t count = 1; /* index of the next entry; entry 0 is the link-local address */
   for (char *rest = list, *text; (text = strsep(&rest, ",")) != NULL; count++) {
     if (count == GIDS || (strcmp(text, "-") != 0 && parse_gid(text, &port->gids[count].gid) != 0)) {
       fprintf(stderr, "verbs-standin: STANDIN_GIDS=%s: \"%s\" is no address (or \"-\"), or one of more than %d\n", all,

@@ -3,7 +3,7 @@
  * that libibverbs lists. This is the baseline for the same calls from Java, which VerbsCost in tools measures in the
  * same way.
  *
- * Each line on standard input starts a round: a line "case nanoseconds" for each case, then "end".
+ * Each line on standard input starts a round, which prints a line "case nanoseconds" for each case, then "end".
  */
 #include <errno.h>
 #include <infiniband/verbs.h>

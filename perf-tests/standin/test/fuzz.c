@@ -127,7 +127,7 @@ static void random_send(struct end *end, const struct address *peer, uint64_t *p
                                                IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ};
   struct ibv_sge pieces[4];
   for (int i = 0; i < 4; i++) {
-    /* Sources and targets of reads are in the first quarter, remote targets in the second. */
+    /* Local memory of requests is in the buffer's first quarter, remote memory in its second quarter. */
     pieces[i] = piece(end, below(BUFFER_BYTES / 8), below(2000));
     if (strange && chance(2)) pieces[i].addr = value(pieces[i].addr);
     if (strange && chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);

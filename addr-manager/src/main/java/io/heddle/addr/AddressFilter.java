@@ -47,7 +47,7 @@ public final class AddressFilter {
     this.remarks = List.copyOf(remarks);
   }
 
-  /** Returns this filter, restricted to the addresses that one device carries. */
+  /** Returns this filter, restricted to the addresses that belong to one device. */
   AddressFilter forDevice(String name, Predicate<InetAddress> carries) {
     return new AddressFilter(rangeText, ranges, family, name, carries, remarks);
   }

@@ -70,7 +70,7 @@ public record NetworkLink(
     return CONTAINERS.matcher(name).matches();
   }
 
-  /** Returns whether traffic can flow. */
+  /** Returns whether the interface can carry traffic: it was set up, and its lower layer is up. */
   public boolean isUp() {
     return administrativelyUp && carrier;
   }
@@ -108,7 +108,8 @@ public record NetworkLink(
 
   /*
    * Returns whether sysfs shows this interface. A mounted sysfs shows the network namespace in
-   * which it was mounted, which may be another one. The interface's index reveals that.
+   * which it was mounted. If that isn't this process's namespace, the interface of this name there
+   * has another index.
    */
   private boolean isInSysfs() throws IOException {
     return Integer.parseInt(Files.readString(folder().resolve("ifindex")).strip()) == index;

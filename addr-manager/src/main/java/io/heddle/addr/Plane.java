@@ -20,10 +20,10 @@ public record Plane(
   static final String SUBNET_PREFIX = "subnet:";
 
   /**
-   * Order of planes by their keys, and so of a list of weights. Keys are compared as text, but runs
-   * of digits as numbers, so that {@code if:eth10} comes after {@code if:eth9}. Keys of IPv6
-   * subnets have a fixed width and are compared as text only; they come before keys of IPv4
-   * subnets.
+   * Order of planes by their keys, which is also the order of the weights in a list. Keys are
+   * compared as text, but runs of digits as numbers, so that {@code if:eth10} comes after {@code
+   * if:eth9}. Keys of IPv6 subnets have a fixed width and are compared as text only; they come
+   * before keys of IPv4 subnets.
    */
   public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
 

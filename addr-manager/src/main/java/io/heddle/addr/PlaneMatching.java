@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * Pairing of the planes of two hosts by their marks. Both ends compute the same pairing.
  *
  * <p>The rules are tried in order, the strongest first. A rule matches two unmatched planes if they
- * agree, and neither agrees with another unmatched plane of the other end. After a rule has matched
- * planes, the stronger rules are tried again among the rest.
+ * agree in the rule's mark, and neither agrees with another unmatched plane of the other end. After
+ * a rule has matched planes, the stronger rules are tried again among the rest.
  *
  * @param matches the matches, in order of their names
  * @param unmatchedHere indexes of this end's unmatched planes

@@ -16,10 +16,11 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * Handle of a BPF map in the kernel (bpf(2)), which owns a file descriptor. Keys and values are the
- * bytes of the C structs, in the machine's byte order. Any thread may call its methods.
+ * Handle of a BPF map in the kernel (bpf(2)). The handle owns a file descriptor of the map. Keys
+ * and values are the bytes of the C structs, in the machine's byte order. Any thread may call its
+ * methods.
  *
- * <p>A value of a per-processor map has one slot per processor, whose size is rounded up to 8
+ * <p>A value of a per-processor map has one slot per processor. A slot's size is a multiple of 8
  * bytes.
  */
 public final class BpfMap implements AutoCloseable {

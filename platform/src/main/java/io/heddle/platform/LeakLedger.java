@@ -7,7 +7,7 @@ import java.util.TreeMap;
  * Ledger of open native objects by type. Wrappers of native handles report here when they are
  * opened and closed. After a test and at plugin finalize every count must be zero.
  *
- * <p>Thread-safe; control path only.
+ * <p>The ledger is thread-safe, and for the control path only.
  */
 public final class LeakLedger {
   private final Map<String, Integer> openByType = new TreeMap<>();

@@ -29,7 +29,7 @@ public final class MemoryCalls {
 
   /**
    * Maps private anonymous memory, zeroed and page-aligned. Only touched pages take physical memory
-   * (an arena would touch all of them). Returns its address, or the negated errno.
+   * (an arena would touch all of them). Returns the address of the memory, or the negated errno.
    */
   public static long mapMemory(long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
@@ -132,7 +132,7 @@ public final class MemoryCalls {
   /**
    * Waits until another thread or process wakes the waiters of this aligned {@code int}, or for the
    * timeout. Returns at once if the {@code int} no longer has the expected value. The memory may be
-   * a read-only file mapping. Control path: it opens an arena.
+   * a read-only file mapping. For the control path, since it opens an arena.
    *
    * @return 0 if woken, otherwise the negated errno (EAGAIN for another value, ETIMEDOUT, EINTR)
    */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link LinuxCalls} and {@link FileCalls} enter the descriptors that they open. An entry has
  * the file's device and inode, since the host program may close a descriptor of the plugin and
- * reuse its number for another file. Thread-safe, for the control path only.
+ * reuse its number for another file. All methods are thread-safe, and for the control path only.
  */
 public final class OwnDescriptors {
   /* Value of HEDDLE_MAX_DESCRIPTORS in native/src/java_calls.h. */
@@ -149,7 +149,10 @@ public final class OwnDescriptors {
         : LinuxCalls.getsockname(fd, name.address(), length);
   }
 
-  /* sockaddr_in: family 2 | port 2 | address 4; sockaddr_in6: family 2 | port 2 | flow 4 | address 16 | scope 4 */
+  /*
+   * sockaddr_in: family 2 | port 2 | address 4; sockaddr_in6: family 2 | port 2 | flow 4 | address
+   * 16 | scope 4
+   */
   private static boolean isAddress(MemorySegment name, InetSocketAddress address) {
     int family = Short.toUnsignedInt(Memory.ALL.get(Memory.NATIVE_SHORT, name.address()));
     int port = Short.toUnsignedInt(Memory.ALL.get(Memory.NETWORK_SHORT, name.address() + 2));

@@ -125,7 +125,7 @@ class ReorderWindowTest {
         assertTrue(result == ReorderWindow.ACCEPTED || result == ReorderWindow.GROUP_FULL);
         delivered.add(chunk);
         Chunk again = delivered.get(random.nextInt(delivered.size()));
-        if (again.group() > released - 8 * 8) { // the slot was used less than sixteen times since
+        if (again.group() > released - 8 * 8) { // before the slot's generation repeats
           assertEquals(ReorderWindow.DUPLICATE, deliver(small, again), "seed " + seed);
         }
       }

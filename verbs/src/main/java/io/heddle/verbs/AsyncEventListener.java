@@ -1,7 +1,7 @@
 package io.heddle.verbs;
 
 /**
- * Listener for the asynchronous events of a device (ibv_get_async_event). Runs on the control
+ * Listener for the asynchronous events of a device (ibv_get_async_event). It runs on the control
  * thread.
  */
 @FunctionalInterface
@@ -24,7 +24,7 @@ public interface AsyncEventListener {
   /**
    * Handles one event.
    *
-   * @param queuePairNumber number of the queue pair, for the kinds that concern one; else 0
+   * @param queuePairNumber number of the queue pair if the event concerns one, otherwise 0
    */
   void onAsyncEvent(Kind kind, int queuePairNumber);
 }

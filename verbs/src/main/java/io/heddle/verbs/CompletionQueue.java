@@ -8,28 +8,28 @@ public interface CompletionQueue extends AutoCloseable {
 
   /**
    * Takes up to {@code completions.length} completions, oldest first, into the given reusable
-   * objects. Doesn't drive the device; {@link DeviceContext#progress} does. One thread at a time;
-   * no allocation.
+   * objects. Doesn't drive the device; {@link DeviceContext#progress} does. Called by one thread at
+   * a time; allocates nothing.
    *
-   * @return number of completions taken, or a negative errno when the queue has overrun
+   * @return number of completions taken, or a negative errno if the queue has overrun
    */
   int poll(WorkCompletion[] completions);
 
   /**
    * Publishes a counter in native memory that grows whenever completions are added, until this
-   * queue is closed. Native code can skip a poll while the counter is unchanged. Call before the
-   * queue is used.
+   * queue is closed. Native code can skip a poll while the counter is unchanged. Must be called
+   * before the queue is used.
    *
    * @param address address of the counter's 8 bytes, a multiple of 8
-   * @return false where the device can't publish the counter
+   * @return false if the device can't publish the counter
    */
   default boolean publishArrivalsAt(long address) {
     return false;
   }
 
   /**
-   * Returns the descriptor that {@link #arm} makes readable; −1 for a queue without completion
-   * channel.
+   * Returns the descriptor that becomes readable after {@link #arm} when a completion arrives; −1
+   * for a queue without completion channel.
    */
   default int descriptor() {
     return -1;
@@ -38,7 +38,7 @@ public interface CompletionQueue extends AutoCloseable {
   /**
    * Requests a notification: the next completion makes the descriptor readable, once. Completions
    * already in the queue don't make it readable, so poll again after this call and before sleeping.
-   * Polling thread; no allocation.
+   * Called by the polling thread; allocates nothing.
    */
   default void arm() {
     throw new VerbsException(

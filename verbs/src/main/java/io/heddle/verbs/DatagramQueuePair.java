@@ -2,7 +2,8 @@ package io.heddle.verbs;
 
 /**
  * Unreliable-datagram queue pair. It has no peer, and losses aren't reported. {@link
- * DeviceContext#progress} and completion queues serve it as they serve reliable ones.
+ * DeviceContext#progress} drives it, and completion queues get its completions, as for reliable
+ * queue pairs.
  */
 public interface DatagramQueuePair extends AutoCloseable {
   /**
@@ -21,7 +22,7 @@ public interface DatagramQueuePair extends AutoCloseable {
   QueuePairState state();
 
   /**
-   * RESET → INIT → RTR → RTS, in the port's first partition.
+   * Moves from RESET through INIT and RTR to RTS, in the port's first partition.
    *
    * @param queueKey key that senders must present; keys with the highest bit set are reserved for
    *     the kernel
@@ -31,23 +32,23 @@ public interface DatagramQueuePair extends AutoCloseable {
   }
 
   /**
-   * RESET → INIT → RTR → RTS, in any partition of the port.
+   * Moves from RESET through INIT and RTR to RTS, in any partition of the port.
    *
    * @param partitionIndex index in the port's table, from {@link DeviceContext#partitionIndex}
    */
   void start(int queueKey, int partitionIndex);
 
-  /** Any state → ERR: everything outstanding is flushed to the completion queue. */
+  /** Moves from any state to ERR: all outstanding requests are flushed to the completion queue. */
   void toError();
 
-  /** Any state → RESET: as created. */
+  /** Moves from any state to RESET, the state after creation. */
   void reset();
 
   /**
-   * Posts a list of requests, in order. No allocation; one thread at a time.
+   * Posts a list of requests, in order. Called by one thread at a time; allocates nothing.
    *
-   * @return number of requests accepted, fewer than posted where the queue is full; −EINVAL in a
-   *     state that can't send or without destination
+   * @return number of requests accepted, which is less than the number posted if the queue is full;
+   *     −EINVAL in a state that can't send, or if a request has no destination
    */
   int postSend(DatagramWorkRequest first);
 
@@ -55,12 +56,12 @@ public interface DatagramQueuePair extends AutoCloseable {
    * Posts a receive into registered memory.
    *
    * @param lengthBytes {@link #HEADER_BYTES} plus the longest datagram
-   * @return 0, −ENOMEM when the queue is full, −EINVAL in state RESET
+   * @return 0, −ENOMEM if the queue is full, −EINVAL in state RESET
    */
   int postReceive(long id, long address, int lengthBytes, int lkey);
 
   /**
-   * Receives datagrams to this group from now on. Up to Linux 6.7, rxe receives them only while a
+   * Starts to receive datagrams to this group. Up to Linux 6.7, rxe receives them only while a
    * process on the host has joined the group on its interface.
    */
   default void attachMulticast(Gid group) {
@@ -68,13 +69,13 @@ public interface DatagramQueuePair extends AutoCloseable {
   }
 
   /**
-   * Receives datagrams to a group that the InfiniBand port has joined.
+   * Starts to receive datagrams to a group. On InfiniBand, the port must have joined the group.
    *
    * @param lid LID of the group from the subnet manager's answer; 0 on Ethernet
    */
   void attachMulticast(Gid group, int lid);
 
-  /** Undoes {@link #attachMulticast(Gid, int)}, for any LID. */
+  /** Undoes {@link #attachMulticast(Gid, int)}, whatever LID the group was attached with. */
   void detachMulticast(Gid group);
 
   @Override

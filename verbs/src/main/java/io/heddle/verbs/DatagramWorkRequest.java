@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class DatagramWorkRequest {
   public long id;
 
-  /** Whether success makes a completion; failure always does. */
+  /** Whether the request makes a completion if it succeeds; a failed request always makes one. */
   public boolean signalled;
 
   public long localAddress;

@@ -3,7 +3,7 @@ package io.heddle.verbs;
 /**
  * Fixed properties and limits of a device.
  *
- * @param guid node GUID; unique per physical device where the provider can ensure it
+ * @param guid node GUID; unique per physical device if the provider can ensure that
  * @param pciPath sysfs path of the PCI function, or its closest equivalent for a virtual device;
  *     never empty, since NCCL's topology search fails without it
  * @param maxQueuePairs largest number of queue pairs at a time

@@ -13,10 +13,10 @@ public interface DeviceContext extends AutoCloseable {
 
   DeviceAttributes attributes();
 
-  /** Returns the port's state; every call queries it. */
+  /** Queries and returns the port's state. */
   PortAttributes port();
 
-  /** Returns the port's GIDs; every call queries them. */
+  /** Queries and returns the port's GIDs. */
   GidTable gidTable();
 
   /**
@@ -53,7 +53,7 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Creates a completion queue with a {@linkplain CompletionQueue#descriptor descriptor} that a
-   * thread can sleep on. Fails with EOPNOTSUPP where the device has no such descriptor.
+   * thread can sleep on. Fails with EOPNOTSUPP if the device has no such descriptor.
    */
   default CompletionQueue createPollableCompletionQueue(int capacity) {
     throw new VerbsException(
@@ -64,33 +64,37 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Does the device's work in software: sends queued packets, takes received ones, serves timers.
-   * Never blocks; returns at once while another thread does this work. Any thread.
+   * Never blocks; returns at once if another thread is doing this work. Any thread may call it.
    *
-   * @return amount of work done; 0 where there was none or hardware does it
+   * @return amount of work done; 0 if there was none, or if hardware does the work
    */
   int progress();
 
   /**
-   * Returns the end of the most recent call of {@link #progress} by any thread, in ns of the
-   * device's clock. A caller that sees a new value may skip its own call. 0 where hardware does the
-   * work. Any thread.
+   * Returns the time at which the most recent call of {@link #progress} by any thread ended, in ns
+   * of the device's clock; 0 if hardware does the work. A caller that sees a new value may skip its
+   * own call of {@link #progress}. Any thread may call it.
    */
   long progressedAtNs();
 
   /**
-   * Returns the address of {@link #progressedAtNs}'s value, for native code: 8 bytes, valid until
-   * the process ends. 0 where the device has no such address.
+   * Returns the address of the value of {@link #progressedAtNs}, for native code; 0 if the device
+   * has no such address. The 8 bytes are valid until the process ends.
    */
   default long progressedAtAddress() {
     return 0;
   }
 
-  /** Passes queued asynchronous events to the listener and returns their number. Control thread. */
+  /**
+   * Passes queued asynchronous events to the listener and returns their number. Called on the
+   * control thread.
+   */
   int pollAsyncEvents(AsyncEventListener listener);
 
   /**
-   * Tries host features that make the device faster and that no attribute reports; none by default.
-   * Control path: takes milliseconds, or a second if a trial's packets don't arrive.
+   * Tries host features that make the device faster and that no attribute reports. By default,
+   * there are none to try. For the control path: takes milliseconds, or a second if a trial's
+   * packets don't arrive.
    */
   default List<DeviceTrial> runTrials() {
     return List.of();
@@ -98,15 +102,18 @@ public interface DeviceContext extends AutoCloseable {
 
   /**
    * Returns a number that changes once the device has sent or received something, or a wait for an
-   * acknowledgement has timed out. While the number is unchanged, so are {@link
-   * QueuePair#resentPackets} and {@link QueuePair#linkCounts}, and no queue pair begins to wait for
-   * its peer. 0 where queue pairs report none of these. Any thread.
+   * acknowledgement has timed out. While the number stays the same, {@link QueuePair#resentPackets}
+   * and {@link QueuePair#linkCounts} don't change, and no queue pair begins to wait for its peer.
+   * Returns 0 if the device's queue pairs report none of these. Any thread may call it.
    */
   default long activity() {
     return 0;
   }
 
-  /** Passes the device's own counters to the reader; none by default. Control thread. */
+  /**
+   * Passes the device's own counters to the reader. By default, a device has none. Called on the
+   * control thread.
+   */
   default void readCounters(CounterReader reader) {}
 
   /** Receiver of a device's counters. */

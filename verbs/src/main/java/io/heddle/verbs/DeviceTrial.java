@@ -4,7 +4,7 @@ package io.heddle.verbs;
  * Result of trying a host feature that makes a device faster.
  *
  * @param sentence the feature and the result, as a sentence
- * @param remedy how to make it work; empty where it works or couldn't be tried
+ * @param remedy remedy that makes the feature work; empty if it works or couldn't be tried
  */
 public record DeviceTrial(Verdict verdict, String sentence, String remedy) {
   /** Outcome of a trial. */

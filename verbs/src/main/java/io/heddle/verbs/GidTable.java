@@ -20,7 +20,7 @@ public record GidTable(List<Entry> entries) {
    * Entry of the table.
    *
    * @param index position in the port's table, as address vectors name it
-   * @param interfaceIndex index of the network interface with this address; 0 where unknown
+   * @param interfaceIndex index of the network interface with this address; 0 if unknown
    */
   public record Entry(int index, Gid gid, Type type, int interfaceIndex) {}
 

@@ -7,7 +7,7 @@ package io.heddle.verbs;
  * @param number port number, from 1
  * @param activeMtu the largest path MTU that the port can carry now
  * @param speedBitsPerSecond rate of the link
- * @param ethernet whether the link layer is Ethernet; else InfiniBand
+ * @param ethernet whether the link layer is Ethernet; otherwise it is InfiniBand
  * @param lid local identifier on InfiniBand; 0 on Ethernet
  */
 public record PortAttributes(

@@ -27,7 +27,7 @@ public interface ProtectionDomain extends AutoCloseable {
   MemoryRegion registerMemory(long address, long lengthBytes, Set<Access> access);
 
   /**
-   * Registers a range of a dma-buf (exported GPU memory). Fails with EOPNOTSUPP where {@link
+   * Registers a range of a dma-buf (exported GPU memory). Fails with EOPNOTSUPP if {@link
    * DeviceAttributes#supportsDmaBuf} is false.
    *
    * @param descriptor descriptor of the dma-buf; may be closed afterwards
@@ -44,8 +44,8 @@ public interface ProtectionDomain extends AutoCloseable {
   QueuePair createQueuePair(QueuePairAttributes attributes);
 
   /**
-   * Creates an unreliable-datagram queue pair in state RESET. Fails with EOPNOTSUPP where the
-   * device has no datagram service.
+   * Creates an unreliable-datagram queue pair in state RESET. Fails with EOPNOTSUPP if the device
+   * has no datagram service.
    */
   default DatagramQueuePair createDatagramQueuePair(QueuePairAttributes attributes) {
     throw new VerbsException(
@@ -55,7 +55,7 @@ public interface ProtectionDomain extends AutoCloseable {
   }
 
   /**
-   * Resolves a destination of datagrams. Fails with EOPNOTSUPP where the device has no datagram
+   * Resolves a destination of datagrams. Fails with EOPNOTSUPP if the device has no datagram
    * service.
    */
   default AddressHandle createAddressHandle(AddressHandleAttributes attributes) {

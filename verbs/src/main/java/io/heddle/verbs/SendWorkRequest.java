@@ -20,13 +20,13 @@ public final class SendWorkRequest {
   public long id;
   public Operation operation = Operation.RDMA_WRITE;
 
-  /** Whether success makes a completion; failure always does. */
+  /** Whether the request makes a completion if it succeeds; a failed request always makes one. */
   public boolean signalled;
 
   /**
-   * Whether the CPU copies the payload before the call returns (IBV_SEND_INLINE): its memory needs
-   * no region and can be reused at once. At most {@link QueuePair#inlineBytes}, in host memory, and
-   * not for reads.
+   * Whether the CPU copies the payload before the call returns (IBV_SEND_INLINE): the payload's
+   * memory needs no region and can be reused at once. The payload has at most {@link
+   * QueuePair#inlineBytes} and is in host memory. Not allowed for reads.
    */
   public boolean inline;
 

@@ -9,7 +9,10 @@ import java.util.List;
  * treats them alike.
  */
 public interface VerbsProvider {
-  /** Returns the name for HEDDLE_PROVIDER: {@code libibverbs} or {@code soft}. */
+  /**
+   * Returns the name by which HEDDLE_PROVIDER selects this provider: {@code libibverbs} or {@code
+   * soft}.
+   */
   String name();
 
   /**

@@ -24,11 +24,11 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Cost of handing an item to another thread and of taking it on that thread: tasks of the control
- * thread, asynchronous events, posted receives, doorbells of queue pairs. Each item goes through a
- * queue of Heddle's or Java's, and through one of JCTools'. One thread is producer and consumer,
- * because moving a cache line between processors costs the same for all queues. Items are handed
- * over in groups of eight; an operation is one item.
+ * Cost of handing an item to another thread and of taking it on that thread. An item is a task of
+ * the control thread, an asynchronous event, a posted receive or a doorbell of a queue pair. Each
+ * item goes through a queue of Heddle's or Java's, and through one of JCTools'. One thread is
+ * producer and consumer, because moving a cache line between processors costs the same for all
+ * queues. Items are handed over in groups of eight; an operation is one item.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -49,10 +49,10 @@ public class HandOffBenchmark {
     private final int[] kinds = new int[EVENTS];
     private final int[] numbers = new int[EVENTS];
 
-    @SuppressWarnings("unused") /* by TAIL */
+    @SuppressWarnings("unused") /* accessed by TAIL */
     private volatile long tail;
 
-    @SuppressWarnings("unused") /* by HEAD */
+    @SuppressWarnings("unused") /* accessed by HEAD */
     private volatile long head;
 
     private static VarHandle index(String field) {

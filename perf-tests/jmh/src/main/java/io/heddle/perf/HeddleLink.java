@@ -20,8 +20,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connection between two transports of this process, over the soft device on loopback addresses,
- * where one thread drives both ends, in place of the threads of two ranks.
+ * Connection between two transports of this process, over the soft device on loopback addresses.
+ * One thread drives both ends, in place of the threads of two ranks.
  */
 final class HeddleLink implements AutoCloseable {
   static final HeddleLink NONE = new HeddleLink(List.of(), null, null, 1);

@@ -102,7 +102,7 @@ public class SprayBenchmark {
     return sum;
   }
 
-  /* Finishes all chunks before the given one at once. */
+  /* Finishes all chunks with indexes below `end`, at the same time. */
   private void finish(int end) {
     nowNs += TOOK_NS;
     loads.setTime(nowNs);

@@ -130,7 +130,7 @@ final class ControlConnection implements AutoCloseable {
     return server;
   }
 
-  /** Returns the other end's name, for messages. */
+  /** Returns the other end's name, for error messages. */
   String peer() {
     return peer;
   }
@@ -195,7 +195,7 @@ final class ControlConnection implements AutoCloseable {
    * Returns the next bytes of the peer.
    *
    * @param limitMs time to wait, or 0 to wait for ever
-   * @param awaited name of the bytes, for messages
+   * @param awaited name of the bytes, for error messages
    */
   synchronized byte[] take(int count, long limitMs, String awaited) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);

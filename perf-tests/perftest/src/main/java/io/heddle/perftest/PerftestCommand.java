@@ -13,8 +13,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * Common part of the five commands. The exit code is 0, 1 for a failed test, or 2 for a usage
- * error.
+ * Common part of the commands of perftest's five tests. The exit code is 0, 1 for a failed test, or
+ * 2 for a usage error.
  */
 public abstract class PerftestCommand implements Callable<Integer> {
   @Parameters(

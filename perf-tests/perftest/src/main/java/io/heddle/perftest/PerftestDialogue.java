@@ -127,7 +127,7 @@ final class PerftestDialogue {
             + "\" where a version was expected");
   }
 
-  /** Returns printable text for a message, whatever bytes the argument has. */
+  /** Returns the bytes as printable text for an error message, whatever they are. */
   static String printable(byte[] bytes, int most) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < Math.min(most, bytes.length); i++) {

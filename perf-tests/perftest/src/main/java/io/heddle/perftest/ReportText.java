@@ -30,8 +30,8 @@ final class ReportText {
 
   /**
    * Formats a number as perftest's printf(3) does: it rounds the double's exact value, and ties to
-   * even. Java's Formatter rounds the shortest decimal of the double, and ties up. With it,
-   * 25390.625 would be 25390.63 here, but 25390.62 at perftest's end.
+   * even. Java's Formatter rounds the shortest decimal of the double, and ties up. With Java's
+   * Formatter, 25390.625 would be 25390.63 here, but 25390.62 at perftest's end.
    */
   static String fixed(double value, int places) {
     return Double.isFinite(value)

@@ -20,8 +20,8 @@ import java.util.Set;
 
 /**
  * Queue pairs of one end, their completion queues and their memory, laid out as perftest does: a
- * send piece per queue pair, then a receive piece per queue pair. Each piece is at least as long as
- * the largest message and as the cycle of small messages.
+ * send piece per queue pair, then a receive piece per queue pair. Each piece has room for the
+ * largest message, and for the cycle of offsets that small messages use in turn.
  */
 final class TestQueues implements AutoCloseable {
   private static final int RECEIVER_NOT_READY_TIMER_CODE = 12;
@@ -247,7 +247,7 @@ final class TestQueues implements AutoCloseable {
             own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
   }
 
-  /** Returns a description of a queue pair, its local address and its peer, for messages. */
+  /** Returns a description of a queue pair, its local address and its peer, for error messages. */
   String describe(int index) {
     QueuePairRecord peer = remote[index];
     return "queue pair %#x on %s to %s"

@@ -49,7 +49,7 @@ final class AsyncEventReader {
   }
 
   /*
-   * Takes the queued events; one thread at a time. The library's call blocks until there is an
+   * Takes the queued events. The library's call blocks until there is an
    * event, so this method calls it only while one is queued.
    */
   synchronized List<Event> take() {

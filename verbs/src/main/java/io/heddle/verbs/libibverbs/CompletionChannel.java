@@ -17,8 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Completion channel of one completion queue (ibv_comp_channel): a descriptor to sleep on. Created
- * and closed on the control path; otherwise used by the polling thread alone.
+ * Completion channel of one completion queue (ibv_comp_channel): a descriptor to sleep on. It is
+ * created and closed on the control path; only the polling thread uses it otherwise.
  */
 final class CompletionChannel implements AutoCloseable {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -62,7 +62,7 @@ final class CompletionChannel implements AutoCloseable {
   }
 
   /**
-   * Makes the queue's next completion turn the descriptor readable; returns 0 or an errno value.
+   * Arms the queue: its next completion makes the descriptor readable. Returns 0 or an errno value.
    */
   int arm(long completionQueue) {
     takeEvent(completionQueue);
@@ -101,7 +101,7 @@ final class CompletionChannel implements AutoCloseable {
     return thrown instanceof RuntimeException runtime ? runtime : new IllegalStateException(thrown);
   }
 
-  /** Closes the channel, after its queue. */
+  /** Closes the channel, whose queue must be destroyed already. */
   @Override
   public void close() {
     OwnDescriptors.closing(descriptor);

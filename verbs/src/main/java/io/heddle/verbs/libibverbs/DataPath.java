@@ -55,7 +55,10 @@ final class DataPath {
     }
   }
 
-  /** Calls another context's ibv_poll_cq; returns as {@link #pollFirst}. */
+  /**
+   * Calls another context's ibv_poll_cq. Returns the number of completions written to {@code
+   * completions}, or a negative value.
+   */
   static int poll(MemorySegment function, long completionQueue, int most, long completions) {
     try {
       return (int) POLL.invokeExact(function, completionQueue, most, completions);

@@ -42,8 +42,8 @@ record DeviceQuery(
   }
 
   /**
-   * Describes a region for an error message, with the device's limit where the region exceeds it.
-   * Some devices accept more than their limit.
+   * Describes a region for an error message, with the device's limit if the region exceeds it. Some
+   * devices accept more than their limit.
    */
   String describeRegion(long lengthBytes) {
     return maxRegionBytes != 0 && Long.compareUnsigned(lengthBytes, maxRegionBytes) > 0

@@ -14,7 +14,7 @@ final class ErrorRemedies {
 
   private ErrorRemedies() {}
 
-  /** Returns a clause for the end of an error message; empty where there is no remedy. */
+  /** Returns the remedy as a clause for the end of an error message; empty if there is none. */
   static String forError(Verb verb, int errno) {
     return switch (verb) {
       case OPEN_DEVICE ->
@@ -29,8 +29,8 @@ final class ErrorRemedies {
   }
 
   /**
-   * Returns the limit of locked memory and how to raise it; empty where it is unlimited or doesn't
-   * apply to this process.
+   * Returns the limit of locked memory and how to raise it; empty if memory is unlimited, or the
+   * limit doesn't apply to this process.
    *
    * @param process directory of the process under /proc
    */

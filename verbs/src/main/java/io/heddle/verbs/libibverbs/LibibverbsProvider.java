@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Provider {@code libibverbs}: one device for each port with RoCEv2 or InfiniBand; none where the
- * library isn't installed or the kernel lacks verbs.
+ * Provider {@code libibverbs}, with one device for each port with RoCEv2 or InfiniBand. It has no
+ * devices if the library isn't installed or the kernel lacks verbs.
  */
 public final class LibibverbsProvider implements VerbsProvider {
   @Override

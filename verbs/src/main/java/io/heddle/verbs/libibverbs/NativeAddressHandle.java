@@ -22,7 +22,7 @@ final class NativeAddressHandle implements AddressHandle {
     return remoteGid;
   }
 
-  /** Returns the address of the ibv_ah; 0 once closed. Posting thread. */
+  /** Returns the address of the ibv_ah, or 0 after the close. Called by the posting thread. */
   long address() {
     return closed.get() ? 0 : address;
   }

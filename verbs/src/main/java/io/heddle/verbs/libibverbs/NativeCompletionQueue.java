@@ -16,11 +16,11 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Completion queue of a libibverbs device. One polling thread. */
+/** Completion queue of a libibverbs device. One thread polls it. */
 final class NativeCompletionQueue implements CompletionQueue {
   /*
-   * Values of pollMode. With a single field, a poll begins with one read. Such first steps are most
-   * of the cost of an empty poll.
+   * Values of pollMode, which has both the state of the queue and the kind of its poll function. So
+   * a poll begins with a single read; such first steps are most of the cost of an empty poll.
    */
   private static final int FIRST = 0;
   private static final int OTHER = 1;
@@ -60,7 +60,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   private final Arena arena = Arena.ofShared();
   private final long completions = Memory.allocate(arena, WC_BYTES * BATCH, 64);
   private volatile int pollMode;
-  private int users; /* work queues attached; under this object's monitor */
+  private int users; /* number of attached work queues; guarded by this object's monitor */
 
   NativeCompletionQueue(
       DeviceContext context,

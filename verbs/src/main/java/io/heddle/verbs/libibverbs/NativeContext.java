@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class NativeContext implements DeviceContext {
   private static final Path INTERFACES = Path.of("/sys/class/net");
   /*
-   * The library leaves a field 0 where the device has no such descriptor, so values up to this one
+   * If the device lacks a descriptor, the library leaves its field 0. So values up to this one
    * aren't descriptors of the device.
    */
   private static final int STANDARD_ERROR = 2;

@@ -14,8 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Unreliable-datagram queue pair of a libibverbs device. Monitor and threads as in {@link
- * NativeQueuePair}.
+ * Unreliable-datagram queue pair of a libibverbs device. Its monitor orders transitions and close;
+ * the posting thread reads the state and owns the request arrays.
  */
 final class NativeDatagramQueuePair implements DatagramQueuePair {
   private static final int LIST = 64;

@@ -29,7 +29,7 @@ final class NativeDevice implements RdmaDevice {
    * Lists the ports. A single port has the device's name. With several ports, each name ends with
    * the port's number, as in NCCL_IB_HCA.
    *
-   * @throws VerbsException when the device can't be opened to count them
+   * @throws VerbsException if the device can't be opened to count its ports
    */
   static List<NativeDevice> portsOf(DeviceList.Entry entry, Log log, LeakLedger ledger) {
     long context = Verb.OPEN_DEVICE.call("device " + entry.name(), entry.address());

@@ -65,7 +65,7 @@ final class OpenPort {
     return number;
   }
 
-  /** Fails if the port is closed. Under the shared lock. */
+  /** Fails if the port is closed. The caller holds the shared lock. */
   void requireOpen(Verb verb) {
     if (closed) {
       throw verb.failure(name() + ", which is closed", Errno.ENODEV);
@@ -76,7 +76,9 @@ final class OpenPort {
     return closed;
   }
 
-  /** Marks the port closed: no more objects are created on it. Under the exclusive lock. */
+  /**
+   * Marks the port closed: no more objects are created on it. The caller holds the exclusive lock.
+   */
   void markClosed() {
     closed = true;
   }
@@ -119,7 +121,7 @@ final class OpenPort {
   /**
    * Returns the entry at this index.
    *
-   * @throws VerbsException where the entry is empty or the index is beyond the table
+   * @throws VerbsException if the entry is empty or the index is beyond the table
    */
   GidTable.Entry gidAt(int index, String user) {
     GidTable table = gidTable();
@@ -138,7 +140,7 @@ final class OpenPort {
   /**
    * Returns the address's current index, which may differ from its earlier one.
    *
-   * @throws VerbsException when the port no longer has the address
+   * @throws VerbsException if the port no longer has the address
    */
   int indexOf(GidTable.Entry wanted, String user) {
     for (GidTable.Entry entry : gidTable().entries()) {

@@ -16,8 +16,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.ToIntFunction;
 
 /**
- * State transitions of a queue pair: fills ibv_qp_attr for each, and queries the state. Called
- * under the queue pair's monitor.
+ * Caller of the verbs that change or query the state of one queue pair. It fills the ibv_qp_attr of
+ * each transition. The caller holds the queue pair's monitor.
  */
 final class QueuePairTransitions {
   /** Types of queue pairs (ibv_qp_type). */
@@ -57,8 +57,8 @@ final class QueuePairTransitions {
   }
 
   /**
-   * RTS → RTS without remote write and read rights. Devices check the sequence number before the
-   * rights, so duplicates are still acknowledged.
+   * Removes remote write and read rights while the queue pair stays in RTS. Devices check the
+   * sequence number before the rights, so duplicates are still acknowledged.
    */
   void refuseRequests(Object user) {
     modify(
@@ -164,7 +164,7 @@ final class QueuePairTransitions {
         });
   }
 
-  /** RESET → INIT → RTR → RTS of a datagram queue pair. */
+  /** Moves a datagram queue pair from RESET through INIT and RTR to RTS. */
   void startDatagrams(Object user, int queueKey, int partitionIndex) {
     modify(
         "%s to INIT on port %s, queue key 0x%x, P_Key index %s"
@@ -214,7 +214,10 @@ final class QueuePairTransitions {
           return known;
         }
       }
-      /* SQE and SQD can't send here; the caller can only move on to ERROR or RESET. */
+      /*
+       * The state is SQE or SQD, which QueuePairState lacks. They count as ERROR: the caller can't
+       * send and can only move on to ERROR or RESET.
+       */
       return QueuePairState.ERROR;
     }
   }

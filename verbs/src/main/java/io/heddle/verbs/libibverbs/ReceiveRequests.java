@@ -7,8 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Array of linked ibv_recv_wr for receives without memory, and one more with a scatter entry. One
- * posting thread.
+ * Array of linked ibv_recv_wr for receives without memory, and one ibv_recv_wr with a scatter entry
+ * for receives into memory. Used by one posting thread.
  */
 final class ReceiveRequests {
   private static final long WR_BYTES = ibv_recv_wr.sizeof();

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Array of linked ibv_send_wr, each with its own gather entry. It is refilled for every post, since
- * the provider copies accepted requests. One posting thread.
+ * the provider copies accepted requests. Used by one posting thread.
  */
 final class SendRequests {
   private static final long WR_BYTES = ibv_send_wr.sizeof();

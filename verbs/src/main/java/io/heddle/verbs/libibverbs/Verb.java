@@ -91,8 +91,8 @@ enum Verb {
   }
 
   /*
-   * For inline functions of verbs.h: the function that they call has another name, and one more
-   * argument, the size of the caller's struct.
+   * Creates the constant of an inline function of verbs.h. The library's function that it calls has
+   * another name, and the size of the caller's struct as an additional argument.
    */
   Verb(String symbol, int arguments, Report report) {
     this.symbol = symbol;
@@ -100,7 +100,7 @@ enum Verb {
     this.report = report;
   }
 
-  /* Opened at first use and never closed: the library has threads and handlers of its own. */
+  /* Library, opened at first use and never closed, since it has threads and handlers of its own. */
   private static final class Library {
     static final Optional<SymbolLookup> LOOKUP = open();
 
@@ -169,7 +169,7 @@ enum Verb {
     return linked;
   }
 
-  /** Calls the function; returns its result, or the negated errno. */
+  /** Calls the function; returns the function's result, or the negated errno. */
   long attempt(long... values) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     long result;

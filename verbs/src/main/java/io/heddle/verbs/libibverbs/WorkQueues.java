@@ -48,7 +48,7 @@ record WorkQueues(
 
   /**
    * Attaches the completion queues and creates a queue pair on them. Falls back to no inline
-   * payloads where the device refuses them.
+   * payloads if the device refuses them.
    *
    * @param type ibv_qp_type
    */

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Runs jcstress tests of the class path in a separate process, with a time limit. The module must
- * have jcstress-core on its test class path and its annotation processor enabled.
+ * Runner of jcstress tests of the class path, in a separate process and with a time limit. The
+ * module must have jcstress-core on its test class path and its annotation processor enabled.
  */
 public final class JcstressRun {
   private static final int TIME_LIMIT_SECONDS = 180;
@@ -45,8 +45,8 @@ public final class JcstressRun {
   /**
    * Runs the tests that are members of a class.
    *
-   * @throws AssertionError with what jcstress printed, when a forbidden outcome was seen, a test
-   *     did not run, or time ran out
+   * @throws AssertionError with the output of jcstress, if a forbidden outcome was seen, a test did
+   *     not run, or time ran out
    */
   public static void allOf(Class<?> tests) {
     Path folder = null;

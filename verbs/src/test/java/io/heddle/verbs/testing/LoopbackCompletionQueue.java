@@ -28,7 +28,7 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
 
   /**
    * Adds a completion with this id and status, and returns it for the caller to fill; null if the
-   * queue is full. Under the fabric's monitor.
+   * queue is full. The caller holds the fabric's monitor.
    */
   WorkCompletion push(long id, WorkCompletion.Status status) {
     if (tail - head == ring.length) {

@@ -197,7 +197,7 @@ public final class LoopbackFabric {
     return (int) ((random >>> 33) % bound);
   }
 
-  /** Returns the writes to memory behind a bus that haven't arrived. */
+  /** Returns the writes to memory behind a bus that haven't arrived there yet. */
   PostedWrites posted() {
     return posted;
   }

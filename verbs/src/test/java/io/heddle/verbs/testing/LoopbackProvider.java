@@ -283,8 +283,8 @@ public final class LoopbackProvider implements VerbsProvider {
     }
 
     /**
-     * Copies this domain's memory to the reader's. Both keys must permit that. Under the fabric's
-     * monitor.
+     * Copies this domain's memory to the reader's. Both keys must permit that. The caller holds the
+     * fabric's monitor.
      */
     void read(int key, long from, Domain reader, int readersKey, long to, int lengthBytes) {
       Region region = find(key);
@@ -295,8 +295,8 @@ public final class LoopbackProvider implements VerbsProvider {
     }
 
     /**
-     * Copies to this domain's memory, later if that is behind a bus. The key must permit it. Under
-     * the fabric's monitor.
+     * Copies bytes to this domain's memory; if the memory is behind a bus, they arrive later. The
+     * key must permit the write. The caller holds the fabric's monitor.
      */
     void write(int key, long from, long to, int lengthBytes) {
       Region region = find(key);
@@ -317,8 +317,8 @@ public final class LoopbackProvider implements VerbsProvider {
     }
 
     /**
-     * Returns whether the key permits this access to these bytes; null stands for a local read.
-     * Under the fabric's monitor.
+     * Returns whether the key permits this access to these bytes; null stands for a local read. The
+     * caller holds the fabric's monitor.
      */
     boolean allows(int key, long address, long lengthBytes, Access access) {
       if (lengthBytes == 0) {

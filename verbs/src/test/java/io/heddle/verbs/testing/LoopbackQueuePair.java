@@ -359,8 +359,8 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   }
 
   /**
-   * Returns whether the silent queue pair is in no peer group, or is in this one's group and the
-   * peer answers this one.
+   * Returns whether {@code silent} is in no peer group, or whether it is in the group of this queue
+   * pair and the peer answers this queue pair.
    */
   boolean isReachedByPeerOf(LoopbackQueuePair silent) {
     return silent.peerGroup == ReadyToSendAttributes.NO_PEER_GROUP

@@ -8,7 +8,7 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * Posted writes of adapters to memory behind a bus. They arrive later and in any order, but before
- * a read of the same memory. Under the fabric's monitor.
+ * a read of the same memory. Callers hold the fabric's monitor.
  */
 final class PostedWrites {
   /* Average number of rounds until some write arrives. */
