@@ -75,8 +75,8 @@ final class PublishLock {
   }
 
   /*
-   * Requires a folder in which other users can't replace the file: jobs would follow the other
-   * users' routes.
+   * Requires a folder in which other users can't replace the file. Otherwise jobs would follow
+   * those users' routes.
    */
   private static void requireSafe(Path path, OpenFolder folder) {
     if (!folder.isSafe()) {

@@ -439,9 +439,9 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /*
-   * Copies everything to a file with other numbers of cells and slots. If a change is in progress,
-   * readers of the old file see the part made so far as a complete state. Each entry is consistent
-   * in itself.
+   * Copies everything to a new file, which has other numbers of cells and slots. If a change is in
+   * progress, readers of the old file see the part made so far as if it were the whole change. Each
+   * entry is consistent in itself.
    */
   private void moveTo(int cells, int slots) {
     RoutesMap next = RoutesMap.create(unfinishedPath(path), cells, slots);

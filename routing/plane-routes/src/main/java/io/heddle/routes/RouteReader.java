@@ -116,8 +116,8 @@ public final class RouteReader implements AutoCloseable {
     try {
       T result = reads.get();
       /*
-       * The JVM may report a memory fault only when a later call returns. This call is within the
-       * try block, so that it is such a later call.
+       * The JVM may report a memory fault only when a later call returns. This is that later call
+       * for the reads above, so it must be within the try block.
        */
       map.requireWhole();
       return result;

@@ -53,7 +53,7 @@ final class AttributeTable {
     routes[number]++;
   }
 
-  /** Counts one route of a set less, and removes the set if no route is left. */
+  /** Subtracts one route from a set; removes the set if it has no route left. */
   void release(int number) {
     if (--routes[number] == 0) {
       numbers.remove(attributes(number));

@@ -360,8 +360,9 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Returns the key of the plane of one of this host's addresses, by the colour of the route with
-   * the longest prefix that covers the address; null if no coloured route covers it.
+   * Returns the key of the plane to which one of this host's addresses belongs. Of the coloured
+   * routes that cover the address, the one with the longest prefix determines the plane. Null if
+   * only default routes or no coloured routes cover it.
    */
   public @Nullable String planeOf(InetAddress address) {
     Route longest = null;

@@ -19,7 +19,7 @@ final class BfdSession {
     void changed(boolean up, String why);
   }
 
-  /* RFC 5880 §6.8.3: least interval between our packets while the session isn't up. */
+  /* RFC 5880 §6.8.3: minimum interval between our packets while the session isn't up. */
   private static final long SLOW_MICROS = 1_000_000;
 
   private final BfdOptions options;

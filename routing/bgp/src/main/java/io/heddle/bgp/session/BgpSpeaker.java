@@ -102,7 +102,9 @@ public final class BgpSpeaker implements AutoCloseable {
     });
   }
 
-  /** Adds a peer; {@link PeerSession#start} starts it. For any thread. */
+  /**
+   * Adds a peer and returns its session, which {@link PeerSession#start} starts. For any thread.
+   */
   public PeerSession add(PeerOptions options, SessionListener routes) {
     return callOnLoop(() -> {
       PeerSession session = new PeerSession(this, options, routes);

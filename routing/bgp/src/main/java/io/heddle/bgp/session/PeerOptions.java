@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param holdTimeSeconds hold time that we offer; 0, or 3 and more
  * @param families families that we offer; a session needs one that the peer speaks too
  * @param passive whether we only accept connections
- * @param gtsmHops routers allowed between us and the peer, plus one (RFC 5082): 1 for a peer on the
- *     link; 0 for no check
+ * @param gtsmHops number of routers allowed between us and the peer, plus one (RFC 5082): 1 for a
+ *     peer on the link; 0 for no check
  * @param md5Key key of RFC 2385; empty for none
  * @param bindToDevice whether the connection must use the interface
  * @param acceptAigp whether AIGP is read from this peer

@@ -121,7 +121,7 @@ public sealed interface Capability {
    * Graceful restart (RFC 4724, RFC 8538).
    *
    * @param restarting whether the speaker has just restarted
-   * @param notifications whether a NOTIFICATION doesn't end the graceful restart
+   * @param notifications whether graceful restart also applies after a NOTIFICATION
    * @param timeSeconds time for which the peer should keep the speaker's routes, 12 bits
    */
   record GracefulRestart(

@@ -90,8 +90,8 @@ final class UpdateDecoder {
   }
 
   /**
-   * Checks the attributes' lengths, finds the two with routes and copies the others to {@link
-   * #shared}.
+   * Checks the attributes' lengths, finds the two attributes that contain routes, and copies the
+   * others to {@link #shared}.
    */
   private @Nullable MessageFault walk(byte[] bytes, int start, int end) {
     sharedBytes = 0;
