@@ -22,15 +22,15 @@ public enum HashAlgorithm {
   CRC32MSB,
   /** The lower 16 bits of CRC-32. */
   CRC32LSB,
-  /** Upper 8 bits of CRC16-BISYNC, below them the parity of all bits. */
+  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the parity of all input bits. */
   XOR1,
-  /** Upper 8 bits of CRC16-BISYNC, below them the XOR of all pairs of bits. */
+  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the XOR of all pairs of input bits. */
   XOR2,
-  /** Upper 8 bits of CRC16-BISYNC, below them the XOR of all half bytes. */
+  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the XOR of all half bytes of the input. */
   XOR4,
-  /** Upper 8 bits of CRC16-BISYNC, below them the XOR of all bytes. */
+  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the XOR of all input bytes. */
   XOR8,
-  /** The XOR of all 16-bit words. */
+  /** The XOR of all 16-bit words of the input. */
   XOR16;
 
   private static final int BITS = 0xffff;

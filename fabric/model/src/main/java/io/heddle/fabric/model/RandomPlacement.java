@@ -39,8 +39,8 @@ public final class RandomPlacement {
   }
 
   /**
-   * Returns the range that probably contains the number of flows of the worst link, which has the
-   * most.
+   * Returns the range that probably contains the number of flows of the worst link, the one with
+   * the most flows.
    *
    * @param flows number of all flows, at least 1
    * @param links number of links from which each flow chooses

@@ -121,7 +121,7 @@ public final class EventCalendar {
   }
 
   /*
-   * Returns the first non-empty bucket, searching from this one on around the ring. At least one
+   * Returns the first non-empty bucket, searching from this bucket on around the ring. At least one
    * bucket must be non-empty.
    */
   private int firstBusy(int from) {

@@ -1,4 +1,4 @@
-/** Virtual time: events in chronological order, stored in primitive arrays. One thread. */
+/** Virtual time: events in chronological order, stored in primitive arrays. Used by one thread. */
 @NullMarked
 package io.heddle.sim.calendar;
 

@@ -35,7 +35,10 @@ final class Senders {
   private final long[] inFlightBytes;
   /* For each connection, the message whose chunks are posted next. */
   private final int[] posting;
-  /* For each connection, the next chunk of that message; NOT_BEGUN before the message begins. */
+  /*
+   * For each connection, the next chunk of its message in {@code posting}; NOT_BEGUN before the
+   * message begins.
+   */
   private final int[] nextChunk;
   /* For each connection, the first message that isn't acknowledged completely. */
   private final int[] oldest;
