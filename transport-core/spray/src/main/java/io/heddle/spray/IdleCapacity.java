@@ -8,17 +8,17 @@ package io.heddle.spray;
  * a scarce resource, such as a port or a processor, the late plane uses what the dry planes leave,
  * and no capacity is lost. If the late plane is slow by itself, the dry planes' capacity is idle.
  *
- * <p>The detector compares two throughputs of all planes together: while some planes are dry beside
- * a late one, and at other times. It reports idle capacity if, over enough chunks, more than half
- * of the dry planes' share is missing from the first throughput. The missing part must also be
- * noticeable in the total capacity, because planes that carry exactly their weight are dry now and
- * then, too: a link's shaper passes the beginning of a message at once, and on a slow plane the
- * beginning is a larger part of the message. A finding expires after some time with chunks in
- * flight. Then the detector measures again.
+ * <p>The detector compares two throughputs of all planes together: the throughput while some planes
+ * are dry beside a late one, and that at other times. It reports idle capacity if, over enough
+ * chunks, more than half of the dry planes' share is missing from the first throughput. The missing
+ * part must also be noticeable in the total capacity, because planes that carry exactly their
+ * weight are dry now and then, too: a link's shaper passes the beginning of a message at once, and
+ * on a slow plane the beginning is a larger part of the message. A finding expires after some time
+ * with chunks in flight. Then the detector measures again.
  *
- * <p>A chunk counts as carried during the time since its plane's previous completion, or since the
- * plane was last idle. If that time includes both kinds of time, the chunk's bytes are divided in
- * proportion. So a completion that is reported late doesn't distort the result.
+ * <p>A chunk counts as carried during the period since its plane's previous completion, or since
+ * the plane was last idle. If that period includes both kinds of time, the chunk's bytes are
+ * divided in proportion. So a completion that is reported late doesn't distort the result.
  */
 final class IdleCapacity {
   /**
@@ -83,8 +83,9 @@ final class IdleCapacity {
   private double busyBytes;
 
   /*
-   * The recent span with chunks in flight, and its part with dry planes beside a late one. For that
-   * part: the bytes carried in it, and the dry planes' share of it.
+   * Recent time with chunks in flight, in ns; its part with dry planes beside a late one (terms:
+   * see the class), in ns; the bytes carried in that part; and the dry planes' time in that part,
+   * in ns, each multiplied by the plane's share of the weights.
    */
   private double spanNs;
   private double lateNs;
@@ -104,7 +105,7 @@ final class IdleCapacity {
     sinceBusyNs = new double[planes];
   }
 
-  /** Returns whether idle capacity was found lately. */
+  /** Returns whether idle capacity was found recently. */
   boolean isFound() {
     return isFound;
   }

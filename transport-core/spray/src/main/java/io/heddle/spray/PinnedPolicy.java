@@ -1,10 +1,11 @@
 package io.heddle.spray;
 
 /**
- * Policy with one contiguous segment per plane, its length in proportion to the weight. A message
- * of at most one preferred chunk stays whole and goes to the plane with the lowest virtual time
- * ({@link PlaneLoads}). A message longer than {@link SprayPolicy#MOST_CHUNK_BYTES} is cut into
- * equal chunks, and each chunk goes to the plane that then has the lowest virtual time.
+ * Policy that cuts a message into one contiguous segment per plane. The segments' lengths are in
+ * proportion to the weights. A message of at most one preferred chunk stays whole and goes to the
+ * plane with the lowest virtual time ({@link PlaneLoads}). A message longer than {@link
+ * SprayPolicy#MOST_CHUNK_BYTES} is cut into equal chunks, and each chunk goes to the plane that
+ * then has the lowest virtual time.
  */
 final class PinnedPolicy implements SprayPolicy {
   @Override

@@ -92,8 +92,8 @@ final class PlaneQueues {
   }
 
   /**
-   * Returns the bytes that each plane may at most have in flight to get another chunk of the length
-   * that was last passed to {@link #hasRoom}; negative for a plane that gets no chunk.
+   * Returns, for each plane, the most bytes in flight with which it may get another chunk of the
+   * length that was last passed to {@link #hasRoom}; negative for a plane that gets no chunk.
    */
   long[] mostInFlight() {
     return mostInFlight;

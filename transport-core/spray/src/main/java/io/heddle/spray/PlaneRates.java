@@ -31,7 +31,10 @@ final class PlaneRates {
   /** Largest fraction by which one observation with a short queue raises {@link #shortestNs}. */
   private static final double LENGTHENS = 1.0 / 64;
 
-  /* Chunks in flight of each plane in order of posting, one ring per plane. The counts wrap. */
+  /*
+   * Rings of the chunks in flight in order of posting, one ring per plane. The numbers of posted
+   * and finished chunks wrap.
+   */
   private int mask;
   private final int leastBytes;
   private long[] postedAtNs;
@@ -228,8 +231,8 @@ final class PlaneRates {
   }
 
   /**
-   * Returns whether the plane is overtaken and has no chunk in flight from before its rate was
-   * forgotten.
+   * Returns whether the plane's oldest chunk is overtaken, and no chunk is in flight from before
+   * the plane's rate was forgotten.
    */
   boolean isLate(int plane) {
     return ignoredInFlight[plane] == 0 && isOvertaken(plane);

@@ -16,15 +16,17 @@ public final class PlaneWeights {
   private static final int LARGEST = 1_000_000;
 
   /*
-   * Largest weight derived from routes, whose Mbit/s may be larger. A plane's virtual time grows by
-   * length × 65,536 ÷ weight, which must not be zero for the shortest message.
+   * Largest weight derived from routes, to which the routes' largest figure is scaled. A plane's
+   * virtual time grows by length × 65,536 ÷ weight, which must not be zero for the shortest
+   * message.
    */
   private static final int LARGEST_OF_ROUTES = 4096;
 
   /*
    * Denominator of shares. Each weight is multiplied by its plane's share in eighths. The products
    * are divided by this number only if the largest weight exceeds LARGEST_TO_REFINE. Otherwise they
-   * stay eight times as large, and nothing is rounded. LARGEST_OF_ROUTES leaves room for that.
+   * stay eight times as large, and nothing is rounded. Weights from routes are always small enough
+   * for that.
    */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;

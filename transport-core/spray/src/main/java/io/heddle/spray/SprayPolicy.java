@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * Policy that cuts a message into chunks and chooses the plane of each.
  *
- * <p>Called by the thread that drives the connection; no allocation, no blocking.
+ * <p>Called by the thread that drives the connection; must not allocate or block.
  */
 public interface SprayPolicy {
   /** Names of the policies; the first is the default. */

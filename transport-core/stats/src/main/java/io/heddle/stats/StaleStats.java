@@ -19,7 +19,10 @@ final class StaleStats {
   static final String SUFFIX = ".stats";
   static final String UNFINISHED_SUFFIX = SUFFIX + ".new";
 
-  /* <pid>.<namespace>.stats, without the namespace if /proc is hidden; see StatsFile. */
+  /*
+   * Names of statistics files: <pid>.<namespace>.stats, without the namespace if /proc is hidden;
+   * see StatsFile.
+   */
   private static final Pattern NAME = Pattern.compile("(\\d+)(?:\\.(\\d+))?\\.stats(?:\\.new)?");
 
   private StaleStats() {}

@@ -34,8 +34,8 @@ public final class StatsFile implements AutoCloseable {
   private final long base;
   private final Map<String, Integer> deviceCounters = new HashMap<>();
   /*
-   * Address of a record outside the file, shared by communicators without room in it; 0 until
-   * needed.
+   * Address of a record outside the file, for all communicators that find no room in the file; 0
+   * until needed.
    */
   private long hiddenSum;
 

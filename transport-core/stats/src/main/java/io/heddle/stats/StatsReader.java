@@ -54,8 +54,8 @@ public final class StatsReader {
       try {
         ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
         /*
-         * The JVM may report a memory fault only when a later call returns. This call is within the
-         * try block, so that it is such a later call.
+         * The JVM may report a memory fault only when a later call returns. This is that later call
+         * for the reads above, so it must be within the try block.
          */
         requireWhole(path, file);
         return stats;
