@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Check of each address: the kernel's flags, and why the address can't be a plane's. */
+/**
+ * Check of each address: the kernel's flags for it and, unless it is usable, why no plane can have
+ * it.
+ */
 final class AddressesCheck implements Check {
   private static final Cause DUPLICATE =
       new Cause("address-duplicate", "another host has the same address");

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Check of this host's planes against the route daemon's configuration, whether the daemon runs or
- * not. Each configured peer has a port on this host, and each address of the port that can be a
- * plane's is one of the peer's planes.
+ * not. The running daemon must have published a configured peer's plane. If no daemon runs, or if
+ * colours determine the planes, the peer's port must exist and have a plane.
  */
 final class ConfiguredPlanes {
   static final Cause FEWER =

@@ -80,7 +80,7 @@ record Host(
     try (RouteReader reader = RouteReader.open(routes, NanoClock.SYSTEM)) {
       return reader == null ? Map.of() : RouteReader.keys(reader.planes());
     } catch (HeddleException unreadable) {
-      /* A job runs without an unreadable file. RoutesCheck reports the error. */
+      /* Jobs ignore an unreadable file, too. RoutesCheck reports the error. */
       return Map.of();
     }
   }

@@ -178,7 +178,7 @@ final class PlanesCheck implements Check {
   }
 
   /*
-   * Returns whether all planes have IPv4 addresses. Then a filter that excludes IPv6 addresses is
+   * Returns whether all planes have IPv4 addresses. If so, a filter that excludes IPv6 addresses is
    * intended, since IPv4 planes must be configured.
    */
   private static boolean isOfIpv4(List<Plane> planes) {

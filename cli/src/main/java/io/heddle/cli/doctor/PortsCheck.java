@@ -28,8 +28,8 @@ final class PortsCheck implements Check {
 
   /*
    * The prefixes of a host's planes usually differ only in their last bits, which number the
-   * planes. If the other planes' prefixes share at least LEAST_COMMON_BITS, and a plane's prefix
-   * shares over COUNTING_BITS fewer with each of them, that prefix is foreign.
+   * planes. A plane's prefix is foreign if the other planes' prefixes share at least
+   * LEAST_COMMON_BITS, and this prefix shares with each of them over COUNTING_BITS fewer.
    */
   private static final int LEAST_COMMON_BITS = 32;
   private static final int COUNTING_BITS = 8;

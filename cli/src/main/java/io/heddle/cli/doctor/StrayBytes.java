@@ -57,8 +57,8 @@ final class StrayBytes {
   }
 
   /**
-   * Returns the growth of each count. It is 0 for a count that fell: then the interface or the job
-   * is another one of the same name.
+   * Returns the growth of each count. A count falls if another interface or job has taken over the
+   * name; its growth is then 0.
    */
   static Map<String, Long> added(Map<String, Long> before, Map<String, Long> after) {
     Map<String, Long> added = new HashMap<>();

@@ -40,8 +40,8 @@ public final class PredictionText {
   }
 
   /*
-   * Returns a sentence about a tier's busiest link. It calls the hash worse than random if random
-   * choices would be as uneven with a probability below 5 %.
+   * Returns a sentence about a tier's busiest link. The sentence calls the hash worse than random
+   * if random choices would be this uneven with a probability below 5 %.
    */
   private static String probabilityText(PathsPrediction.TierLoad tier) {
     String chance = percent(tier.worstProbability());

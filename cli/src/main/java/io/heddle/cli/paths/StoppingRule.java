@@ -13,8 +13,8 @@ final class StoppingRule {
 
   /**
    * Returns the confidence, 0 to 1, that the router has no further next router. If it had one more,
-   * all flows would miss one of its next routers with a probability of 1 minus the confidence, at
-   * most.
+   * all flows would miss one of its next routers with a probability of at most 1 minus the
+   * confidence.
    *
    * @param found number of next routers that have replied
    * @param flows number of flows through the router

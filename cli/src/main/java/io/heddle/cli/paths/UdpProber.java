@@ -62,8 +62,8 @@ final class UdpProber implements Prober {
   private @Nullable PollArea polled;
 
   /**
-   * Array of the sockets for {@code ppoll}. It reports a non-empty error queue (POLLERR) for each
-   * socket, even if no events are requested.
+   * Array of the sockets for {@code ppoll}, which reports a socket with a non-empty error queue
+   * (POLLERR) even if no events are requested.
    */
   private static final class PollArea {
     private final Arena arena = Arena.ofShared();
