@@ -27,8 +27,8 @@ public final class TelemetryConnections implements AutoCloseable {
   private static final int MOST_HANDSHAKES = 4;
 
   /*
-   * Limit of the time for which a host that accepts the connection but stays silent can delay other
-   * handshakes.
+   * Longest time for which a host can delay other handshakes by accepting the connection and
+   * staying silent.
    */
   private static final long LONGEST_PERMIT_MS = 5_000;
 

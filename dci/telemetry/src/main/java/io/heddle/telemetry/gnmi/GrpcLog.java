@@ -5,9 +5,9 @@ import java.util.logging.Logger;
 
 /**
  * Filter for the log output of gRPC and its copy of Netty, which goes to the standard error stream
- * by java.util.logging. It would contain a stack trace for each connection that breaks during a
- * write, and on hosts without a hardware address. The code that uses a connection reports its end
- * anyway.
+ * by java.util.logging. Unfiltered, the output would contain a stack trace for each connection that
+ * breaks during a write, and on hosts without a hardware address. The code that uses a connection
+ * reports its end anyway.
  */
 public final class GrpcLog {
   /*

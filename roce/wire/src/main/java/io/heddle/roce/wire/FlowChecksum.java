@@ -26,7 +26,7 @@ public final class FlowChecksum {
    * computed yet. The array grows to the largest packet.
    */
   private int[] contributions = new int[64];
-  /* Contributions to packets with the data mark, indexed by covered length ÷ 4. */
+  /* Contributions for packets with the data mark, indexed by covered length ÷ 4. */
   private int[] markedContributions = {};
   private int destinationPort = PacketFormat.ROCE_PORT;
 
@@ -53,8 +53,10 @@ public final class FlowChecksum {
   }
 
   /**
-   * Returns the CRC, for little-endian storage, of {@code length} bytes at {@code offset}: from the
-   * BTH, with byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
+   * Returns the invariant CRC, for little-endian storage. It moves the buffer's position and limit.
+   *
+   * @param offset offset of the BTH, whose byte 4 must be zero
+   * @param length number of bytes from the BTH to the end of the pad
    */
   public int of(ByteBuffer buffer, int offset, int length) {
     int front = contribution(length); /* computed first, since it may use the same CRC register */

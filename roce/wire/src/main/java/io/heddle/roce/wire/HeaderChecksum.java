@@ -170,7 +170,7 @@ public final class HeaderChecksum {
    *     unsigned {@code int} in a {@code long}; {@link #NO_SOLUTION} where the packet is damaged
    */
   public long solve(int difference, int length) {
-    /* Four bytes, the first in the lowest bits. */
+    /* The four bytes of the word, the first one in the lowest bits. */
     int bytes = CrcPolynomial.multiply(unshifts[length >>> 2], difference);
     int word = Integer.reverseBytes(bytes) ^ DO_NOT_FRAGMENT;
     return (word & 0xffff & ~DO_NOT_FRAGMENT) == 0 ? word & 0xffff_ffffL : NO_SOLUTION;

@@ -40,10 +40,10 @@ public final class PacketFormat {
   public static final int NO_TAG = 0;
 
   /**
-   * Mark of a packet that may be reordered, in the six reserved bits beside the congestion marks,
-   * which the ICRC doesn't cover. WRITE ONLY and WRITE ONLY WITH IMMEDIATE between soft devices
-   * have it. SprayLink (H3C white paper 6W100, "Application scenarios") treats 0 as a protocol
-   * packet and keeps it on one link.
+   * Mark of a packet that may be reordered. The mark is in the six reserved bits beside the
+   * congestion marks; the ICRC covers neither. WRITE ONLY and WRITE ONLY WITH IMMEDIATE between
+   * soft devices have the mark. SprayLink (H3C white paper 6W100, "Application scenarios") treats a
+   * packet with 0 there as a protocol packet and keeps it on one link.
    */
   public static final int DATA_MARK = 1;
 

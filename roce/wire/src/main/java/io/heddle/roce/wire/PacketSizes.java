@@ -23,8 +23,8 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
 
   /**
    * Largest payload of a segmented send. A train longer than a device's gso_max_size (65536,
-   * Ethernet, IP and UDP headers included) is cut in software before it leaves. At MTU 1024 that
-   * cost a factor of 3.5.
+   * Ethernet, IP and UDP headers included) is cut in software before it leaves. At MTU 1024 this
+   * cut cost a factor of 3.5 in throughput.
    */
   public static final int TRAIN_BYTES = 65_400;
 

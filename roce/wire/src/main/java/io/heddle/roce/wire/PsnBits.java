@@ -55,7 +55,7 @@ public final class PsnBits {
   }
 
   /**
-   * Clears {@code [from, to)}, at most a window long, and returns the number of bits that were set.
+   * Clears the numbers in {@code [from, to)}, at most a window, and returns how many bits were set.
    */
   public int clearRange(long from, long to) {
     int cleared = 0;
