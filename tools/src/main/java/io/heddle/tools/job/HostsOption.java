@@ -105,8 +105,8 @@ public final class HostsOption {
       root = root.getParent();
     }
     /*
-     * A change of credentials clears the parent-death signal, and entering a user namespace is one.
-     * So the signal is set again inside.
+     * Entering a user namespace changes the credentials, which clears the parent-death signal. So
+     * the signal is set again inside.
      */
     List<String> own = new ArrayList<>(ParentDeathSignal.prefix());
     own.addAll(OwnCommandLine.asStarted());

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measurement of the cost that the gateway's BPF program adds to a packet's whole path. The near
- * host has a second link to the gateway, on which no program runs. From there a plain SRv6 route
- * leads along the same path.
+ * host has a second link to the gateway, on which no program runs. From the second link, a plain
+ * SRv6 route leads along the same path.
  */
 final class WanPath {
   private static final String PLAIN = "fc00:2:0:9::2";
@@ -78,7 +78,8 @@ final class WanPath {
 
   /*
    * Waits until this many packets have arrived. On a busy machine packets wait between two nodes
-   * until a processor is free. The queue between two nodes holds few packets.
+   * until a processor is free. The queue there holds few packets, so the next burst must not begin
+   * earlier.
    */
   private void awaitArrival(long count) throws InterruptedException {
     for (int poll = 0; poll < MOST_POLLS && arrived() < count; poll++) {

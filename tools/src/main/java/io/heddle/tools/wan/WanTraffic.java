@@ -40,9 +40,9 @@ final class WanTraffic implements AutoCloseable {
   private static final long MOST_LATE_NS = 1_000_000_000;
 
   /*
-   * Longest delay of the sender's thread, in ns, whose packets a sender from {@link #startEven}
-   * sends afterwards; it skips the packets of any further delay. The kernel's queue between two
-   * namespaces can hold the packets of this time.
+   * Longest delay of its thread, in ns, for which a sender from {@link #startEven} catches up; it
+   * skips the packets that it missed beyond that. The kernel's queue between two namespaces can
+   * hold the packets of this time.
    */
   private static final long LEAST_LATE_NS = 50_000_000;
 

@@ -19,9 +19,7 @@ public final class FleetFigures {
   private static final int CAPACITY_MBPS = 100_000;
   private static final double CAPACITY = 1e6 * CAPACITY_MBPS;
 
-  /*
-   * Number of trials before the measured ones, as the controller's code is mostly not compiled yet.
-   */
+  /* Number of warm-up trials, in which most of the controller's code isn't compiled yet. */
   private static final int FIRST_TRIALS = 5;
   private static final int TRIALS = 20;
   private static final double MOST_REACTION_MS = 50;
