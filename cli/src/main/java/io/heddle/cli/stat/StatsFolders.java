@@ -66,8 +66,8 @@ public final class StatsFolders {
 
   /*
    * Lists the folders. Every user may create names in shared memory, so a folder to which others
-   * may write could contain forged statistics, and a link could point anywhere. Both are skipped
-   * and reported.
+   * may write could contain forged statistics, and a link could point anywhere. Such folders and
+   * links are skipped and reported.
    */
   private List<Path> folders(List<String> ignored) {
     if (named != null) {

@@ -53,8 +53,8 @@ final class KillPlaneDemo {
    * @param cutMegabytesPerSecond throughput while the plane was cut, MB/s
    * @param afterMegabytesPerSecond throughput after the restoration, MB/s; null if the plane stays
    *     cut
-   * @param resumedAfterMs time from the cut until the throughput reached half of the other planes'
-   *     share of the throughput before, ms; null if it never did
+   * @param resumedAfterMs time from the cut until the throughput reached half of what the other
+   *     planes carried before the cut, ms; null if it never did
    * @param reusedAfterMs time from the restoration until the restored plane carried bytes again,
    *     ms; null if it never did
    * @param plot path of the plot's file

@@ -34,10 +34,10 @@ final class ShareSamples {
   }
 
   /**
-   * Returns each plane's share of the bytes sent in an interval, between the last samples before
-   * its two ends.
+   * Returns each plane's share of the bytes sent in an interval. The interval is measured from the
+   * last sample before its start to the last sample before its end.
    *
-   * @return null if nothing was sent, or one sample is the last before both ends
+   * @return null if nothing was sent, or if the two are the same sample
    */
   @Nullable List<Double> shares(double from, double to) {
     Sample before = at(from);

@@ -28,9 +28,10 @@ final class StaleStats {
   private StaleStats() {}
 
   /**
-   * Removes the files in this folder whose process is gone and whose lock is free. Both are
-   * required: a process loses its lock by merely reading its own file. Containers may share the
-   * folder but not the process numbers: for a file of another namespace only the lock counts.
+   * Removes the files in this folder whose process is gone and whose lock is free. Both conditions
+   * are required, since a process loses its lock by merely reading its own file. Containers may
+   * share the folder but not the process numbers: for a file of another namespace only the lock
+   * counts.
    *
    * @throws SystemCallException if a file can't be removed
    */
