@@ -25,7 +25,7 @@
 
 #define LONGEST_NS 1000000000L
 
-/* Time reserved for Java to log undelivered messages, which is subtracted from Java's budget. */
+/* Time reserved for Java to log undelivered messages. This time is subtracted from Java's budget. */
 #define LOG_RESERVE_NS 50000000L
 
 #define QUIET_NS 20000000L

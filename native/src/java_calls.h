@@ -180,7 +180,10 @@ enum heddle_manage {
   HEDDLE_GROUP_FAILED,       /* arguments: group java_id, out_failed (0 or 1) */
   HEDDLE_GROUP_CLOSE,        /* argument: group java_id */
   HEDDLE_GROUP_CLOSE_LISTEN, /* argument: listener */
-  /* arguments: group java_id, rank, number, out_request; makes data of earlier gets from the rank visible */
+  /*
+   * arguments: group java_id, rank, registration's number, out_request; makes data of earlier gets from the rank
+   * visible
+   */
   HEDDLE_GROUP_FLUSH,
   HEDDLE_GROUP_REGISTER_DMA_BUF, /* arguments: group java_id, struct heddle_dma_buf *, out_number */
 };

@@ -190,7 +190,8 @@ static bool collect_options(struct options *options, const char *folder, const c
       "--enable-native-access=ALL-UNNAMED",
       "-Xlog:disable", /* standard output belongs to the host */
       /*
-       * Java's default, set explicitly: otherwise the first internet address reads Java's security properties (5 ms).
+       * Java's default, set explicitly. Otherwise, Java would read its security properties for the first internet
+       * address (5 ms).
        */
       "-Djdk.includeInExceptions=hostInfoExclSocket",
   };

@@ -19,7 +19,7 @@ int heddle_connect_v7(int device, void *handle, void **comm, void **device_handl
 
 int heddle_connect_v11(void *context, int device, void *handle, void **comm, void **device_handle) {
   no_device_handle(device_handle);
-  return heddle_connect(context, device, -1, handle, comm); /* the traffic class belongs to the context */
+  return heddle_connect(context, device, -1, handle, comm); /* -1: the context has the traffic class */
 }
 
 int heddle_accept_v7(void *listen_comm, void **comm, void **device_handle) {

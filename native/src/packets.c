@@ -59,7 +59,7 @@ static uint32_t over_words(uint32_t state, const uint8_t *bytes, size_t count) {
   return state;
 }
 
-/* Returns a lane's contribution to the lane behind it. */
+/* Folds a lane: returns its contribution to the lane behind it. */
 FOLDING static inline lane folded_once(lane value) {
   lane by = lane_loaded(by_lane);
   return lane_sum(lane_product(value, by, 0x00), lane_product(value, by, 0x11));
@@ -107,9 +107,9 @@ static inline struct headers headers_of(const uint8_t *packet) {
 }
 
 /*
- * Builds count packets. Each packet after the first has the next sequence number and the next address, less remaining
- * length, no acknowledge request and no tag. Its headers are assembled in registers, since loading parts that were just
- * stored would stall.
+ * Builds count packets. Each packet after the first has the next sequence number and the next address, a smaller
+ * remaining length, no acknowledge request and no tag. Its headers are assembled in registers, since loading parts that
+ * were just stored would stall.
  */
 ALWAYS_INLINE int64_t build_packets_with(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t),
                                          int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes,

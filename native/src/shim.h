@@ -149,7 +149,7 @@ struct heddle_jvm_choice {
   char library[PATH_MAX]; /* real path of libjvm.so */
   char home[PATH_MAX];
   char source[64];     /* name of the variable, or kind of folder, that led to libjvm.so */
-  char version[32];    /* JAVA_VERSION of its release file, or "unknown" */
+  char version[32];    /* JAVA_VERSION in the release file of home, or "unknown" */
   char rejected[1024]; /* candidates tried before, with the reasons against them; may be empty */
 };
 
@@ -158,7 +158,7 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
 
 /* ---- start_limits.c: tries the threads, memory and descriptors that a start needs ---- */
 
-/* Checks that there are enough free descriptors for a start. Returns false after logging the limit. */
+/* Checks that there are enough free descriptors for a start. If not, logs the limit and returns false. */
 bool heddle_start_has_descriptors(void);
 /*
  * Checks that there are enough threads and memory to create a JVM, by allocating both for a moment. The caller blocks
@@ -184,7 +184,10 @@ void heddle_log_missing_threads(int had, int error);
 
 /* ---- java_preflight.c: tries the calls whose refusal would end the process during Java's start ---- */
 
-/* Returns false after logging the cause and the remedy. Called only if the shim creates the JVM. */
+/*
+ * Returns whether the process may make these calls. If not, logs the cause and the remedy. Called only if the shim
+ * creates the JVM.
+ */
 bool heddle_java_may_run(void);
 
 /* ---- jvm_start.c: creates or joins a JVM and loads the jar, whose code fills the table ---- */
@@ -233,8 +236,8 @@ struct heddle_tool_options heddle_tool_options_in_effect(void);
  */
 
 /*
- * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: the
- * jar's path as Java has it.
+ * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: the path
+ * by which Java opens the jar.
  */
 void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const char *jar_path);
 
@@ -315,7 +318,7 @@ extern const struct heddle_socket_calls heddle_socket_calls;
 
 /*
  * own_jvm: true if the shim created the JVM, whose class path has the jar; otherwise the jar gets its own class loader.
- * Returns false after logging.
+ * After a failure, logs the reason and returns false.
  */
 bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle_host *host,
                        struct heddle_calls *calls);

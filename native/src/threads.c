@@ -59,7 +59,10 @@ static void create_key(void) { detach_key_error = pthread_key_create(&detach_key
 
 void heddle_mark_java_thread(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
 
-/* Finds the lowest address of the calling thread's stack that Java may use. Returns false after logging. */
+/*
+ * Finds the lowest address of the calling thread's stack that Java may use. If it can't be found, logs the reason and
+ * returns false.
+ */
 static bool find_stack(uintptr_t *lowest, size_t *size) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);

@@ -23,8 +23,8 @@ static void write_archive(const char *bytes, size_t length, off_t at) {
 }
 
 /*
- * Starts the plugin in a separate process, since a process can create a JVM only once. Its standard output must stay
- * the host's.
+ * Starts the plugin in a separate process, since a process can create a JVM only once. The plugin must write nothing to
+ * standard output, which belongs to the host.
  */
 static void starts_in_child(const char *what) {
   int out[2];

@@ -155,7 +155,9 @@ static void sizes_and_shorter_sends(struct pair *pair) {
   }
 }
 
-/* One receive has eight buffers. The sends use another order of tags, and some sizes are 0. */
+/*
+ * Matches one receive with eight buffers to eight sends, whose tags are in another order and some of which are empty.
+ */
 static void grouped_receive(struct pair *pair) {
   enum { N = 8, ROOM = 100000 };
   size_t sizes[N];

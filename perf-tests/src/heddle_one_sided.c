@@ -24,7 +24,7 @@ static struct options options = {
 static struct one_sided plugin;
 static struct sender sender;
 static void *gets_memory;
-static unsigned char *gets; /* one piece that other ranks read, then the target of this rank's gets */
+static unsigned char *gets; /* two pieces: the first for gets of other ranks, the second receives this rank's gets */
 
 static void usage(FILE *to) {
   fprintf(to,

@@ -148,7 +148,7 @@ static void print_traffic(double longest_gap_seconds) {
       .complete = sender.failed == NULL, .failed = sender.failed, .result = sender.result, .failed_at = failed_at};
   struct chaos_side signals = puts;
   if (sender.failed != NULL) {
-    /* A rank that only waits for the other rank's signals detects the failure by this call. */
+    /* A rank that only waits for the other rank's signals can detect a failure only by this call. */
     signals.failed = "rmaProgress";
     signals.result = plugin.calls.progress(plugin.contexts);
   }

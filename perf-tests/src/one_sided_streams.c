@@ -116,9 +116,9 @@ void check_sums(const struct streams *streams) {
 }
 
 /*
- * Checks operations until all are checked. Yields while signals arrive, and sleeps after a while without a signal. On
- * Linux 6.18, two threads that yield for ever, beside two that sleep, keep the kernel's own workers from two cores all
- * the time (`ip` and `nft` hung for 19 s).
+ * Checks operations until all are checked. Yields while signals arrive, and sleeps after a while without a signal. It
+ * must sleep: on Linux 6.18, two threads that yield for ever beside two that sleep keep the kernel's own workers off
+ * two cores (`ip` and `nft` hung for 19 s).
  */
 void *check_streams(void *argument) {
   struct streams *streams = argument;

@@ -23,25 +23,25 @@
 
 enum {
   HOSTS = 8,
-  DEVICES = 16, /* of a host */
-  GIDS = 16,    /* of a device */
+  DEVICES = 16, /* maximum number of a host's devices */
+  GIDS = 16,    /* maximum number of a device's GIDs */
   PROCESSES = 64,
   REGIONS = 1 << 16,
   QUEUES = 1024,
   QUEUE_ENTRIES = 1 << 16,
   PAIRS = 4096,
-  PAIR_ENTRIES = 1 << 14, /* entries of a send or a receive queue */
+  PAIR_ENTRIES = 1 << 14, /* capacity of a send or a receive queue */
   MAX_SGE = 4,
   MAX_INLINE = 1024,
-  MESSAGES = 256, /* unread messages to a process */
+  MESSAGES = 256, /* maximum number of unread messages to a process */
   REFUSALS = 8,
-  MEMBERSHIPS = 256,     /* memberships of queue pairs in multicast groups */
-  GROUPS = 256,          /* groups that an InfiniBand subnet knows */
-  JOINS = 1024,          /* joins of ports to groups */
-  PKEYS = 8,             /* partition keys of a port */
-  ADDRESSES = 256,       /* IPoIB addresses */
-  SERVICES = 1024,       /* services with a listener */
-  SUBNET_MESSAGES = 256, /* messages of the communication manager in flight */
+  MEMBERSHIPS = 256,     /* maximum number of queue pairs' memberships in multicast groups */
+  GROUPS = 256,          /* maximum number of groups of an InfiniBand subnet */
+  JOINS = 1024,          /* maximum number of ports' joins to groups */
+  PKEYS = 8,             /* maximum number of a port's partition keys */
+  ADDRESSES = 256,       /* maximum number of IPoIB addresses */
+  SERVICES = 1024,       /* maximum number of services with a listener */
+  SUBNET_MESSAGES = 256, /* maximum number of messages in flight between communication managers */
   FIRST_GROUP_LID = 0xc000,
   LAST_GROUP_LID = 0xfffe,
   PERMANENT_JOIN = UINT32_MAX /* owner of the control program's joins, which are permanent */

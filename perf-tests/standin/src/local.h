@@ -128,17 +128,17 @@ static inline uint32_t device_of(struct ibv_context *context) { return context_o
 /* device.c: returns 0, or the error that the control program injected. Sets errno to the error too. */
 int refused(struct ibv_context *context, const char *verb);
 
-/* completion.c */
+/* functions of completion.c */
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited);
 int poll_queue(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 int arm_queue(struct ibv_cq *cq, int solicited_only);
 void deliver_completion_event(const struct message *message);
 
-/* post.c */
+/* functions of post.c */
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
 int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
 
-/* instant.c */
+/* functions of instant.c */
 struct instant_queue *instant_queue_new(void);
 struct instant_receives *instant_receives_new(void);
 int instant_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
@@ -154,7 +154,7 @@ bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t le
 bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length,
                  uint32_t access);
 
-/* datagram.c */
+/* function of datagram.c */
 bool is_in_a_group(uint32_t number);
 
 /* pace.c: returns the arrival time of work posted now, or 0 (at once) on a port without rate or latency. */
@@ -162,7 +162,7 @@ uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work);
 uint64_t rnr_wait_ns(uint32_t timer);
 uint64_t ack_timeout_ns(uint32_t timeout);
 
-/* engine.c */
+/* variable and functions of engine.c */
 extern _Atomic uint32_t pending_pairs;
 int engine_start(void);
 /* Executes the pair's due work requests. The caller holds pair->sending. Returns true if others will be due later. */
@@ -171,7 +171,7 @@ void engine_later(struct queue_pair *pair);
 void engine_progress(void);
 void engine_forget(struct queue_pair *pair);
 
-/* event_list.c */
+/* functions of event_list.c */
 bool event_list_open(struct event_list *list);
 void event_list_close(struct event_list *list);
 void event_list_add(struct event_list *list, const struct message *message);
@@ -179,7 +179,7 @@ void event_list_add(struct event_list *list, const struct message *message);
 int event_list_take(struct event_list *list, struct message *message);
 void event_list_forget(struct event_list *list, enum message_kind kind, uint32_t index, uint32_t epoch);
 
-/* events.c */
+/* functions of events.c */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
                         const uint32_t *acknowledged);
 void deliver_message(const struct message *message);

@@ -110,7 +110,7 @@ struct comm {
 /* Logs the failed call to NCCL's logger. Returns NCCL_SYSTEM_ERROR. */
 int verbs_warn(const char *what, int error);
 
-/* verbs_path.c */
+/* functions of verbs_path.c */
 int verbs_isend(void *comm, void *data, size_t size, int tag, void *memory, void *profiler, void **request);
 int verbs_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **memory, void **profilers,
                 void **request);

@@ -1,6 +1,7 @@
 /*
- * Two ends of a connection. The first end is in this process. The second is either in this process too, or in a child
- * on a separate host, which follows orders. A test is a function, and main runs the tests that its arguments name.
+ * Two ends of a connection. The first end is in this process. The second end is in this process too, or in a child
+ * process on another host of the fabric, which follows orders. A test is a function, and main runs the tests that its
+ * arguments name.
  */
 #ifndef STANDIN_HARNESS_H
 #define STANDIN_HARNESS_H

@@ -162,9 +162,9 @@ public record PlaneMatching(
     }
 
     /*
-     * Returns whether the only unmatched planes of both ends are the same plane. If the hosts have
-     * other planes, unmatched planes of different networks are different planes, each of which one
-     * end lacks.
+     * Returns whether the only unmatched planes of both ends count as the same plane. They do if
+     * each host has just one plane, or if neither address has an on-link prefix. Otherwise, each is
+     * probably a plane that the other host lacks.
      */
     private boolean areOnlyUnmatched(PlaneMarks mine, PlaneMarks theirs) {
       return !mine.contradicts(theirs)

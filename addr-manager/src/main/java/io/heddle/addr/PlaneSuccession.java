@@ -125,8 +125,8 @@ public final class PlaneSuccession {
   }
 
   /*
-   * Returns whether both are the same plane. Unless a route daemon has named both, their own keys
-   * are compared too.
+   * Returns whether the two are the same plane: whether their keys are equal or, unless a
+   * route daemon has named both, their own keys.
    */
   private static boolean isSame(Plane plane, KnownPlane gone) {
     boolean daemonNamedBoth =

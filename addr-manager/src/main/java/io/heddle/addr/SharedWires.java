@@ -41,9 +41,9 @@ public final class SharedWires {
   }
 
   /**
-   * Returns the wires that carry several of these planes unevenly: another wire carries fewer, or
-   * the wire's planes are on several interfaces. A single interface with all planes isn't returned,
-   * since it is the operator's choice.
+   * Returns each wire that carries several of these planes, if another wire carries fewer, or if
+   * the planes on the wire are on several interfaces. A single interface with all planes isn't
+   * returned, since it is the operator's choice.
    */
   public static List<Wire> of(HostAddresses host, List<Plane> planes) {
     Map<Integer, List<Plane>> byWire = new LinkedHashMap<>();

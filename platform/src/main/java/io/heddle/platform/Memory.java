@@ -159,7 +159,7 @@ public final class Memory {
     ALL.asSlice(address, lengthBytes).fill((byte) 0);
   }
 
-  /** Copies a native range into a new array. Control path only: it allocates. */
+  /** Copies a native range into a new array. Only for the control path, since it allocates. */
   public static byte[] toArray(long address, int lengthBytes) {
     return ALL.asSlice(address, lengthBytes).toArray(JAVA_BYTE);
   }

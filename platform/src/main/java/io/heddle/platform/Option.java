@@ -41,9 +41,9 @@ public record Option<T>(
   }
 
   /**
-   * Creates an option for a number in a variable of NCCL's, in any form that NCCL reads. A value
-   * that NCCL supports but Heddle doesn't never prevents a job from starting: a substitute is used,
-   * and {@link Options#warnings} reports it.
+   * Creates an option for a number in a variable of NCCL's, in any form that NCCL reads. A number
+   * outside Heddle's range, which NCCL may support, doesn't prevent a job from starting: a
+   * substitute is used, and {@link Options#warnings} reports it.
    *
    * @param above substitute for numbers above the range; the default is the substitute for numbers
    *     below it

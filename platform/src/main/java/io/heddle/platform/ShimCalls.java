@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Short functions of the plugin's shim that are faster in C. The shim passes their addresses as
- * system properties when it creates the JVM. Processes without the shim don't have them, and
- * callers do the same in Java.
+ * system properties when it creates the JVM. A process without the shim lacks these functions;
+ * callers then do the same work in Java.
  */
 public final class ShimCalls {
   /** Length in bytes of the memory at {@code row}, the last argument of {@link #take}. */

@@ -21,8 +21,8 @@ public final class SystemCallException extends HeddleException {
 
   /*
    * Returns a sentence about filters of system calls if one has probably refused the call;
-   * otherwise an empty text. EPERM may also mean denied access to an object, so it counts only for
-   * calls without such an object.
+   * otherwise an empty text. EPERM may also mean that access to an object was denied. So it counts
+   * as a filter's refusal only for calls that access no object.
    */
   private static String causeOf(String call, int errno) {
     boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");

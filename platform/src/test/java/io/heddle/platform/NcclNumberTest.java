@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Tests of numbers as NCCL reads them. The expected values are those of strtoll(text, NULL, 0) in
- * glibc 2.36. After ERANGE, NCCL uses its default.
+ * glibc 2.36. If strtoll fails with ERANGE, NCCL uses its default.
  */
 class NcclNumberTest {
   @ParameterizedTest

@@ -179,8 +179,8 @@ final class JavaCalls {
   }
 
   /*
-   * Returns the traffic class. Interface versions with a context have it in the context; v10 passes
-   * it to connect.
+   * Returns the traffic class of a connection: that of the context if it has one, otherwise the one
+   * that was passed to connect, as in v10.
    */
   private static int trafficClass(long context, int given) {
     Context found = CONTEXTS.get(context);

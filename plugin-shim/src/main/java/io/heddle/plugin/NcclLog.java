@@ -4,8 +4,8 @@ import io.heddle.platform.Log;
 import java.lang.foreign.Arena;
 
 /**
- * Log that writes to NCCL's own logger, so that NCCL_DEBUG applies. Control path only: it
- * allocates.
+ * Log that writes to NCCL's own logger, so that NCCL_DEBUG applies. Only for the control path,
+ * since it allocates.
  */
 final class NcclLog implements Log {
   private final HostTable host;

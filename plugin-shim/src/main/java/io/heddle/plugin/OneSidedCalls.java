@@ -28,7 +28,7 @@ final class OneSidedCalls {
   private static final IdTable<OneSidedListener> LISTENERS = new IdTable<>();
   private static final IdTable<OneSidedGroup> GROUPS = new IdTable<>();
 
-  /* Operation of the current call of each thread. */
+  /* Object for the operation of a thread's current call, reused by the thread's next call. */
   private static final ThreadLocal<OneSidedOperation> CURRENT =
       ThreadLocal.withInitial(OneSidedOperation::new);
 

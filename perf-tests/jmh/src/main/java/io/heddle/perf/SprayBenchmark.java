@@ -51,7 +51,7 @@ public class SprayBenchmark {
   private long message;
   private long nowNs;
 
-  /** Sets the planes' weights to 4, 2, 1, 1 and so on. */
+  /** Sets the weights: 4 for the first plane, 2 for the second, 1 for all others. */
   @Setup
   public void setUp() {
     chosen = SprayPolicy.named(policy, 0x9e3779b97f4a7c15L);

@@ -176,9 +176,9 @@ final class BandwidthRun {
   }
 
   /*
-   * Returns whether a test with a duration waits for its last sends. If both ends send, each stops
-   * by its own clock. A peer that has stopped posts no more receives, so the last sends might never
-   * complete.
+   * Returns whether a test with a duration waits for its last sends. It doesn't if both ends send:
+   * each end then stops by its own clock, and an end that has stopped posts no more receives, so
+   * the last sends might never complete.
    */
   private boolean waitsForSends() {
     return sends && !receives;

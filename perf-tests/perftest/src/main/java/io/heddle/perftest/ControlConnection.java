@@ -42,7 +42,7 @@ final class ControlConnection implements AutoCloseable {
     reader.start();
   }
 
-  /** Listener for clients on a port of all addresses. */
+  /** Listener for clients, on a port at all addresses of this host. */
   static final class Listener implements AutoCloseable {
     private final ServerSocket socket;
 

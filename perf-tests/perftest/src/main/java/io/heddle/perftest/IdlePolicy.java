@@ -21,8 +21,8 @@ final class IdlePolicy {
    */
   private static final int ROUNDS = 1 << 11;
   /*
-   * Longest duration of a nap: the timer's slack and the delay until the thread runs again may
-   * double it.
+   * Longest real duration of a nap: the timer's slack and the delay until the thread runs again may
+   * double NAP_NS.
    */
   private static final long LONGEST_NAP_NS = 2 * NAP_NS;
   /*

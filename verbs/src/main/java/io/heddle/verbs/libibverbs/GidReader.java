@@ -47,8 +47,8 @@ final class GidReader {
   }
 
   /*
-   * Reads the whole table at once. The call returns the entries of all ports and needs space for
-   * all, and some devices have two ports.
+   * Reads the whole table at once. The call returns the entries of all ports of the device and
+   * needs space for them; some devices have two ports.
    */
   private boolean readWhole(Arena arena, int length, List<GidTable.Entry> entries) {
     if (!Verb.QUERY_GID_TABLE.isPresent() || length == 0) {

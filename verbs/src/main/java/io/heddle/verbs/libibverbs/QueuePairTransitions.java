@@ -16,8 +16,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.ToIntFunction;
 
 /**
- * Caller of the verbs that change or query the state of one queue pair. It fills the ibv_qp_attr of
- * each transition. The caller holds the queue pair's monitor.
+ * State transitions of one queue pair: fills an ibv_qp_attr for each transition and calls
+ * modify_qp. It also queries the state. Its methods are called with the queue pair's monitor held.
  */
 final class QueuePairTransitions {
   /** Types of queue pairs (ibv_qp_type). */
@@ -182,7 +182,7 @@ final class QueuePairTransitions {
     modify(user + " to RTS", VerbsConstants.IBV_QPS_RTS(), attr -> VerbsConstants.IBV_QP_SQ_PSN());
   }
 
-  /** Moves from any state to one that needs no attributes. */
+  /** Moves from any state to {@code target}, a state that needs no attributes. */
   void moveTo(QueuePairState target, Object user) {
     modify(user + " to " + target, code(target), attr -> 0);
   }

@@ -71,7 +71,7 @@ public final class LoopbackFabric {
 
   /**
    * Returns whether a queue pair may fail because its peer is silent: always without peer groups,
-   * else only if the peer answers another queue pair of the group.
+   * otherwise only if the peer answers another queue pair of the group.
    */
   boolean isWitnessed(LoopbackQueuePair silent) {
     return !hasPeerGroups || pairs.stream().anyMatch(each -> each.isReachedByPeerOf(silent));
