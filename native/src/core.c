@@ -261,8 +261,8 @@ static int32_t state_of(struct heddle_request *request) {
 }
 
 /*
- * Returns true if this test() begins a sweep, which may enter Java. Only the thread that tests this comm's requests
- * writes the comm's sweep fields.
+ * Returns true if this test() begins a sweep (a round of tests over the comm's requests), which may enter Java. Only
+ * the thread that tests this comm's requests writes the comm's sweep fields.
  */
 static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
   if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->pending_tests >= MOST_SKIPPED_TESTS) {
@@ -275,9 +275,9 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
 }
 
 /*
- * Returns true if a sweep has to enter Java: there are new events for this comm, or nobody has polled the device since
- * this comm's caller last checked. A poll by any comm counts each event in the struct heddle_comm that the event
- * concerns.
+ * Returns true if a sweep (a round of tests over the comm's requests) has to enter Java. That is so if there are new
+ * events for this comm, or if nobody has polled the device since this comm's caller last checked. A poll by any comm
+ * counts each event in the struct heddle_comm that the event concerns.
  */
 static bool is_worth_entering(struct heddle_comm *comm) {
   const int64_t *polls = comm->polls;
@@ -338,7 +338,7 @@ __attribute__((noinline)) static int answer_test(struct heddle_request *request,
     heddle_profile_tested(request, true);
   }
   if (request->comm->sweep_marker == request) {
-    request->comm->sweep_marker = NULL; /* a finished request isn't tested again, so it can't begin a sweep */
+    request->comm->sweep_marker = NULL; /* a finished request isn't tested again, so it can't begin the next sweep */
   }
   /* From here on, Java owns the request. Pairs with Java's acquire load in its search for a free request. */
   __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);

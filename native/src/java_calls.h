@@ -42,7 +42,7 @@ struct heddle_request {
 struct heddle_comm {
   int64_t java_id; /* first argument of progress, isend and the other entries */
   /* Only the shim uses the next three fields, on the thread that calls test() for this comm. */
-  struct heddle_request *sweep_marker; /* request whose test began the last sweep; its next test begins a new one */
+  struct heddle_request *sweep_marker; /* its test began the last sweep (core.c); its next test begins a new one */
   int32_t pending_tests;               /* tests answered "pending" since the last sweep began */
   int32_t skipped_sweeps;              /* sweeps in a row that did not enter Java */
   struct heddle_profile *profiles;     /* used by the shim only: messages that a profiler follows */

@@ -85,8 +85,8 @@ FOLDING static inline lane folded_headers(struct headers headers) {
 }
 
 /*
- * Forces the compiler to inline a function, so that packet_fold.h gets its own build_packets_with() and take_by() for
- * each register width, with the copy or check of that width inside.
+ * Forces the compiler to inline a function. packet_fold.h calls build_packets_with() and take_by() with the copy or the
+ * check of one register width, which the compiler then inlines too.
  */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -137,8 +137,8 @@ ALWAYS_INLINE int64_t build_packets_with(uint32_t (*copy)(struct headers, uint8_
 }
 
 /*
- * Returns whether a packet is the next of the row: its headers have the expected fields and this sequence number, and
- * the key permits writing at its address.
+ * Returns whether a packet is the next of a row of WRITE ONLY packets: its headers have the expected fields and this
+ * sequence number, and the key permits writing at its address.
  */
 static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
   uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);

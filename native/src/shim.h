@@ -280,8 +280,8 @@ struct heddle_packet_calls {
    * (packet, stride, count, front, row): accepts WRITE ONLY packets stride bytes apart, each with a payload of stride
    * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC. Bytes of other
    * packets are never placed. Ends after a packet that requests an acknowledgement. Returns the number of packets
-   * accepted in bits 0 to 31, the newest tag other than 0 (PacketFormat.java) in bits 32 to 38, and in bit 40 whether
-   * an acknowledgement was requested.
+   * accepted (bits 0 to 31), the newest tag other than 0 (bits 32 to 38; PacketFormat.java), and whether an
+   * acknowledgement was requested (bit 40).
    */
   heddle_critical_call take;
 };

@@ -37,7 +37,7 @@ enum { FAULT_COUNT = sizeof FAULTS / sizeof FAULTS[0] };
 enum { OF_DEFAULT };
 
 static struct sigaction store[FAULT_COUNT][FRONTS];
-/* each action is complete before its front is installed */
+/* actions of the host, by signal and front (handler of the shim); each is complete before its front is installed */
 static _Atomic(struct sigaction *) behind[FAULT_COUNT][FRONTS];
 static int used[FAULT_COUNT];
 static int recycled[FAULT_COUNT];
@@ -155,8 +155,9 @@ static void announce_report(int number) {
 }
 
 /*
- * Passes a fault to the JVM, or to the host's action that this front (a handler of the shim) stands for. The code at fault is checked even on a thread
- * that is outside upcalls, since a host may run Java itself, by JNI, on a thread that the shim attached.
+ * Passes a fault to the JVM, or to the host's action that this front (a handler of the shim) stands for. The code at
+ * fault is checked even on a thread that is outside upcalls, since a host may run Java itself, by JNI, on a thread that
+ * the shim attached.
  */
 static void on_fault(int front, int number, siginfo_t *info, void *context) {
   int error = errno;
@@ -205,8 +206,8 @@ static bool has_handler(const struct sigaction *action) {
 }
 
 /*
- * Installs a front with the flags and the mask of the host's action behind it, so that this action runs as if the
- * kernel had called it.
+ * Installs a front (a handler of the shim) with the flags and the mask of the host's action behind it, so that this
+ * action runs as if the kernel had called it.
  */
 static bool install(int index, int front, struct sigaction *old) {
   const struct sigaction *host = atomic_load_explicit(&behind[index][front], memory_order_acquire);
@@ -230,9 +231,9 @@ static bool equal(const struct sigaction *one, const struct sigaction *other) {
 }
 
 /*
- * Returns the number of the front for an action of the host. A new action gets a new front. If a host keeps installing
- * new handlers, its oldest fronts are reused. The actions behind these stay in memory, since a handler may be reading
- * them.
+ * Returns the number of the front (handler of the shim) for an action of the host. A new action gets a new front. If a
+ * host keeps installing new handlers, its oldest fronts are reused. The actions behind these stay in memory, since a
+ * handler may be reading them.
  */
 static int front_for(int index, const struct sigaction *action) {
   for (int i = 0; i < used[index]; i++) {
@@ -268,7 +269,10 @@ static bool refresh_front(int index) {
   if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_jvm && in_jvm(&now))) {
     return false;
   }
-  /* Another thread may install its own handler meanwhile; the shim then puts a front before that handler, too. */
+  /*
+   * Another thread may install its own handler meanwhile; the shim then puts one of its own handlers (a front) before
+   * that handler, too.
+   */
   struct sigaction replaced;
   for (int i = 0; i < FRONTS; i++, now = replaced) {
     int front = front_for(index, &now);

@@ -1,6 +1,6 @@
 /*
- * If threads, memory or descriptors run out in the middle of a start, Java reports an error of some class, which names
- * neither the limit nor a remedy, or the process ends. So the shim allocates them for a moment before the start.
+ * If threads, memory or descriptors run out in the middle of a start, the process ends, or Java reports an error that
+ * names neither the limit nor a remedy. So the shim allocates them for a moment before the start.
  */
 #include <errno.h>
 #include <pthread.h>

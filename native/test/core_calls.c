@@ -1,6 +1,6 @@
 /*
- * Tests of the guarantees of core.c and the adapters to NCCL, with a C table in Java's place: conversions between
- * versions, NULL requests, answers of test() from memory, and the number of entries into Java.
+ * Tests of core.c and the adapters, with a C table in Java's place. They check the conversions between versions, NULL
+ * requests, answers of test() from memory, and the number of entries into Java.
  */
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 /*
- * NCCL's abort: one rank closes everything with requests in flight, finalizes, and begins again in the same process;
- * the other rank continues to test for 0.4 s before it closes. Freed memory must not be written.
+ * NCCL's abort: one rank closes everything with requests in flight, finalizes, and begins again in the same process.
+ * The other rank continues to test for 0.4 s before it closes. Freed memory must not be written.
  */
 #include <sched.h>
 #include <stdlib.h>

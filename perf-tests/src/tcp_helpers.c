@@ -28,7 +28,7 @@ struct lane {
   struct task tasks[TCP_REQUESTS];
 };
 
-/* Helper thread n, which serves lanes n, n + threads, and so on. */
+/* Helper thread n, which serves the data sockets (lanes) n, n + threads, and so on. */
 struct helper {
   struct tcp_helpers *all;
   int first;

@@ -33,10 +33,13 @@ bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, b
 /* Returns 0, or the error that the control program injected into this librdmacm call. Sets errno to the error too. */
 int standin_cm_refused(struct ibv_context *context, const char *call);
 
-/* events.c: sets a callback. The stand-in's thread calls it when the subnet manager restarts and forgets all groups. */
+/*
+ * events.c: sets a callback. The stand-in library's thread calls it when the subnet manager restarts and forgets all
+ * groups.
+ */
 typedef void (*standin_cm_listener)(void);
 void standin_cm_when_lost(standin_cm_listener listener);
-/* events.c: sets a callback, which the stand-in's thread calls for each message to this process. */
+/* events.c: sets a callback, which the stand-in library's thread calls for each message to this process. */
 typedef void (*standin_cm_reader)(const struct subnet_message *message);
 void standin_cm_on_message(standin_cm_reader reader);
 

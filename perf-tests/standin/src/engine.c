@@ -19,7 +19,7 @@ enum { RETRY_WITHOUT_END_NS = 10000000 };
 _Atomic uint32_t pending_pairs;
 static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 static struct queue_pair *pending;       /* guarded by `engine` */
-static _Atomic uint64_t thread_wakes_ns; /* time at which the stand-in's thread wakes by itself */
+static _Atomic uint64_t thread_wakes_ns; /* time at which this library's thread wakes by itself */
 
 /* ---- one pair; the caller holds its lock `sending` ---- */
 

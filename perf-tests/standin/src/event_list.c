@@ -25,8 +25,9 @@ static void count_up(const struct event_list *list) {
 }
 
 /*
- * Decrements the eventfd's counter for a removed event. The caller holds the lock. poll() keeps this function from
- * blocking if a reader has decremented the counter already; that reader then finds the list empty and waits again.
+ * Decrements the eventfd's counter for a removed event. The caller holds the lock. A reader may have decremented the
+ * counter already, so poll() is called first and this function never blocks. Such a reader finds the list empty and
+ * waits again.
  */
 static void count_down(const struct event_list *list) {
   struct pollfd readable = {.fd = list->file, .events = POLLIN};

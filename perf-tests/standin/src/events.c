@@ -140,7 +140,7 @@ void ibv_ack_async_event(struct ibv_async_event *event) {
     case IBV_EVENT_PATH_MIG:
     case IBV_EVENT_PATH_MIG_ERR:
     case IBV_EVENT_QP_LAST_WQE_REACHED: acknowledge(&qp->mutex, &qp->cond, &qp->events_completed); break;
-    default: break; /* events of a port or device, or of kinds of objects that the stand-in lacks */
+    default: break; /* events of a port or device, or of kinds of objects that this library lacks */
   }
 }
 

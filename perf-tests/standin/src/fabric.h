@@ -166,7 +166,7 @@ enum message_kind {
   MESSAGE_SUBNET
 };
 
-/* A message to the stand-in's thread of another process. */
+/* A message to the stand-in library's thread in another process. */
 struct message {
   uint32_t kind, event;
   uint32_t index, epoch; /* index and epoch of the queue or pair; for a port event, index of the device */
@@ -287,7 +287,7 @@ void subnet_forget(uint32_t owner);
 /* Restarts the subnet manager: it forgets all joins, groups get other LIDs, and every process is notified. */
 void subnet_restart(void);
 
-/* Sends a message to the stand-in's thread of process `owner`. */
+/* Sends a message to the stand-in library's thread in process `owner`. */
 void send_message(uint32_t owner, struct message message);
 /* Sends the event to every process of the host. */
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event);

@@ -182,7 +182,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask, st
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) {
-  (void)qp; /* no pair of the stand-in has the operations that build work requests (ibv_wr_*) */
+  (void)qp; /* no queue pair of this library has the operations that build work requests (ibv_wr_*) */
   return NULL;
 }
 

@@ -22,7 +22,8 @@
 enum { FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
 
 /*
- * Guards ids, their members and the channels' events: the stand-in's thread uses them too, when it reports lost groups.
+ * Guards ids, their members and the channels' events: the stand-in library's thread uses them too, when it reports lost
+ * groups.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct manager_id *ids;

@@ -53,7 +53,7 @@ int cm_fail(int error);
 /* Converts an address to 16 bytes, with IPv4 in mapped form. Returns false for any other family. */
 bool cm_address(const struct sockaddr *address, uint8_t to[16]);
 
-/* rdma_sidr.c: handles a message from another process. Called on the stand-in's thread. */
+/* rdma_sidr.c: handles a message from another process. Called on the thread of the stand-in for libibverbs. */
 void sidr_read(const struct subnet_message *letter);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The datagram service (RDMA_PS_UDP) of the stand-in for librdmacm, as in Linux on InfiniBand: the client gets a path
- * and an answer; the server gets the addresses, but no path (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). A lost
- * request isn't repeated: the client gets an error event at once.
+ * The datagram service (RDMA_PS_UDP) of the stand-in for librdmacm, as in Linux on InfiniBand
+ * (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). The client gets a path and an answer; the server gets the
+ * addresses, but no path. A lost request isn't repeated: the client gets an error event at once.
  */
 #include <arpa/inet.h>
 #include <errno.h>

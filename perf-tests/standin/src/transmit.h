@@ -19,8 +19,8 @@ struct shared_pair *peer_of(const struct shared_pair *pair);
 struct shared_pair *pair_of_number(uint32_t number);
 
 /*
- * Moves a pair to the error state and flushes its receives. The stand-in's thread of the pair's process flushes the
- * sends.
+ * Moves a pair to the error state and flushes its receives. The stand-in library's thread in the pair's process flushes
+ * the sends.
  */
 void pair_to_error(struct shared_pair *pair);
 /* Like pair_to_error, but the caller holds the pair's lock, and the process isn't notified. */

@@ -1,6 +1,6 @@
 /*
- * The remaining verbs of libibverbs, which the stand-in's devices don't support. They fail as on a device without that
- * feature.
+ * The remaining verbs of libibverbs, which the devices of this stand-in library don't support. They fail as on a device
+ * without that feature.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void *nothing(int error) {
 }
 
 /*
- * Registered memory needs no protection from fork: the stand-in copies to and from the parent's memory, of which a
+ * Registered memory needs no protection from fork: this library copies to and from the parent's memory, of which a
  * child has its own copy.
  */
 int ibv_fork_init(void) { return 0; }

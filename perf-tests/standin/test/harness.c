@@ -356,7 +356,7 @@ enum ibv_event_type second_event(struct second *second) {
   return (enum ibv_event_type)send_order(second, (struct order){.command = EVENT}).value;
 }
 
-/* The child is forked before this process opens the stand-in: a fork doesn't copy the stand-in's thread. */
+/* The child is forked before this process opens a device: a fork wouldn't copy the stand-in library's thread. */
 struct couple couple(const struct options *options, bool in_child) {
   struct couple both = {.second = start_second(options, in_child)};
   both.first = open_end(options);

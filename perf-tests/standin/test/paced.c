@@ -60,7 +60,7 @@ static void nothing_is_written_before_its_time(bool in_child) {
   close_couple(both);
 }
 
-/* Without a polling thread, the stand-in's own thread must complete the transfers. */
+/* Without a polling thread, the stand-in library's own thread must complete the transfers. */
 static void due_transfers_complete_without_polling(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);

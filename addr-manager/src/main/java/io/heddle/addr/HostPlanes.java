@@ -6,9 +6,8 @@ import java.util.function.Predicate;
 
 /**
  * Addresses of a host, and all settings that determine the planes of its devices. The planes of
- * each device are found separately: if several adapters are on the same planes, each adapter has
- * its own address on every plane, and an unused adapter must not change the keys of the others'
- * planes.
+ * each device are found separately. If several adapters are on the same planes, each adapter has
+ * its own address on every plane. An unused adapter must not change the keys of the others' planes.
  *
  * @param host snapshot of the host's interfaces and addresses
  * @param rules the operator's rules

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>The key: an address to which a process that starts now would give the plane's key.
- *   <li>The interface, if it carries no other plane and the operator has set no {@link PlaneRules}:
- *       its usable address or, if it has several in one subnet, the one that plane discovery
- *       prefers.
+ *   <li>The interface, if it carries no other plane and the operator has set no {@link PlaneRules}.
+ *       The successor is its usable address or, if it has several in one subnet, the one that plane
+ *       discovery prefers.
  * </ol>
  *
  * If neither rule finds a successor although the interface has usable addresses, the plane can't be

@@ -93,9 +93,9 @@ public final class Errno {
   }
 
   /**
-   * Returns the usual cause and the remedy for an errno with which the kernel refuses a kind of
-   * system call (ENOSYS, EPERM, EAFNOSUPPORT), as a sentence with a leading space. Returns an empty
-   * text for other errno values.
+   * Returns the usual cause and the remedy if the errno is one with which the kernel refuses a kind
+   * of system call (ENOSYS, EPERM, EAFNOSUPPORT). The result is a sentence with a leading space;
+   * for other errno values, it is empty.
    */
   public static String causeOfRefusal(int errno) {
     return switch (errno) {

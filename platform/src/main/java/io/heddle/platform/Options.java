@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Settings of a process, parsed once from its environment. Immutable. */
+/** Settings of a process, parsed once from its environment. They are immutable. */
 public final class Options {
   private final Map<String, Object> values = new HashMap<>();
   private final List<String> remarks = new ArrayList<>();

@@ -84,9 +84,8 @@ public final class ShimCalls {
    * @param row address of {@link #ROW_BYTES} with the expected values: first word of the base
    *     transport header, number of the first packet, rkey, address and length of the writable
    *     region
-   * @return number of accepted packets, in the low 32 bits; above them 8 bits with the last tag
-   *     among these packets that isn't 0, then 8 bits that are 1 if the last packet requests an
-   *     acknowledgement
+   * @return number of accepted packets in bits 0 to 31; in bits 32 to 39, the last tag among these
+   *     packets that isn't 0; in bits 40 to 47, 1 if the last packet requests an acknowledgement
    */
   public static long take(long packet, long stride, long count, long front, long row) {
     MethodHandle handle = java.util.Objects.requireNonNull(TAKE);

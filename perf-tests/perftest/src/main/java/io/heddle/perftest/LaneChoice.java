@@ -77,7 +77,7 @@ final class LaneChoice {
   }
 
   /**
-   * Returns the lanes of the test.
+   * Returns the local addresses of the test as {@link Lane}s.
    *
    * @param peer the other end's record, or null if the peer is stock perftest
    * @throws HeddleException if the two ends have no plane in common

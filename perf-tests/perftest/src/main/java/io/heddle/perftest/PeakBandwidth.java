@@ -1,9 +1,9 @@
 package io.heddle.perftest;
 
 /**
- * perftest's peak: among all runs of consecutive messages, the least time per message, from the
- * post of the first to the completion of the last. perftest compares every pair of messages; this
- * class bisects, with one pass over the messages for each guess.
+ * perftest's peak: the least time per message among all runs of consecutive messages. A run lasts
+ * from the post of its first message to the completion of its last. perftest compares every pair of
+ * messages; this class bisects, with one pass over the messages for each guess.
  */
 final class PeakBandwidth {
   private static final int HALVINGS = 50;

@@ -180,7 +180,8 @@ final class TestDevice implements AutoCloseable {
   }
 
   /**
-   * Returns the lane of the GID that option {@code -x} names; without the option, of the best GID.
+   * Returns the {@link Lane} of the GID that option {@code -x} names; without the option, that of
+   * the best GID.
    */
   Lane lane() {
     List<GidTable.Entry> entries = context.gidTable().entries();
@@ -233,7 +234,7 @@ final class TestDevice implements AutoCloseable {
   }
 
   /**
-   * Returns the lane of a plane's address.
+   * Returns the {@link Lane} of a plane's address.
    *
    * @return the lane, or null if the device doesn't have the address
    */
