@@ -4,11 +4,11 @@ import static io.heddle.plugin.NcclResult.INVALID_ARGUMENT;
 import static io.heddle.plugin.NcclResult.SUCCESS;
 
 import io.heddle.platform.Memory;
-import io.heddle.transport.OneSidedListener;
 import io.heddle.transport.Transport;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.onesided.OneSidedGroup;
+import io.heddle.transport.onesided.OneSidedListener;
+import io.heddle.transport.onesided.OneSidedOperation;
 import java.util.ArrayList;
 import java.util.List;
 

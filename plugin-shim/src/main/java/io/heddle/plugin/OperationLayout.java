@@ -1,7 +1,7 @@
 package io.heddle.plugin;
 
 import io.heddle.platform.Memory;
-import io.heddle.transport.data.OneSidedOperation;
+import io.heddle.transport.onesided.OneSidedOperation;
 
 /**
  * Layout of {@code struct heddle_operation} of native/src/java_calls.h: offsets of its fields, all

@@ -34,6 +34,7 @@ import io.heddle.transport.device.MemoryTable;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.Providers;
 import io.heddle.transport.device.RouteFollower;
+import io.heddle.transport.onesided.OneSidedListener;
 import io.heddle.transport.options.InfinibandOptions;
 import io.heddle.transport.options.TransportOptions;
 import io.heddle.verbs.DeviceAttributes;
@@ -353,13 +354,7 @@ public final class Transport implements AutoCloseable {
 
   /** Starts listening like {@link #listen}, for a rank of a one-sided group. */
   public OneSidedListener listenOneSided(int index, long handleAddress) {
-    NetDevice device = device(index);
-    return new OneSidedListener(
-        device,
-        connector,
-        connector.listenOneSided(device, handleAddress, published, log),
-        published,
-        log);
+    return new OneSidedListener(device(index), connector, handleAddress, published, log);
   }
 
   private void awaitLingering() {

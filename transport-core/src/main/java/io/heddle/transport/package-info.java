@@ -4,7 +4,7 @@
  *
  * <p>{@link io.heddle.transport.Transport} holds the process's devices and its control thread. Each
  * sub-package uses only those to its left: {@code control}, {@code options}, {@code device}, {@code
- * data}, {@code failover}, {@code connection}.
+ * data}, {@code failover}, {@code connection}, {@code onesided}.
  *
  * <p>Threads: a communicator's data path belongs to the thread that holds its {@code Baton}, nearly
  * always the caller's. {@code heddle-control} runs handshakes, timers and failovers, {@code

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.OneSidedOperation;
-import io.heddle.transport.data.OneSidedOperation.Signal;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.onesided.OneSidedGroup;
+import io.heddle.transport.onesided.OneSidedOperation;
+import io.heddle.transport.onesided.OneSidedOperation.Signal;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.util.ArrayDeque;

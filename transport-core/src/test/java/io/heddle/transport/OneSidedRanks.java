@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.transport.control.ConnectionHandle;
-import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.onesided.OneSidedGroup;
+import io.heddle.transport.onesided.OneSidedListener;
+import io.heddle.transport.onesided.OneSidedOperation;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.platform.testing.Deadline;
-import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
 import io.heddle.transport.onesided.OneSidedGroup;
+import io.heddle.transport.onesided.OneSidedOperation;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Listener for one kind of communicator; may serve several accepts. Handshakes proceed whether or
  * not accept is called: finished connections wait in a queue.
  */
-public sealed class CommListener<C extends Communicator> implements AutoCloseable
-    permits ListenComm, SignalListener {
+public class CommListener<C extends Communicator> implements AutoCloseable {
   /* Maximum number of concurrent handshakes; unauthenticated channels don't count. */
   private static final int MAX_HANDSHAKES = 1024;
 

@@ -14,10 +14,7 @@ import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.OneSidedInitiator;
-import io.heddle.transport.data.OneSidedTarget;
 import io.heddle.transport.data.RecvComm;
-import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.SendComm;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
@@ -28,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -138,15 +136,44 @@ public final class Connector {
   public ListenComm listen(
       NetDevice device, long handleAddress, CounterSource source, Log connectionLog) {
     requireControl();
-    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     ListenComm listen = new ListenComm(loop, log);
+    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
-    listen.setListeners(
-        listenOnAll(() ->
-            listen.firstMessageListener(
-                () -> newAcceptHandshake(device, terms, listen, source, connectionLog))));
-    writeHandle(device, token, listen, handleAddress);
+    open(listen, device, terms, handleAddress, RecvComm::new, source, connectionLog);
     return listen;
+  }
+
+  /**
+   * Starts listening like {@link #listen}, for initiators of one-sided operations.
+   *
+   * @param factory factory of the target's end
+   */
+  public <C extends Communicator> CommListener<C> listenOneSided(
+      NetDevice device,
+      long handleAddress,
+      CommFactory<C> factory,
+      CounterSource source,
+      Log connectionLog) {
+    requireControl();
+    CommListener<C> listen = new CommListener<>(loop, log);
+    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
+    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token).withPairPerPlane();
+    open(listen, device, terms, handleAddress, factory, source, connectionLog);
+    return listen;
+  }
+
+  private <C extends Communicator> void open(
+      CommListener<C> listen,
+      NetDevice device,
+      ConnectionTerms terms,
+      long handleAddress,
+      CommFactory<C> factory,
+      CounterSource source,
+      Log connectionLog) {
+    Supplier<Handshake<C>> maker =
+        () -> handshake(device, terms, false, factory, source, connectionLog, listen::ended);
+    listen.setListeners(listenOnAll(() -> listen.firstMessageListener(maker)));
+    writeHandle(device, terms.token(), listen, handleAddress);
   }
 
   private static void writeHandle(
@@ -185,29 +212,33 @@ public final class Connector {
     return open;
   }
 
-  private Handshake<RecvComm> newAcceptHandshake(
+  private <C extends Communicator> Handshake<C> handshake(
       NetDevice device,
       ConnectionTerms terms,
-      ListenComm listen,
+      boolean connecting,
+      CommFactory<C> factory,
       CounterSource source,
-      Log connectionLog) {
+      Log connectionLog,
+      Consumer<Handshake<C>> ended) {
+    StatsFile.Direction direction =
+        connecting ? StatsFile.Direction.SEND : StatsFile.Direction.RECEIVE;
     return new Handshake<>(
         loop,
         device,
         reconnectListeners,
         terms,
-        false,
+        connecting,
         connectionLog,
         (connection, sendClosing) -> {
-          PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new RecvComm(
+          PlaneCounters[] counters = source.open(connection, direction);
+          return factory.create(
               connection.parts(),
               sendClosing,
               counters,
               connectionLog,
               () -> source.close(counters));
         },
-        listen::ended);
+        ended);
   }
 
   /**
@@ -254,106 +285,48 @@ public final class Connector {
     synchronized (connecting) {
       connecting.remove(number);
     }
-    return requireComm(outcome);
-  }
-
-  static <C extends Communicator> C requireComm(Handshake.Outcome<C> outcome) {
     return outcome.require();
-  }
-
-  /** Starts listening like {@link #listen}, for initiators of one-sided operations. */
-  public SignalListener listenOneSided(
-      NetDevice device, long handleAddress, CounterSource source, Log connectionLog) {
-    requireControl();
-    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
-    SignalListener listen = new SignalListener(loop, log);
-    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token).withPairPerPlane();
-    listen.setListeners(
-        listenOnAll(() ->
-            listen.firstMessageListener(
-                () -> newSignalHandshake(device, terms, listen, source, connectionLog))));
-    writeHandle(device, token, listen, handleAddress);
-    return listen;
-  }
-
-  private Handshake<OneSidedTarget> newSignalHandshake(
-      NetDevice device,
-      ConnectionTerms terms,
-      SignalListener listen,
-      CounterSource source,
-      Log connectionLog) {
-    return new Handshake<>(
-        loop,
-        device,
-        reconnectListeners,
-        terms,
-        false,
-        connectionLog,
-        (connection, sendClosing) -> {
-          PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new OneSidedTarget(
-              connection.parts(),
-              sendClosing,
-              counters,
-              connectionLog,
-              () -> source.close(counters));
-        },
-        listen::ended);
   }
 
   /**
    * Connects to a peer for one-sided operations. Never blocks.
    *
    * @param trafficClass traffic class of the communicator; -1 where undefined
-   * @param answers request lines in which operations are completed
+   * @param factory factory of the initiator's end
    * @throws HeddleException when the handle isn't a valid one
    */
-  public PendingOneSidedConnect connectOneSided(
+  public <C extends Communicator> Handshake<C> connectOneSided(
       NetDevice device,
       int trafficClass,
       long handleAddress,
-      RequestLines answers,
+      CommFactory<C> factory,
       CounterSource source,
       Log connectionLog) {
     requireControl();
     ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
-    long seed = RandomBytes.nextLong();
-    Handshake<OneSidedInitiator> handshake =
-        new Handshake<>(
-            loop,
-            device,
-            reconnectListeners,
-            ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass)
-                .withPairPerPlane(),
-            true,
-            connectionLog,
-            (connection, sendClosing) -> {
-              PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
-              SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
-              return new OneSidedInitiator(
-                  connection.parts(),
-                  sendClosing,
-                  policy,
-                  answers,
-                  counters,
-                  connectionLog,
-                  () -> source.close(counters));
-            },
-            ended -> callLimiter.onEnded());
-    loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
-    return new PendingOneSidedConnect(handshake);
+    ConnectionTerms terms =
+        ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass)
+            .withPairPerPlane();
+    return call(handle, device, terms, factory, source, connectionLog);
   }
 
-  /**
-   * Accepts the next initiator.
-   *
-   * @return null while none is established; the caller calls again
-   * @throws HeddleException when a peer that knew the token could not be connected
-   */
-  public @Nullable OneSidedTarget acceptOneSided(SignalListener listener) {
-    requireControl();
-    Handshake.Outcome<OneSidedTarget> outcome = listener.next();
-    return outcome == null ? null : requireComm(outcome);
+  /** Returns a new spray policy of this process's kind. */
+  public SprayPolicy newPolicy() {
+    return SprayPolicy.named(options.get(TransportOptions.POLICY), RandomBytes.nextLong());
+  }
+
+  private <C extends Communicator> Handshake<C> call(
+      ConnectionHandle handle,
+      NetDevice device,
+      ConnectionTerms terms,
+      CommFactory<C> factory,
+      CounterSource source,
+      Log connectionLog) {
+    Handshake<C> handshake =
+        handshake(
+            device, terms, true, factory, source, connectionLog, ended -> callLimiter.onEnded());
+    loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
+    return handshake;
   }
 
   private static ConnectionHandle requireHandleOfThisRelease(long handleAddress) {
@@ -381,33 +354,23 @@ public final class Connector {
       CounterSource source,
       Log connectionLog) {
     ConnectionHandle handle = requireHandle(device, handleAddress);
-    long number = nextConnect.getAndIncrement();
-    long seed = RandomBytes.nextLong();
+    ConnectionTerms terms =
+        ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass);
+    SprayPolicy policy = newPolicy();
+    boolean splitsMessages = options.get(InfinibandOptions.SPLIT) == 1;
     Handshake<SendComm> handshake =
-        new Handshake<>(
-            loop,
+        call(
+            handle,
             device,
-            reconnectListeners,
-            ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass),
-            true,
-            connectionLog,
-            (connection, sendClosing) -> {
-              PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
-              SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
-              return new SendComm(
-                  connection.parts(),
-                  sendClosing,
-                  policy,
-                  options.get(InfinibandOptions.SPLIT) == 1,
-                  counters,
-                  connectionLog,
-                  () -> source.close(counters));
-            },
-            ended -> callLimiter.onEnded());
+            terms,
+            (parts, sendClosing, counters, log, onClose) ->
+                new SendComm(parts, sendClosing, policy, splitsMessages, counters, log, onClose),
+            source,
+            connectionLog);
+    long number = nextConnect.getAndIncrement();
     synchronized (connecting) {
       connecting.put(number, new PendingConnect(handshake));
     }
-    loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
     return number;
   }
 
@@ -418,10 +381,10 @@ public final class Connector {
    * @return null while none is established; the caller calls again
    * @throws HeddleException when a peer that knew the token could not be connected
    */
-  public @Nullable RecvComm accept(ListenComm listener, boolean finish) {
+  public <C extends Communicator> @Nullable C accept(CommListener<C> listener, boolean finish) {
     requireControl();
-    Handshake.Outcome<RecvComm> outcome = finish ? listener.next() : null;
-    return outcome == null ? null : requireComm(outcome);
+    Handshake.Outcome<C> outcome = finish ? listener.next() : null;
+    return outcome == null ? null : outcome.require();
   }
 
   /**

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <C> kind of communicator that the handshake makes
  */
-final class Handshake<C extends Communicator> implements ControlChannel.Listener {
+public final class Handshake<C extends Communicator> implements ControlChannel.Listener {
   /** Outcome: a communicator, or the reason for the failure. */
   record Outcome<C extends Communicator>(@Nullable C comm, String failure, boolean isPeersFailure) {
     /**
@@ -138,6 +138,16 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   /** Returns the outcome; null while the handshake runs. Any thread. */
   @Nullable Outcome<C> outcome() {
     return outcome;
+  }
+
+  /**
+   * Returns the communicator, once it is connected; null while the handshake runs. Any thread.
+   *
+   * @throws HeddleException when the connection can't be made
+   */
+  public @Nullable C poll() {
+    Outcome<C> reached = outcome;
+    return reached == null ? null : reached.require();
   }
 
   /*
@@ -480,7 +490,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
    * Ready, it still waits for the peer's Ready: the peer may have established the connection, which
    * must then be closed with Closing. Any thread.
    */
-  void abandon() {
+  public void abandon() {
     tasks.execute(() -> {
       Outcome<C> reached = outcome;
       C made = reached == null ? null : reached.comm();

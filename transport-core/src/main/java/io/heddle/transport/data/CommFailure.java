@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Failure of a communicator: the first one is logged in one line, reported to the peer, latched,
  * and returned by every later call. Owned by the thread that drives the communicator.
  */
-final class CommFailure {
+public final class CommFailure {
   private static final String SILENCE = "silence, nothing was acknowledged within the retries: ";
 
   private final ConnectionParts parts;
@@ -36,14 +36,14 @@ final class CommFailure {
   }
 
   /** Returns the latched result; SUCCESS while nothing failed. */
-  int result() {
+  public int result() {
     return result;
   }
 
   /**
    * Latches a failure, logs it, and ends every pending request with it. Returns the latched result.
    */
-  int latch(int failure, String reason) {
+  public int latch(int failure, String reason) {
     if (result == TransportResult.SUCCESS) {
       result = failure;
       /* Logged first: NCCL's thread may end the process as soon as it sees a failed request. */
@@ -110,7 +110,7 @@ final class CommFailure {
   }
 
   /** Handles a queue pair's refusal of requests for which its queue must have room. */
-  void onRefusedPost(SubFlow flow, int code) {
+  public void onRefusedPost(SubFlow flow, int code) {
     failPlane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
   }
 
@@ -149,7 +149,7 @@ final class CommFailure {
   }
 
   /** Latches the loss of the peer, when requests remain that the peer will never finish. */
-  int onPeerGone() {
+  public int onPeerGone() {
     return latch(TransportResult.REMOTE_ERROR, parts.health().peerReason());
   }
 }

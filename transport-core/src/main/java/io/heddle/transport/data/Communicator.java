@@ -19,18 +19,17 @@ import org.jspecify.annotations.Nullable;
  * others, concurrently. State is touched with the {@link Baton} unless stated otherwise: by the
  * progress thread, or by the control thread during a failover.
  */
-public abstract sealed class Communicator implements AutoCloseable
-    permits SendComm, RecvComm, OneSidedInitiator, OneSidedTarget {
+public abstract class Communicator implements AutoCloseable {
   private static final int POLL_BATCH = 16;
 
-  final ConnectionParts parts;
-  final NanoClock clock;
+  protected final ConnectionParts parts;
+  protected final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
   /* One sub-flow of each plane, then the second one of each plane, and so on. */
-  final SubFlow[] flows;
-  final CommFailure failure;
-  PlaneCounters[] counters;
+  protected final SubFlow[] flows;
+  protected final CommFailure failure;
+  protected PlaneCounters[] counters;
 
   private final Runnable sendClosing;
   private final Runnable onClose;
@@ -47,7 +46,7 @@ public abstract sealed class Communicator implements AutoCloseable
    * @param sendClosing action that sends Closing to the peer, and releases the connection later
    * @param direction direction of the data, for the log
    */
-  Communicator(
+  protected Communicator(
       ConnectionParts parts,
       Runnable sendClosing,
       PlaneCounters[] counters,
@@ -184,7 +183,7 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Posts waiting requests, and fails the communicator where it needs a peer that is gone. */
-  abstract void postPending(ConnectionHealth.Peer peer);
+  protected abstract void postPending(ConnectionHealth.Peer peer);
 
   /** Polls all completions, including those of packets that have just arrived. */
   public final void takeCompletions() {
@@ -237,16 +236,16 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Handles the success of a request on a sub-flow in use. */
-  abstract void succeeded(WorkCompletion wc, SubFlow flow);
+  protected abstract void succeeded(WorkCompletion wc, SubFlow flow);
 
   /** Returns whether the failure of a request is to be handled in the peer's present state. */
-  abstract boolean isFailureRelevant();
+  protected abstract boolean isFailureRelevant();
 
   /** Called once the completion queue is empty for now. */
-  abstract void completionsTaken();
+  protected abstract void completionsTaken();
 
   /** Returns the time at which the present completions were polled. */
-  final long polledAtNs() {
+  protected final long polledAtNs() {
     return polledAtNs;
   }
 
@@ -255,7 +254,7 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Returns the duration of the send that completed last, in ns. */
-  final long tookNs(SubFlow flow) {
+  protected final long tookNs(SubFlow flow) {
     return flow.recordDuration(polledAtNs);
   }
 
@@ -333,7 +332,7 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Returns whether the newest request was refused because the peer wasn't ready for it. */
-  abstract boolean isWaitingForPeer();
+  protected abstract boolean isWaitingForPeer();
 
   /** Fails the communicator, with this result for NCCL. */
   public final void fail(int result, String reason) {

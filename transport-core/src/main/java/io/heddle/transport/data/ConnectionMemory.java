@@ -74,7 +74,7 @@ public final class ConnectionMemory implements AutoCloseable {
     return base;
   }
 
-  int ringLocalKey() {
+  public int ringLocalKey() {
     return ring.lkey();
   }
 

@@ -44,7 +44,7 @@ public record ConnectionParts(
   }
 
   /** Returns the present weights by one volatile read. */
-  PlaneWeights weights() {
+  public PlaneWeights weights() {
     return carrierWeights.current();
   }
 

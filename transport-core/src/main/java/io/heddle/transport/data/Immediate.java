@@ -10,37 +10,37 @@ package io.heddle.transport.data;
  * <p>The data doesn't name the communicator, since the queue pair is the communicator's own. One
  * flag is defined: {@link #PROBE}.
  */
-final class Immediate {
+public final class Immediate {
   /** Immediate of a probe: an empty write that tests whether the plane carries traffic. */
-  static final int PROBE = 1;
+  public static final int PROBE = 1;
 
   private Immediate() {}
 
-  static int encode(int slot, int generation, int receive, int chunk, int chunks) {
+  public static int encode(int slot, int generation, int receive, int chunk, int chunks) {
     return slot << 24 | generation << 20 | receive << 17 | chunk << 11 | (chunks - 1) << 5;
   }
 
-  static int slot(int immediate) {
+  public static int slot(int immediate) {
     return immediate >>> 24;
   }
 
-  static int generation(int immediate) {
+  public static int generation(int immediate) {
     return immediate >>> 20 & 0xf;
   }
 
-  static int receive(int immediate) {
+  public static int receive(int immediate) {
     return immediate >>> 17 & 0x7;
   }
 
-  static int chunk(int immediate) {
+  public static int chunk(int immediate) {
     return immediate >>> 11 & 0x3f;
   }
 
-  static int chunks(int immediate) {
+  public static int chunks(int immediate) {
     return (immediate >>> 5 & 0x3f) + 1;
   }
 
-  static int flags(int immediate) {
+  public static int flags(int immediate) {
     return immediate & 0x1f;
   }
 }

@@ -171,7 +171,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  void postPending(ConnectionHealth.Peer peer) {
+  protected void postPending(ConnectionHealth.Peer peer) {
     DeviceMemoryFlush reads = flush;
     String unflushed = reads == null ? null : reads.progress();
     if (unflushed != null) {
@@ -188,12 +188,12 @@ public final class RecvComm extends Communicator {
 
   /* A peer that has closed may leave our last writes unacknowledged; that alone is no failure. */
   @Override
-  boolean isFailureRelevant() {
+  protected boolean isFailureRelevant() {
     return parts.health().peer() != ConnectionHealth.Peer.CLOSED || lines.isAnyPending();
   }
 
   @Override
-  void succeeded(WorkCompletion wc, SubFlow flow) {
+  protected void succeeded(WorkCompletion wc, SubFlow flow) {
     if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
       arrived(flow, wc);
     } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
@@ -243,7 +243,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  void completionsTaken() {
+  protected void completionsTaken() {
     while (window.oldestGroup() != window.nextGroup() && window.isFull(window.oldestGroup())) {
       int slot = window.slotOf(window.oldestGroup());
       int receives = window.receives(slot);
@@ -268,7 +268,7 @@ public final class RecvComm extends Communicator {
 
   /* Returns false: a receive is refused only while other receives are in flight. */
   @Override
-  boolean isWaitingForPeer() {
+  protected boolean isWaitingForPeer() {
     return false;
   }
 

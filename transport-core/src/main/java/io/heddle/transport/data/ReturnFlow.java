@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * planes are used in turn. A plane of weight 0 is skipped, since it probably doesn't reach the
  * sender. Owned by the holder of the {@link Baton}.
  */
-final class ReturnFlow {
+public final class ReturnFlow {
   private final ConnectionParts parts;
   private final SubFlow[] flows;
   private int data;
@@ -18,18 +18,18 @@ final class ReturnFlow {
   /**
    * @param flows the communicator's own array, in which sub-flows are replaced
    */
-  ReturnFlow(ConnectionParts parts, SubFlow[] flows) {
+  public ReturnFlow(ConnectionParts parts, SubFlow[] flows) {
     this.parts = parts;
     this.flows = flows;
   }
 
   /** Records that data arrived on this sub-flow. */
-  void dataArrivedOn(SubFlow flow) {
+  public void dataArrivedOn(SubFlow flow) {
     data = flow.index;
   }
 
   /** Returns a sub-flow with room; null where there is none. */
-  @Nullable SubFlow withRoom() {
+  public @Nullable SubFlow withRoom() {
     PlaneWeights weights = parts.weights();
     if (mayWrite(data, weights)) {
       return flows[data];

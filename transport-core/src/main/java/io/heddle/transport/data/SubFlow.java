@@ -38,7 +38,7 @@ public final class SubFlow {
   public final PlaneQueuePair pair;
 
   /** Largest payload that may be inline in a work request, in bytes. */
-  final int inlineBytes;
+  public final int inlineBytes;
 
   /* Common part of this sub-flow's ids. */
   private final long idBase;
@@ -94,20 +94,20 @@ public final class SubFlow {
     return (int) (id >>> CHUNK_SHIFT) & 0x3f;
   }
 
-  static int lineOf(long id) {
+  public static int lineOf(long id) {
     return (int) id & 0xff;
   }
 
-  static int lengthOf(long id) {
+  public static int lengthOf(long id) {
     return (int) (id >>> LENGTH_SHIFT) & Integer.MAX_VALUE;
   }
 
-  static boolean isProbe(long id) {
+  public static boolean isProbe(long id) {
     return (id & PROBE) != 0;
   }
 
   /** Returns the id of a chunk's write. */
-  long id(int line, int chunk, int lengthBytes) {
+  public long id(int line, int chunk, int lengthBytes) {
     return (long) lengthBytes << LENGTH_SHIFT | idBase | (long) chunk << CHUNK_SHIFT | line;
   }
 
@@ -117,7 +117,7 @@ public final class SubFlow {
   }
 
   /** Returns whether another request can be added to the batch. */
-  boolean hasRoom() {
+  public boolean hasRoom() {
     return batched < BATCH && freeSends > 0 && !broken;
   }
 
@@ -129,7 +129,7 @@ public final class SubFlow {
   /**
    * Returns the next request of the batch, signalled, for the caller to fill. There must be room.
    */
-  SendWorkRequest add() {
+  public SendWorkRequest add() {
     if (batched == requests.length) {
       requests = Arrays.copyOf(requests, 2 * batched);
     }
@@ -156,7 +156,7 @@ public final class SubFlow {
    * @return 0, or the device's error when it didn't take all. A connection never posts more than
    *     its queues hold, so a partial post is a failure of the queue pair
    */
-  int post(long nowNs) {
+  public int post(long nowNs) {
     SendWorkRequest first = requests[0];
     if (batched == 0 || first == null) {
       return 0;
@@ -226,12 +226,12 @@ public final class SubFlow {
   }
 
   /** Records the acknowledgement of a probe. */
-  void markProbed() {
+  public void markProbed() {
     probed = true;
   }
 
   /** Posts new receives for the consumed ones, in batches. Returns 0 or a negative errno. */
-  int receiveConsumed() {
+  public int receiveConsumed() {
     if (++consumedReceives < pair.receiveDepth() / 4 || broken) {
       return 0;
     }

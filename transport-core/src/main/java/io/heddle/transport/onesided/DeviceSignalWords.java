@@ -6,7 +6,6 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.transport.data.LoopbackQueuePairs;
 import io.heddle.transport.data.RequestLines;
-import io.heddle.transport.data.SignalWords.AdditionListener;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.onesided.Directory.Registered;
@@ -41,6 +40,17 @@ final class DeviceSignalWords implements AutoCloseable {
 
   /* Maximum number of gets' flushes in flight. Their request numbers follow those of a round. */
   private static final int FLUSHES = LoopbackQueuePairs.DEPTH - 2 * MOST;
+
+  /** Listener for deferred additions. */
+  @FunctionalInterface
+  interface AdditionListener {
+    /**
+     * Handles a completed addition. Called by the thread that drives the group; never waits.
+     *
+     * @return false while another thread holds the baton, and nothing was done
+     */
+    boolean added(int slot);
+  }
 
   private enum Stage {
     IDLE,

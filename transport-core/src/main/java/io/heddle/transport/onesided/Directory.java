@@ -5,8 +5,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.ProcessLimits;
-import io.heddle.transport.data.DirectoryEntry;
-import io.heddle.transport.data.SignalWords;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.MemoryTable;
 import io.heddle.verbs.MemoryRegion;
@@ -22,11 +20,21 @@ import org.jspecify.annotations.Nullable;
  * <p>Registering takes a lock, from any thread. The data path's snapshot is replaced, never
  * changed.
  */
-final class Directory implements SignalWords, AutoCloseable {
+final class Directory implements AutoCloseable {
   /** Maximum number of registrations over a group's lifetime. */
   static final int MOST = 1 << 14;
 
   private static final long BYTES = (long) MOST * DirectoryEntry.BYTES;
+
+  /** Result of an addition to a signal's word. */
+  enum Addition {
+    /** The word is changed. */
+    DONE,
+    /** The addition is deferred until the adapter has done its part; the listener is notified. */
+    LATER,
+    /** There is no such word. */
+    NOWHERE
+  }
 
   /**
    * Registration.
@@ -170,17 +178,30 @@ final class Directory implements SignalWords, AutoCloseable {
     return memory.deregister(found.handle());
   }
 
-  @Override
-  public void arrived(long registration) {
+  /**
+   * Records that all bytes of an operation have arrived in this registration, whose number may be
+   * invalid. Any thread.
+   */
+  void arrived(long registration) {
     Registered found = find(registration);
     if (found != null && found.onDevice()) {
       deviceWords.arrived(found);
     }
   }
 
-  @Override
-  public Addition add(
-      long registration, long offset, long addend, AdditionListener listener, int slot) {
+  /**
+   * Adds to a word, after all arrivals that the caller has reported before. Any thread.
+   *
+   * @param registration number of the word's registration
+   * @param offset offset of the word in the registration
+   * @param slot slot of the operation, for the listener
+   */
+  Addition add(
+      long registration,
+      long offset,
+      long addend,
+      DeviceSignalWords.AdditionListener listener,
+      int slot) {
     Registered found = find(registration);
     if (found == null
         || !found.covers(offset, Long.BYTES)
@@ -194,8 +215,8 @@ final class Directory implements SignalWords, AutoCloseable {
     return Addition.DONE;
   }
 
-  @Override
-  public void planeReturned(LocalPlane plane) {
+  /** Handles a plane's return, perhaps at another address. Any thread. */
+  void planeReturned(LocalPlane plane) {
     deviceWords.planeReturned(plane);
   }
 

@@ -7,10 +7,6 @@ import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.ProcessLimits;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.ContextOrder;
-import io.heddle.transport.data.OneSidedInitiator;
-import io.heddle.transport.data.OneSidedOperation;
-import io.heddle.transport.data.OneSidedTarget;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.PeerFailure;
@@ -62,8 +58,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * @param handles connection handles of all ranks, by rank
    * @throws HeddleException when there is no memory
    */
-  public OneSidedGroup(
-      NetDevice device, PeerConnector connector, byte[][] handles, int rank, Log log) {
+  OneSidedGroup(NetDevice device, PeerConnector connector, byte[][] handles, int rank, Log log) {
     if (rank < 0 || rank >= handles.length) {
       throw new HeddleException(
           "a group of %s ranks has no rank %s".formatted(handles.length, rank));
@@ -301,7 +296,7 @@ public final class OneSidedGroup implements AutoCloseable {
 
   private int driveAll() {
     for (OneSidedTarget came = connector.accept(); came != null; came = connector.accept()) {
-      came.openMemory(directory, directory.address(), directory.key());
+      came.openMemory(directory);
       signals.add(came);
     }
     int code = TransportResult.SUCCESS;

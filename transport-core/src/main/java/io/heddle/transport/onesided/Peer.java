@@ -1,8 +1,6 @@
 package io.heddle.transport.onesided;
 
-import io.heddle.transport.connection.PendingOneSidedConnect;
-import io.heddle.transport.data.OneSidedInitiator;
-import io.heddle.transport.data.OneSidedOperation;
+import io.heddle.transport.connection.Handshake;
 import io.heddle.transport.device.TransportResult;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Guarded by the group's lock.
  */
 final class Peer implements AutoCloseable {
-  private final PendingOneSidedConnect call;
+  private final Handshake<OneSidedInitiator> call;
   /*
    * Operations that were submitted before the connection was made, or while another thread held the
    * baton.
@@ -22,7 +20,7 @@ final class Peer implements AutoCloseable {
   /* Number of flushes that aren't counted yet, since another thread held the baton. */
   private int pendingFlushes;
 
-  Peer(PendingOneSidedConnect call) {
+  Peer(Handshake<OneSidedInitiator> call) {
     this.call = call;
   }
 

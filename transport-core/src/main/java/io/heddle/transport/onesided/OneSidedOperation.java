@@ -1,4 +1,4 @@
-package io.heddle.transport.data;
+package io.heddle.transport.onesided;
 
 import io.heddle.spray.SprayPolicy;
 

@@ -1,4 +1,4 @@
-package io.heddle.transport.data;
+package io.heddle.transport.onesided;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

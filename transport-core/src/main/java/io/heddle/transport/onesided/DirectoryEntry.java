@@ -1,4 +1,4 @@
-package io.heddle.transport.data;
+package io.heddle.transport.onesided;
 
 import io.heddle.platform.Memory;
 
@@ -11,8 +11,8 @@ import io.heddle.platform.Memory;
  * | 0 number + 1 8 | 8 address 8 | 16 length 8 | 24 key 8 | 32 check 8 | 40 zero 16 | 56 number + 1 8 |
  * </pre>
  */
-public final class DirectoryEntry {
-  public static final int BYTES = 64;
+final class DirectoryEntry {
+  static final int BYTES = 64;
 
   private static final int ADDRESS = 8;
   private static final int LENGTH = 16;
@@ -23,7 +23,7 @@ public final class DirectoryEntry {
   private DirectoryEntry() {}
 
   /** Writes the entry; concurrent readers see it whole or invalid. */
-  public static void write(long entry, int number, long address, long lengthBytes, int key) {
+  static void write(long entry, int number, long address, long lengthBytes, int key) {
     Memory.setLong(entry + ADDRESS, address);
     Memory.setLong(entry + LENGTH, lengthBytes);
     Memory.setLong(entry + KEY, Integer.toUnsignedLong(key));
@@ -33,7 +33,7 @@ public final class DirectoryEntry {
   }
 
   /** Invalidates the entry. */
-  public static void clear(long entry) {
+  static void clear(long entry) {
     Memory.setLongRelease(entry, 0);
     Memory.setLongRelease(entry + END, 0);
   }

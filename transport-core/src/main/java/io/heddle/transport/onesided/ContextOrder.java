@@ -1,4 +1,4 @@
-package io.heddle.transport.data;
+package io.heddle.transport.onesided;
 
 import java.util.Arrays;
 
@@ -6,9 +6,9 @@ import java.util.Arrays;
  * Order of one peer's one-sided operations, which are numbered in each of NCCL's contexts. Owned by
  * the holder of the {@link Baton}.
  */
-public final class ContextOrder {
+final class ContextOrder {
   /** Maximum number of contexts over a group's lifetime. */
-  public static final int MOST_CONTEXTS = 1 << 16;
+  static final int MOST_CONTEXTS = 1 << 16;
 
   private long[] next = new long[16];
   private int[] waiting = new int[16];

@@ -1,10 +1,16 @@
-package io.heddle.transport.data;
+package io.heddle.transport.onesided;
 
 import io.heddle.platform.Log;
 import io.heddle.reorder.ReorderWindow;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ConnectionHealth;
+import io.heddle.transport.data.ConnectionParts;
+import io.heddle.transport.data.Immediate;
+import io.heddle.transport.data.ReturnFlow;
+import io.heddle.transport.data.SubFlow;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.SendWorkRequest;
@@ -42,12 +48,10 @@ public final class OneSidedTarget extends Communicator {
   private final ContextOrder order = new ContextOrder();
   private final ReturnFlow returnFlow;
   private final byte[] state = new byte[SLOTS];
-  private final SignalWords.AdditionListener additionListener = this::added;
+  private final DeviceSignalWords.AdditionListener additionListener = this::added;
 
   /* Set with the baton, once the group has accepted this peer. */
-  private @Nullable SignalWords words;
-  private long directory;
-  private int directoryKey;
+  private @Nullable Directory directory;
 
   /* Number of finished operations that was last written to the peer's memory. */
   private long creditSent = NOTHING;
@@ -68,47 +72,41 @@ public final class OneSidedTarget extends Communicator {
     }
   }
 
-  /**
-   * Makes the group's memory accessible to the peer, which waits for this. Any thread.
-   *
-   * @param directoryAddress address of the {@link DirectoryEntry} table, which the peer may read
-   *     with the key
-   */
-  public void openMemory(SignalWords served, long directoryAddress, int key) {
+  /** Makes the group's memory accessible to the peer, which waits for this. Any thread. */
+  public void openMemory(Directory served) {
     while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
     try {
-      words = served;
-      directory = directoryAddress;
-      directoryKey = key;
+      directory = served;
     } finally {
       baton().release();
     }
   }
 
   @Override
-  void postPending(ConnectionHealth.Peer peer) {
+  protected void postPending(ConnectionHealth.Peer peer) {
     if (peer == ConnectionHealth.Peer.LOST || peer == ConnectionHealth.Peer.FAILED) {
       /* A caller may wait for a word that the peer won't signal any more. */
       failure.onPeerGone();
       return;
     }
     long finished = window.oldestGroup();
-    if (words != null
+    Directory served = directory;
+    if (served != null
         && creditPlane == NOWHERE
         && (creditSent == NOTHING || finished - creditSent >= CREDIT_EVERY)) {
-      sendCredit(finished);
+      sendCredit(finished, served);
     }
   }
 
-  private void sendCredit(long credit) {
+  private void sendCredit(long credit, Directory served) {
     SubFlow flow = returnFlow.withRoom();
     if (flow == null) {
       return;
     }
     long line = parts.memory().ringAddress();
-    PeerLine.write(line, credit, directory, directoryKey);
+    PeerLine.write(line, credit, served.address(), served.key());
     SendWorkRequest wr = flow.add();
     wr.id = flow.id(0, 0, 0);
     wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
@@ -127,12 +125,12 @@ public final class OneSidedTarget extends Communicator {
   }
 
   @Override
-  boolean isFailureRelevant() {
+  protected boolean isFailureRelevant() {
     return parts.health().peer() != ConnectionHealth.Peer.CLOSED;
   }
 
   @Override
-  void succeeded(WorkCompletion wc, SubFlow flow) {
+  protected void succeeded(WorkCompletion wc, SubFlow flow) {
     if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
       arrived(flow, wc);
     } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
@@ -209,7 +207,7 @@ public final class OneSidedTarget extends Communicator {
       return "the record of operation %s has number %s, context %s, signal %s"
           .formatted(number, OperationRecord.number(record), context, signal);
     }
-    SignalWords served = words;
+    Directory served = directory;
     long bytesOf = OperationRecord.dataRegistration(record);
     if (served != null && bytesOf != OperationRecord.NONE) {
       served.arrived(bytesOf);
@@ -297,12 +295,12 @@ public final class OneSidedTarget extends Communicator {
    */
   private void apply(int slot) {
     counters[0].signal();
-    SignalWords served = words;
+    Directory served = directory;
     long record = record(slot);
     /* After the close nobody reads the words. */
-    SignalWords.Addition addition =
+    Directory.Addition addition =
         served == null
-            ? SignalWords.Addition.DONE
+            ? Directory.Addition.DONE
             : served.add(
                 OperationRecord.signalRegistration(record),
                 OperationRecord.signalOffset(record),
@@ -326,7 +324,7 @@ public final class OneSidedTarget extends Communicator {
       return false;
     }
     try {
-      if (words != null && failure.result() == TransportResult.SUCCESS) {
+      if (directory != null && failure.result() == TransportResult.SUCCESS) {
         state[slot] = SIGNALLED;
         String wrong = applyInOrder(OperationRecord.context(record(slot)), slot);
         if (wrong != null) {
@@ -346,12 +344,12 @@ public final class OneSidedTarget extends Communicator {
   }
 
   @Override
-  void completionsTaken() {
+  protected void completionsTaken() {
     // Nothing to do: signals were applied as their chunks came.
   }
 
   @Override
-  boolean isWaitingForPeer() {
+  protected boolean isWaitingForPeer() {
     return false;
   }
 
@@ -394,7 +392,7 @@ public final class OneSidedTarget extends Communicator {
 
   @Override
   public void planeReturned(LocalPlane plane) {
-    SignalWords served = words;
+    Directory served = directory;
     if (served != null) {
       served.planeReturned(plane);
     }
@@ -405,7 +403,7 @@ public final class OneSidedTarget extends Communicator {
     while (!baton().tryTake()) {
       Thread.onSpinWait();
     }
-    words = null;
+    directory = null;
     baton().release();
     super.close();
   }
