@@ -27,7 +27,7 @@
 /* Longest time that a call waits for the thread of another call if no new thread can be created. */
 #define MOST_WAITS_MS 5000
 
-/* A control-path call, on its caller's stack. */
+/* A control-path call; the struct is on the caller's stack. */
 struct task {
   int (*call)(void *);
   void *argument;

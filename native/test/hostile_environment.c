@@ -30,8 +30,8 @@ static int init(const struct nccl_net_v12 *net) {
 }
 
 /*
- * Expects the same warning twice and nothing on standard error. Calls that NCCL makes for another transport must still
- * work.
+ * Calls init twice. Each call must fail with the same warning and print nothing on standard error. System calls for
+ * another transport of NCCL's must still work.
  */
 static void refused(const char *word, const char *remedy) {
   const struct nccl_net_v12 *net = table_v12(load());

@@ -160,7 +160,7 @@ static void run_killed_host(void) {
   CHECK(net->listen(context, 0, shared->handle, &listen) == NCCL_SUCCESS, "listen failed");
   atomic_store(&shared->listens, true);
   accept_one(listen);
-  /* Takes descriptor numbers that the plugin may have closed meanwhile, as a host may. */
+  /* The host opens descriptors, which may get the numbers of descriptors that the plugin has closed meanwhile. */
   int own = host_socket();
   int file = open("/dev/null", O_RDONLY);
   CHECK(sockets_but(own, -1) > 0, "the plugin has no socket, so this test proves nothing");

@@ -12,7 +12,7 @@
 
 #include "../src/shim.h"
 
-#define MOST_PAGE 65536 /* page size of some arm64 kernels */
+#define MOST_PAGE 65536 /* largest page size, which some arm64 kernels have */
 #define HALF 4096
 #define BYTES (2 * HALF)
 #define TOO_LONG 70000

@@ -32,7 +32,7 @@ struct flow {
 
 static struct net_plugin net;
 static struct flow flows[MOST_FLOWS];
-static unsigned char *outgoing; /* source of all flows' messages */
+static unsigned char *outgoing; /* buffer from which all flows send */
 static size_t window_bytes;     /* bytes of a flow's window */
 static double *round_trips;     /* seconds of each round trip, or of each message of a stream */
 static size_t timed;            /* number of recorded times */

@@ -121,8 +121,8 @@ struct shared_gid {
 };
 
 /*
- * Fault of a verb or of work requests. The next `after` calls or requests succeed, and then `count` of them fail with
- * `code`.
+ * An injected fault of a verb or of work requests. The next `after` calls or requests succeed, and then `count` of them
+ * fail with `code`.
  */
 struct fault {
   int code;

@@ -31,7 +31,7 @@ public record HostPlanes(
   /**
    * Finds the planes of one device.
    *
-   * @param device name of the device, for messages
+   * @param device name of the device, for log lines
    * @param carries returns whether an address belongs to the device
    */
   public PlaneDiscovery.Result of(String device, Predicate<InetAddress> carries) {

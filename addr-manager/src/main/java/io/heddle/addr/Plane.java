@@ -11,7 +11,7 @@ import java.util.Comparator;
  *     no daemon has named the plane
  * @param address the plane's local address
  * @param link the interface that carries the address
- * @param reason reason for this key and this address, as a clause for messages
+ * @param reason reason for this key and this address, as a clause for logs and reports
  */
 public record Plane(
     String key, String ownKey, AssignedAddress address, NetworkLink link, String reason) {

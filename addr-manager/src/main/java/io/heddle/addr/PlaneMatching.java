@@ -47,7 +47,7 @@ public record PlaneMatching(
       this.agree = agree;
     }
 
-    /** Returns the mark's name for messages. */
+    /** Returns the mark's name for logs and reports. */
     public String text() {
       return text;
     }

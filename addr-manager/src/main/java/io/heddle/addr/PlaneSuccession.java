@@ -54,7 +54,7 @@ public final class PlaneSuccession {
 
   /**
    * @param host present state of the host
-   * @param device name of the device, for messages
+   * @param device name of the device, for log lines
    * @param carries returns whether an address belongs to the device at present
    */
   public PlaneSuccession(HostPlanes host, String device, Predicate<InetAddress> carries) {

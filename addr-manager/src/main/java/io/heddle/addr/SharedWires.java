@@ -33,7 +33,7 @@ public final class SharedWires {
       planes = List.copyOf(planes);
     }
 
-    /** Returns a clause for messages: which planes share the wire, and so fail together. */
+    /** Returns a clause for logs and reports: which planes share the wire, and so fail together. */
     public String describe() {
       return "planes %s are on one wire, %s: together they carry no more than one, and fail together"
           .formatted(String.join(", ", planes.stream().map(Plane::key).toList()), name);

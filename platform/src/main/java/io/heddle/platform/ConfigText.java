@@ -130,7 +130,7 @@ public final class ConfigText {
   /**
    * Returns the sections in order, beginning with the section without heading.
    *
-   * @param file name of the file, for messages
+   * @param file name of the file, for error messages
    * @param kinds allowed kinds of sections; empty for a file without sections
    * @throws HeddleException that names file, line and error
    */

@@ -15,7 +15,10 @@ import java.nio.file.NotDirectoryException;
 public final class FileFailure {
   private FileFailure() {}
 
-  /** Returns the reason as a clause. Messages put it behind the file's name and a colon. */
+  /**
+   * Returns the reason as a clause. Error messages put the clause behind the file's name and a
+   * colon.
+   */
   public static String reason(IOException failure) {
     return switch (failure) {
       case NoSuchFileException none -> "it doesn't exist";

@@ -95,7 +95,9 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
     return device == other.device && inode == other.inode;
   }
 
-  /** Describes type, owner and mode for a message: {@code a folder of user 1000, mode 755}. */
+  /**
+   * Describes type, owner and mode for an error message: {@code a folder of user 1000, mode 755}.
+   */
   public String describe() {
     String kind =
         isFolder() ? "a folder" : isRegular() ? "a file" : isLink() ? "a link" : "no file";

@@ -22,7 +22,7 @@ public final class OpenFile implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** Returns the path, for messages. */
+  /** Returns the path, for error messages. */
   public String path() {
     return path;
   }

@@ -2,7 +2,7 @@ package io.heddle.platform;
 
 import java.io.IOException;
 
-/** Limit of open descriptors of this process, and its texts for messages. */
+/** Limit of open descriptors of this process, and texts about the limit for error messages. */
 public final class OpenFiles {
   private static final int RLIMIT_NOFILE = 7;
 

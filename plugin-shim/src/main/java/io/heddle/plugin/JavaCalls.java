@@ -97,8 +97,8 @@ final class JavaCalls {
     try {
       NcclDevices list = list();
       /*
-       * If the last finalize runs at the same time, the lock orders both calls: the transport stays
-       * open, or is closed and then opened again.
+       * If the last finalize runs at the same time, the lock orders it and this init: the transport
+       * stays open, or is closed and then opened again.
        */
       synchronized (CONTEXTS) {
         list.open();

@@ -76,7 +76,7 @@ public final class PluginEntry {
     try {
       aside.start();
     } catch (OutOfMemoryError noThread) {
-      found.run(); /* on this thread; later calls report the limit of threads */
+      found.run(); /* on this thread instead; later calls report the limit of threads */
     }
     return () -> awaited(found);
   }

@@ -3,7 +3,7 @@ package io.heddle.plugin;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Stack traces for a log of one-line sentences. */
+/** Shortened stack traces, for a log whose messages are single lines. */
 final class Traces {
   private static final int FRAMES = 12;
 

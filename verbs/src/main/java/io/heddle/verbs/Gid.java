@@ -13,7 +13,7 @@ import java.net.UnknownHostException;
  * @param low the last eight bytes, big-endian
  */
 public record Gid(long high, long low) {
-  /** Length on the wire and in memory. */
+  /** Length of a GID in bytes, on the wire and in memory. */
   public static final int BYTES = 16;
 
   private static final long MAPPED_PREFIX = 0x0000_ffff_0000_0000L;

@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Cost of reading the time by the clock that is injected into the data path. As in the plugin, the
- * clock's interface has a second implementation, which the control thread uses. The bare system
- * call is the comparison.
+ * clock's interface has a second implementation, which the control thread uses. For comparison,
+ * another benchmark makes the bare system call.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

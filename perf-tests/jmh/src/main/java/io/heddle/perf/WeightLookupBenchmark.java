@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Cost of looking up a plane's weight, as the data path does before each message and before each
  * series of chunks. The weights are in an immutable snapshot behind a volatile reference that
- * another thread swaps. A concurrent map by plane is the comparison. An operation is one plane's
- * weight.
+ * another thread swaps. For comparison, another benchmark uses a concurrent map by plane. An
+ * operation is one plane's weight.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -32,7 +32,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   private long sampled;
 
   /**
-   * @param index queue pair to use
+   * @param index index of the queue pair to use
    * @param begins whether this end sends first
    */
   LatencyRun(

@@ -6,8 +6,8 @@ import io.heddle.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reason why a loop stopped early. The loop only records the reason; the message is made after the
- * loop. Only the loop's thread uses it.
+ * Reason why a loop stopped early. The loop only records the reason; the error message is made
+ * after the loop. Only the loop's thread uses it.
  */
 final class RunFailure {
   private WorkCompletion.@Nullable Status status;

@@ -294,8 +294,8 @@ final class Session {
       dialogue.finish(queues.own(0));
     } else {
       /*
-       * Waits for the peer to close first: its last messages may still need this end's
-       * acknowledgement.
+       * Waits until the peer has closed the connection: the peer's last messages may still need
+       * this end's acknowledgement.
        */
       connection.finish();
       connection.awaitEnd(LAST_ACKNOWLEDGEMENTS_MS);

@@ -20,8 +20,8 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests with missing devices, ports, GIDs and permissions. Each must lead to a message of one
- * sentence, with nothing left open.
+ * Tests with missing devices, ports, GIDs and permissions. Each test must end with an error message
+ * of one sentence, and leave nothing open.
  */
 @EndsWithin(30)
 final class BadDevicesTest {

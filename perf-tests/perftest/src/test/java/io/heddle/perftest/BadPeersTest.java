@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests with peers that aren't perftest, or that end early. Each must lead to a message of one
- * sentence without delay.
+ * Tests with peers that aren't perftest, or that end early. Each test must end without delay, with
+ * an error message of one sentence.
  */
 @EndsWithin(30)
 final class BadPeersTest {

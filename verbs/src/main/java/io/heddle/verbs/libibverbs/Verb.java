@@ -142,12 +142,12 @@ enum Verb {
     return report;
   }
 
-  /** Returns the symbol in the library. */
+  /** Returns the function's symbol in the library. */
   String symbol() {
     return symbol.isEmpty() ? "ibv_" + verb() : symbol;
   }
 
-  /** Returns the name without prefix, for messages. */
+  /** Returns the verb's name without its prefix, for error messages. */
   String verb() {
     return name().toLowerCase(Locale.ROOT);
   }
