@@ -2,10 +2,10 @@ package io.heddle.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.group.GroupTable;
-import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.multicast.LoopRules;
+import io.heddle.bridge.multicast.RateLimit;
 import io.heddle.bridge.pgm.PgmSessions;
+import io.heddle.bridge.table.AddressTable;
 import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param inUse latch that the data thread counts down once it uses these tables
  */
 record BridgeTables(
-    GroupTable<GatedGroup> groups,
+    AddressTable<GatedGroup> groups,
     List<LoopRules> rules,
     List<RateLimit> links,
     ProxyAddresses proxyAddresses,
@@ -44,7 +44,7 @@ record BridgeTables(
     List<Gid> bridges = new ArrayList<>(config.bridges());
     bridges.addAll(otherBridges);
     return new BridgeTables(
-        new GroupTable<>(groups),
+        new AddressTable<>(groups),
         List.of(rules(config, bridges, fabrics, 0), rules(config, bridges, fabrics, 1)),
         config.links(),
         config.proxyAddresses(),

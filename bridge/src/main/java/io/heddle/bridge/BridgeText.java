@@ -2,7 +2,7 @@ package io.heddle.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.group.FlowDirection;
+import io.heddle.bridge.multicast.FlowDirection;
 import java.util.Collection;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.group.FlowDirection;
-import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.multicast.FlowDirection;
+import io.heddle.bridge.multicast.GroupSettings;
 import io.heddle.bridge.pgm.PgmObserver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

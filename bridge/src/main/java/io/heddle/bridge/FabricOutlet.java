@@ -1,9 +1,9 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.StormGuard;
 
 /**
  * Outlet of the limiter: sends packets into their fabric, and records them in the fabric's storm

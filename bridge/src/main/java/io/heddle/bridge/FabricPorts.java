@@ -1,24 +1,24 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.fabric.QueuePairPort;
-import io.heddle.bridge.fabric.RdmaCmSidrService;
 import io.heddle.bridge.fabric.SystemClock;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.infiniband.RdmaCmSidrService;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.redundancy.BeaconSocket;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastForwarder;
 import io.heddle.bridge.unicast.UnicastSettings;
+import io.heddle.bridge.verbs.QueuePairPort;
+import io.heddle.bridge.verbs.VerbsFabric;
+import io.heddle.bridge.wire.WireFabric;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.lang.foreign.Arena;
@@ -75,7 +75,8 @@ final class FabricPorts {
 
   private static MappedEnd mappedEnd(FabricPort fabric, String device, int trafficClass, Log log) {
     return fabric instanceof QueuePairPort port
-        ? MappedEnd.ofDevice(port, RdmaCmSidrService.open(port, device, trafficClass, log))
+        ? MappedEnd.ofDevice(
+            port, RdmaCmSidrService.open(port, port.hosts(), device, trafficClass, log))
         : MappedEnd.ofSocket(fabric);
   }
 

@@ -2,19 +2,19 @@ package io.heddle.bridge;
 
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
+import io.heddle.bridge.multicast.StormGuard;
 import io.heddle.bridge.pgm.PgmObserver;
 import io.heddle.bridge.pgm.PgmSessions;
+import io.heddle.bridge.redundancy.ForwardingGate;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +76,7 @@ final class Forwarder {
     TrainBatch batch = from.batch();
     for (int train = 0; train < trains; train++) {
       GatedGroup served =
-          tables.groups().find(batch.destinationHigh(train), batch.destinationLow(train));
+          tables.groups().find(batch.destinationHigh[train], batch.destinationLow[train]);
       if (served == null) {
         forwardUngrouped(batch, train, tables);
       } else {
@@ -98,10 +98,7 @@ final class Forwarder {
   }
 
   private void forwardUngrouped(TrainBatch batch, int train, BridgeTables tables) {
-    long high = batch.destinationHigh(train);
-    long low = batch.destinationLow(train);
-    boolean ipv4 = high == 0 && low >>> 32 == 0xffff;
-    if (ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff) {
+    if (batch.isMulticast(train)) {
       FabricCounters.unknownGroup(fabricCounters, batch.packets(train));
     } else if (unicast != null) {
       unicast.forward(
@@ -120,8 +117,8 @@ final class Forwarder {
     long now = System.nanoTime();
     long counters = group.counters(side);
     int packets = batch.packets(train);
-    DropReason against = rules.dropReason(batch.sourceHigh(train), batch.sourceLow(train));
-    if (against == null && batch.hasCrossed(train)) {
+    DropReason against = rules.dropReason(batch.sourceHigh[train], batch.sourceLow[train]);
+    if (against == null && batch.crossed[train]) {
       against = DropReason.FOREIGN_SOURCE;
     }
     LimitedFlow flow = group.flowFrom(side);
@@ -129,7 +126,7 @@ final class Forwarder {
       against = DropReason.ONE_WAY;
     }
     if (against == null) {
-      against = gate.dropReason(batch.notBeforeNs(train), batch.arrivedNs(train), now);
+      against = gate.dropReason(batch.notBeforeNs[train], batch.arrivedNs[train], now);
     }
     if (against == null && group.isSuspended()) {
       against = DropReason.SUSPENDED;
@@ -139,9 +136,9 @@ final class Forwarder {
       GroupCounters.dropped(counters, against == null ? DropReason.ONE_WAY : against, packets);
       return;
     }
-    long packet = batch.address(train);
-    long end = packet + batch.lengthBytes(train);
-    int stride = batch.strideBytes(train);
+    long packet = batch.address[train];
+    long end = packet + batch.lengthBytes[train];
+    int stride = batch.strideBytes[train];
     while (packet < end) {
       int length = (int) Math.min(stride, end - packet);
       forwardPacket(group, flow, train, packet, length, now);
@@ -190,7 +187,7 @@ final class Forwarder {
     if (pgm != null) {
       observePgm(pgm, train, packet, length, nowNs);
     }
-    if (length > to.mostBytes(isIpv4(group.settings().address()))) {
+    if (length > to.mostBytes(group.settings().address().isIpv4Mapped())) {
       GroupCounters.dropped(counters, DropReason.TOO_LARGE, 1);
       return;
     }
@@ -198,7 +195,7 @@ final class Forwarder {
       GroupCounters.dropped(counters, DropReason.INJECTED, 1);
       return;
     }
-    long arrivedNs = from.batch().arrivedNs(train);
+    long arrivedNs = from.batch().arrivedNs[train];
     limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
   }
 
@@ -206,10 +203,6 @@ final class Forwarder {
     TrainBatch batch = from.batch();
     long payload = packet + DatagramFormat.headerBytes(PacketFormat.opcode(packet));
     int bytes = DatagramFormat.payloadBytes(packet, length);
-    pgm.observe(side, payload, bytes, batch.sourceHigh(train), batch.sourceLow(train), nowNs);
-  }
-
-  private static boolean isIpv4(Gid address) {
-    return address.isIpv4Mapped();
+    pgm.observe(side, payload, bytes, batch.sourceHigh[train], batch.sourceLow[train], nowNs);
   }
 }

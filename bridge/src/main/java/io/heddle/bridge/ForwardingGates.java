@@ -1,6 +1,7 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.peer.PeerProtocol;
+import io.heddle.bridge.redundancy.ForwardingGate;
 import io.heddle.verbs.Gid;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,5 +1,7 @@
 package io.heddle.bridge;
 
+import io.heddle.bridge.redundancy.ForwardingGate;
+
 /**
  * Bridged group with the gate that decides which of its packets this bridge forwards.
  *

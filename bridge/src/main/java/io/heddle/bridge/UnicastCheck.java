@@ -3,11 +3,11 @@ package io.heddle.bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.unicast.PrefixOverlap;
+import io.heddle.bridge.verbs.VerbsFabric;
+import io.heddle.bridge.wire.WireFabric;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 

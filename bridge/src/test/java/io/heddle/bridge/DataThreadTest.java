@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.group.GroupTable;
-import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.group.RateLimit;
-import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
+import io.heddle.bridge.multicast.RateLimit;
+import io.heddle.bridge.multicast.StormGuard;
+import io.heddle.bridge.redundancy.HangDetector;
+import io.heddle.bridge.table.AddressTable;
 import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
@@ -61,7 +62,7 @@ class DataThreadTest {
   private static BridgeTables tables() {
     LoopRules none = new LoopRules(List.of(), List.of(), List.of());
     return new BridgeTables(
-        new GroupTable<>(Map.of()),
+        new AddressTable<>(Map.of()),
         List.of(none, none),
         List.of(RateLimit.NONE, RateLimit.NONE),
         ProxyAddresses.NONE,

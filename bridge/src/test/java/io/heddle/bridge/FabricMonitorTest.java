@@ -3,7 +3,7 @@ package io.heddle.bridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.platform.Log;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.peer.Role;
+import io.heddle.bridge.redundancy.ForwardingGate;
 import io.heddle.bridge.status.DropReason;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.group.GroupAddress;
-import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.multicast.GroupAddress;
+import io.heddle.bridge.multicast.MgidFormat;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;

@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.group.GroupAddress;
-import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.multicast.GroupAddress;
+import io.heddle.bridge.multicast.MgidFormat;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
@@ -140,13 +140,13 @@ final class InfinibandFabricTest {
     far.join(name);
     send(near, sendPath);
     TrainBatch batch = await(far);
-    assertEquals(gid(group), new Gid(batch.destinationHigh(0), batch.destinationLow(0)));
-    assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
-    assertTrue(batch.hasCrossed(0), "a bridge's hop limit isn't 0");
+    assertEquals(gid(group), new Gid(batch.destinationHigh[0], batch.destinationLow[0]));
+    assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh[0], batch.sourceLow[0]));
+    assertTrue(batch.crossed[0], "a bridge's hop limit isn't 0");
     int headers = DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY);
-    assertEquals(BYTES, DatagramFormat.payloadBytes(batch.address(0), batch.lengthBytes(0)));
+    assertEquals(BYTES, DatagramFormat.payloadBytes(batch.address[0], batch.lengthBytes[0]));
     assertArrayEquals(
-        Memory.toArray(packet + headers, BYTES), Memory.toArray(batch.address(0) + headers, BYTES));
+        Memory.toArray(packet + headers, BYTES), Memory.toArray(batch.address[0] + headers, BYTES));
     expectNothing(near);
     far.leave(gid(group));
     send(near, sendPath);
@@ -167,7 +167,7 @@ final class InfinibandFabricTest {
     send(near, old);
     expectNothing(far);
     send(near, next);
-    assertEquals(gid("239.1.2.4").low(), await(far).destinationLow(0));
+    assertEquals(gid("239.1.2.4").low(), await(far).destinationLow[0]);
   }
 
   @Test
@@ -224,7 +224,7 @@ final class InfinibandFabricTest {
       far.check();
       send(near, sendPath);
     } while (far.poll() == 0);
-    assertEquals(gid("239.1.2.12").low(), far.batch().destinationLow(0));
+    assertEquals(gid("239.1.2.12").low(), far.batch().destinationLow[0]);
     assertEquals(List.of("", ""), List.of(near.check(), far.check()));
     far.leave(gid("239.1.2.12"));
     near.retire(sendPath);
@@ -262,7 +262,7 @@ final class InfinibandFabricTest {
     near.join(name);
     send(near, near.sendPathTo(name, 0));
     TrainBatch batch = await(near);
-    assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
+    assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh[0], batch.sourceLow[0]));
   }
 
   @Test

@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.fabric.RdmaCmSidrService;
-import io.heddle.bridge.fabric.SidrService;
-import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.infiniband.RdmaCmSidrService;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.MappedEnd;
@@ -21,6 +20,7 @@ import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
@@ -147,7 +147,8 @@ final class InfinibandMappedTest {
     fabric.requireAssigned(spec);
     return MappedEnd.ofDevice(
         fabric,
-        RdmaCmSidrService.open(fabric, device, 0, (level, sentence) -> output.add(sentence)));
+        RdmaCmSidrService.open(
+            fabric, fabric.hosts(), device, 0, (level, sentence) -> output.add(sentence)));
   }
 
   private SubnetHost host(String device, String address, int queuePairs, List<String> services) {

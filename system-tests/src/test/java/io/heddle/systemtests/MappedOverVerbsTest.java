@@ -4,13 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.cm.CmaHeader;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
@@ -19,6 +18,7 @@ import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
@@ -194,8 +194,8 @@ final class MappedOverVerbsTest {
         assertFalse(deadline.isOver(), "nothing came");
       }
       TrainBatch batch = fabric.batch();
-      long got = batch.address(0);
-      assertEquals(from, new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
+      long got = batch.address[0];
+      assertEquals(from, new Gid(batch.sourceHigh[0], batch.sourceLow[0]));
       assertEquals(word, Memory.getLong(got + HEADERS));
       assertEquals(DatagramFormat.sourceQueuePair(got), DatagramFormat.immediate(got));
       return DatagramFormat.sourceQueuePair(got);

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.cm.CmaHeader;
-import io.heddle.bridge.fabric.RdmaCmSidrService;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.infiniband.RdmaCmSidrService;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
@@ -59,7 +59,9 @@ final class SubnetHost implements AutoCloseable {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
     fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
     fabric.countAt(counters);
-    manager = RdmaCmSidrService.open(fabric, device, 0, (level, sentence) -> output.add(sentence));
+    manager =
+        RdmaCmSidrService.open(
+            fabric, fabric.hosts(), device, 0, (level, sentence) -> output.add(sentence));
     this.address = address;
     this.meanwhile = meanwhile;
   }
@@ -158,7 +160,7 @@ final class SubnetHost implements AutoCloseable {
     int trains = fabric.poll();
     TrainBatch batch = fabric.batch();
     for (int train = 0; train < trains; train++) {
-      long at = batch.address(train);
+      long at = batch.address[train];
       int from = DatagramFormat.sourceQueuePair(at);
       assertEquals(from, DatagramFormat.immediate(at), "its sender's number, as the bridge has it");
       heard.add(new Received(PacketFormat.queuePair(at), from, Memory.getLong(at + HEADERS)));

@@ -11,11 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.group.GroupAddress;
+import io.heddle.bridge.multicast.GroupAddress;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
@@ -151,15 +151,15 @@ final class VerbsFabricTest {
       send(sendPath, length);
       assertEquals(1, awaitPacket());
       TrainBatch batch = far.batch();
-      long got = batch.address(0);
-      assertEquals(length, batch.lengthBytes(0));
+      long got = batch.address[0];
+      assertEquals(length, batch.lengthBytes[0]);
       assertTrue(DatagramFormat.isDatagram(got, length));
       assertEquals(bytes, DatagramFormat.payloadBytes(got, length));
       assertEquals(0xcafe_f00d, DatagramFormat.immediate(got));
       assertEquals(QUEUE_KEY, DatagramFormat.queueKey(got));
       assertEquals(DatagramFormat.MULTICAST_QUEUE_PAIR, PacketFormat.queuePair(got));
-      assertEquals(GROUP, new Gid(batch.destinationHigh(0), batch.destinationLow(0)));
-      Gid source = new Gid(batch.sourceHigh(0), batch.sourceLow(0));
+      assertEquals(GROUP, new Gid(batch.destinationHigh[0], batch.destinationLow[0]));
+      Gid source = new Gid(batch.sourceHigh[0], batch.sourceLow[0]);
       assertTrue(near.ownAddresses().contains(source), source.toString());
       int headers = DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE);
       assertArrayEquals(
@@ -186,9 +186,9 @@ final class VerbsFabricTest {
     long sent = System.nanoTime();
     assertEquals(1, awaitPacket());
     TrainBatch batch = far.batch();
-    assertTrue(batch.arrivedNs(0) - sent >= 0, "it had come before it was polled");
-    assertTrue(batch.notBeforeNs(0) - sent < 0);
-    assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
+    assertTrue(batch.arrivedNs[0] - sent >= 0, "it had come before it was polled");
+    assertTrue(batch.notBeforeNs[0] - sent < 0);
+    assertTrue(batch.notBeforeNs[0] - (before - DEVICE_NS) >= 0, "nothing had come before");
     /*
      * More packets than a batch are always waiting, so that each receive slot is posted exactly
      * once.
@@ -205,7 +205,7 @@ final class VerbsFabricTest {
       }
     }
     for (int row = 0; row < BATCH; row++) {
-      assertTrue(far.batch().notBeforeNs(row) - (posted - DEVICE_NS) >= 0, "posted after that");
+      assertTrue(far.batch().notBeforeNs[row] - (posted - DEVICE_NS) >= 0, "posted after that");
     }
   }
 
@@ -247,7 +247,7 @@ final class VerbsFabricTest {
         assertFalse(deadline.isOver(), "no thread was woken");
       }
       assertEquals(1, awaitPacket());
-      long got = far.batch().address(0);
+      long got = far.batch().address[0];
       assertEquals(number, PacketFormat.queuePair(got));
       assertEquals(near.numbers()[0], DatagramFormat.sourceQueuePair(got));
       DatagramFormat.setQueuePair(got, near.numbers()[0]);
@@ -255,9 +255,9 @@ final class VerbsFabricTest {
       far.send(back, got, length, 0, groupCounters, System.nanoTime());
       far.flush();
       assertEquals(1, near.poll(), "the stand-in delivers at once");
-      assertEquals(number, DatagramFormat.sourceQueuePair(near.batch().address(0)));
+      assertEquals(number, DatagramFormat.sourceQueuePair(near.batch().address[0]));
       assertEquals(
-          source, new Gid(near.batch().destinationHigh(0), near.batch().destinationLow(0)));
+          source, new Gid(near.batch().destinationHigh[0], near.batch().destinationLow[0]));
       assertEquals(0, far.poll());
     }
   }
@@ -303,7 +303,7 @@ final class VerbsFabricTest {
     assertEquals("", near.check());
     send(sendPath, build(8));
     assertEquals(1, awaitPacket());
-    assertEquals(own, new Gid(far.batch().sourceHigh(0), far.batch().sourceLow(0)));
+    assertEquals(own, new Gid(far.batch().sourceHigh[0], far.batch().sourceLow[0]));
     near.retire(sendPath);
     assertEquals("", near.check(), "the handles before are freed");
   }

@@ -10,8 +10,8 @@ import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.wire.WireFabric;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.roce.wire.DatagramFormat;
@@ -122,8 +122,8 @@ final class WireHost implements AutoCloseable {
     int trains = fabric.poll();
     TrainBatch batch = fabric.batch();
     for (int train = 0; train < trains; train++) {
-      long at = batch.address(train);
-      Gid from = new Gid(batch.sourceHigh(train), batch.sourceLow(train));
+      long at = batch.address[train];
+      Gid from = new Gid(batch.sourceHigh[train], batch.sourceLow[train]);
       if (PacketFormat.queuePair(at) == ManagementDatagram.QUEUE_PAIR) {
         read(at + DatagramFormat.HEADER_BYTES, from);
       } else if (PacketFormat.queuePair(at) == NUMBER) {

@@ -1,9 +1,9 @@
 package io.heddle.bridge.config;
 
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.group.GroupSettings;
-import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.multicast.GroupSettings;
+import io.heddle.bridge.multicast.LoopRules;
+import io.heddle.bridge.multicast.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;

@@ -1,7 +1,7 @@
 package io.heddle.bridge.config;
 
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.multicast.GroupSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.heddle.bridge.config;
 
-import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.multicast.GroupSettings;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

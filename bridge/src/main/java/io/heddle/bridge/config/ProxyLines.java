@@ -1,6 +1,6 @@
 package io.heddle.bridge.config;
 
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.unicast.ProxyAddress;
 import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.verbs.Gid;

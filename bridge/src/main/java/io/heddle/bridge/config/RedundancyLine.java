@@ -1,6 +1,6 @@
 package io.heddle.bridge.config;
 
-import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.multicast.MgidFormat;
 import io.heddle.bridge.peer.BeaconKey;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.FileFailure;

@@ -1,7 +1,7 @@
 package io.heddle.bridge.fabric;
 
-import io.heddle.bridge.group.GroupAddress;
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.multicast.GroupAddress;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.verbs.Gid;
 import java.util.List;
 

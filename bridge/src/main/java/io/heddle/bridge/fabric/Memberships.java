@@ -115,7 +115,7 @@ public final class Memberships implements AutoCloseable {
     }
   }
 
-  void leave(Gid group) {
+  public void leave(Gid group) {
     Holder holder = holders.remove(group);
     if (holder == null) {
       return;
@@ -130,7 +130,7 @@ public final class Memberships implements AutoCloseable {
   }
 
   /** Returns the number of sockets that hold the groups. */
-  int sockets() {
+  public int sockets() {
     return sockets.size();
   }
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /** Calculator of the CRC-32 of packets in one memory area. Used by the data thread only. */
-final class PacketCrc {
+public final class PacketCrc {
   private final CRC32 crc = new CRC32();
   private final long base;
   private final ByteBuffer area;
@@ -13,13 +13,13 @@ final class PacketCrc {
   /**
    * @param base address of the area's first byte
    */
-  PacketCrc(long base, ByteBuffer area) {
+  public PacketCrc(long base, ByteBuffer area) {
     this.base = base;
     this.area = area;
   }
 
   /** Returns the CRC of a packet's bytes from the BTH on, with congestion marks as zeros. */
-  int of(long packet, int covered) {
+  public int of(long packet, int covered) {
     int offset = (int) (packet - base);
     byte marks = area.get(offset + DatagramFormat.MARKS_OFFSET);
     if (marks != 0) {

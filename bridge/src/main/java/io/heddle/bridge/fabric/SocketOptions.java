@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  * Setters of options that all sockets in fabrics need. They throw a {@link SystemCallException} on
  * failure.
  */
-final class SocketOptions {
+public final class SocketOptions {
   private static final int SOL_IP = 0;
   private static final int SOL_SOCKET = 1;
   private static final int SO_BINDTODEVICE = 25;
@@ -20,20 +20,20 @@ final class SocketOptions {
 
   private SocketOptions() {}
 
-  static int check(String call, int result) {
+  public static int check(String call, int result) {
     if (result < 0) {
       throw new SystemCallException(call, -result);
     }
     return result;
   }
 
-  static void set(int fd, int level, int option, int value) {
+  public static void set(int fd, int level, int option, int value) {
     check(
         "setsockopt(" + level + ", " + option + ")",
         LinuxCalls.setIntOption(fd, level, option, value));
   }
 
-  static void bindToDevice(int fd, String interfaceName) {
+  public static void bindToDevice(int fd, String interfaceName) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(interfaceName);
       check(
@@ -44,7 +44,7 @@ final class SocketOptions {
   }
 
   /** Sets the source address of packets to IPv4 groups. */
-  static void sendGroupsFrom(int fd, int interfaceIndex, Gid ipv4) {
+  public static void sendGroupsFrom(int fd, int interfaceIndex, Gid ipv4) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct ip_mreqn: group, address, interface. */
       long request = Memory.allocate(arena, REQUEST_BYTES, 8);

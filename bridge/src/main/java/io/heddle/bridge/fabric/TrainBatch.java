@@ -6,19 +6,40 @@ package io.heddle.bridge.fabric;
  * indexed by train. Used by the data thread only.
  */
 public final class TrainBatch {
-  final long[] address;
-  final int[] lengthBytes;
-  final int[] strideBytes;
-  final long[] sourceHigh;
-  final long[] sourceLow;
-  final int[] sourcePort;
-  final long[] destinationHigh;
-  final long[] destinationLow;
-  final long[] arrivedNs;
-  final long[] notBeforeNs;
-  final boolean[] crossed;
+  /** Memory address of the first packet's BTH. */
+  public final long[] address;
 
-  TrainBatch(int most) {
+  /** Total length of a train's packets. */
+  public final int[] lengthBytes;
+
+  /** Length of each packet but the last, from the BTH to the end of the CRC. */
+  public final int[] strideBytes;
+
+  public final long[] sourceHigh;
+  public final long[] sourceLow;
+  public final int[] sourcePort;
+  public final long[] destinationHigh;
+  public final long[] destinationLow;
+
+  /**
+   * Time when the system received a train, by {@link System#nanoTime}; for a device without time
+   * stamps, the time when the train was polled.
+   */
+  public final long[] arrivedNs;
+
+  /**
+   * Lower bound of a train's arrival time, by {@link System#nanoTime}; equal to {@link #arrivedNs}
+   * if the system measures arrival times.
+   */
+  public final long[] notBeforeNs;
+
+  /**
+   * Whether a router or a bridge has forwarded a train, according to the hop limit on InfiniBand.
+   * False on Ethernet, where only the source address shows that.
+   */
+  public final boolean[] crossed;
+
+  public TrainBatch(int most) {
     address = new long[most];
     lengthBytes = new int[most];
     strideBytes = new int[most];
@@ -32,62 +53,18 @@ public final class TrainBatch {
     crossed = new boolean[most];
   }
 
-  /** Returns the memory address of the first packet's BTH. */
-  public long address(int train) {
-    return address[train];
-  }
-
-  /** Returns the total length of a train's packets. */
-  public int lengthBytes(int train) {
-    return lengthBytes[train];
-  }
-
-  /** Returns the length of each packet but the last, from the BTH to the end of the CRC. */
-  public int strideBytes(int train) {
-    return strideBytes[train];
-  }
-
   public int packets(int train) {
     return (lengthBytes[train] + strideBytes[train] - 1) / strideBytes[train];
   }
 
-  public long sourceHigh(int train) {
-    return sourceHigh[train];
+  public boolean isToIpv4(int train) {
+    return destinationHigh[train] == 0 && destinationLow[train] >>> 32 == 0xffff;
   }
 
-  public long sourceLow(int train) {
-    return sourceLow[train];
-  }
-
-  public long destinationHigh(int train) {
-    return destinationHigh[train];
-  }
-
-  public long destinationLow(int train) {
-    return destinationLow[train];
-  }
-
-  /**
-   * Returns the time when the system received a train, by {@link System#nanoTime}; for a device
-   * without time stamps, the time when the train was polled.
-   */
-  public long arrivedNs(int train) {
-    return arrivedNs[train];
-  }
-
-  /**
-   * Returns whether a router or a bridge has forwarded a train, according to the hop limit on
-   * InfiniBand. False on Ethernet, where only the source address shows that.
-   */
-  public boolean hasCrossed(int train) {
-    return crossed[train];
-  }
-
-  /**
-   * Returns the lower bound of a train's arrival time, by {@link System#nanoTime}; equal to {@link
-   * #arrivedNs(int)} if the system measures arrival times.
-   */
-  public long notBeforeNs(int train) {
-    return notBeforeNs[train];
+  /** Returns whether a train's destination is a multicast address. */
+  public boolean isMulticast(int train) {
+    return isToIpv4(train)
+        ? (destinationLow[train] >>> 28 & 15) == 14
+        : destinationHigh[train] >>> 56 == 0xff;
   }
 }

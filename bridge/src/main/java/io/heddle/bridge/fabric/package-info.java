@@ -1,11 +1,7 @@
 /**
- * The bridge's ports in fabrics. {@link io.heddle.bridge.fabric.FabricPort} is the common
- * interface. {@link io.heddle.bridge.fabric.WireFabric} reaches RoCEv2 over one UDP socket for IPv4
- * and IPv6; {@link io.heddle.bridge.fabric.VerbsFabric} uses datagram queue pairs of a libibverbs
- * port, on Ethernet or InfiniBand.
- *
- * <p>Threads: the data thread polls and sends; the control path does the rest. Memory: the buffers
- * of a port live as long as the port.
+ * Port of the bridge in a fabric, as the forwarding sees it: {@link
+ * io.heddle.bridge.fabric.FabricPort} and the values that pass through it. Packages {@code wire}
+ * and {@code verbs} implement it; what both need of sockets and clocks is here.
  */
 @NullMarked
 package io.heddle.bridge.fabric;

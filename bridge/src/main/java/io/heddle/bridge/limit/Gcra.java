@@ -1,6 +1,6 @@
 package io.heddle.bridge.limit;
 
-import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.multicast.RateLimit;
 
 /**
  * Generic cell rate algorithm (ITU-T I.371, virtual scheduling): a packet conforms unless it

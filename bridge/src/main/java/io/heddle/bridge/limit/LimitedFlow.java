@@ -1,7 +1,7 @@
 package io.heddle.bridge.limit;
 
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.multicast.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**

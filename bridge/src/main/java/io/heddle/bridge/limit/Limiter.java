@@ -1,6 +1,6 @@
 package io.heddle.bridge.limit;
 
-import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.multicast.RateLimit;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import java.lang.foreign.Arena;

@@ -1,4 +1,4 @@
-/** Building block of the data thread's hash tables, which are bounded and allocate nothing. */
+/** Hash tables of the data thread, which are bounded or immutable, and allocate nothing. */
 @NullMarked
 package io.heddle.bridge.table;
 

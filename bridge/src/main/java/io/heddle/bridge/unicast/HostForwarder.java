@@ -1,6 +1,6 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.multicast.LoopRules;
 
 /** Forwarder of unicast datagrams between both fabrics. Used by the data thread only. */
 public interface HostForwarder extends AutoCloseable {

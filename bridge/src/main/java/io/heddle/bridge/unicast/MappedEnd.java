@@ -1,10 +1,10 @@
 package io.heddle.bridge.unicast;
 
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.fabric.QueuePairPort;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.SidrService;
-import io.heddle.bridge.fabric.SubnetHosts;
+import io.heddle.bridge.infiniband.SubnetHosts;
+import io.heddle.bridge.verbs.QueuePairPort;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 

@@ -1,15 +1,15 @@
 package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.SidrService;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.group.RateLimit;
-import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
+import io.heddle.bridge.multicast.RateLimit;
+import io.heddle.bridge.multicast.StormGuard;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.UnicastCounters;
@@ -130,9 +130,9 @@ public final class MappedForwarder implements HostForwarder {
       GroupCounters.dropped(counters[side], against, packets);
       return;
     }
-    long packet = batch.address(train);
-    long end = packet + batch.lengthBytes(train);
-    int stride = batch.strideBytes(train);
+    long packet = batch.address[train];
+    long end = packet + batch.lengthBytes[train];
+    int stride = batch.strideBytes[train];
     while (packet < end) {
       int length = (int) Math.min(stride, end - packet);
       DropReason reason = forwardPacket(side, train, packet, length, to, nowNs);
@@ -146,8 +146,8 @@ public final class MappedForwarder implements HostForwarder {
   /* The source is 0 if the packet's LID belongs to no known port of InfiniBand. */
   private @Nullable DropReason dropReasonOfSource(
       int side, TrainBatch batch, int train, LoopRules from) {
-    long high = batch.sourceHigh(train);
-    long low = batch.sourceLow(train);
+    long high = batch.sourceHigh[train];
+    long low = batch.sourceLow[train];
     return (high | low) == 0 && !ends[side].identifiesHosts()
         ? DropReason.NO_PATH
         : from.dropReason(high, low);
@@ -160,9 +160,9 @@ public final class MappedForwarder implements HostForwarder {
     if (!ends[side].identifiesHosts()) {
       return null;
     }
-    source = proxyAddresses.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
+    source = proxyAddresses.addressOf(side, batch.sourceHigh[train], batch.sourceLow[train]);
     destination =
-        proxyAddresses.hostOf(side, batch.destinationHigh(train), batch.destinationLow(train));
+        proxyAddresses.hostOf(side, batch.destinationHigh[train], batch.destinationLow[train]);
     if (destination == null
         || ends[1 - side].identifiesHosts()
             && to.dropReason(destination.high(), destination.low()) != null) {
@@ -212,7 +212,7 @@ public final class MappedForwarder implements HostForwarder {
     rewrite(side, slot, packet);
     int crc = from.checksum(packet, covered);
     long digest = StormGuard.digest(crc, packet, covered);
-    limiter.offer(flow, packet, length, crc, digest, batch.arrivedNs(train), nowNs);
+    limiter.offer(flow, packet, length, crc, digest, batch.arrivedNs[train], nowNs);
     return null;
   }
 
@@ -258,12 +258,12 @@ public final class MappedForwarder implements HostForwarder {
     TrainBatch batch = ends[side].fabric().batch();
     HostPair near =
         new HostPair(
-            new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
-            new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
+            new Gid(batch.sourceHigh[train], batch.sourceLow[train]),
+            new Gid(batch.destinationHigh[train], batch.destinationLow[train]));
     HostPair far = new HostPair(source, destination);
     DropReason reason = requests.take(side, packet, length, near, far, nowNs);
     if (reason == null) {
-      GroupCounters.forwarded(counters[side], length, nowNs - batch.arrivedNs(train));
+      GroupCounters.forwarded(counters[side], length, nowNs - batch.arrivedNs[train]);
     }
     return reason;
   }
@@ -271,8 +271,8 @@ public final class MappedForwarder implements HostForwarder {
   private int slotOf(int side, TrainBatch batch, int train, long packet, long nowNs) {
     int index = ends[side].indexOf(PacketFormat.queuePair(packet));
     int number = DatagramFormat.sourceQueuePair(packet);
-    long high = batch.sourceHigh(train);
-    long low = batch.sourceLow(train);
+    long high = batch.sourceHigh[train];
+    long low = batch.sourceLow[train];
     Gid far = destination;
     long farHigh = far == null ? 0 : far.high();
     long farLow = far == null ? 0 : far.low();

@@ -4,7 +4,7 @@ import io.heddle.bridge.cm.CmMessage;
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrReply;
-import io.heddle.bridge.fabric.SidrService;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;

@@ -1,6 +1,6 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.group.LoopRules.Prefix;
+import io.heddle.bridge.multicast.LoopRules.Prefix;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.group.GroupTable;
+import io.heddle.bridge.table.AddressTable;
 import io.heddle.verbs.Gid;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,9 +17,9 @@ public final class ProxyAddresses {
 
   private final List<ProxyAddress> all;
   /* Hosts by address, for the addresses in fabric a and for those in fabric b. */
-  private final List<GroupTable<Gid>> hosts;
+  private final List<AddressTable<Gid>> hosts;
   /* Addresses by host, for the hosts in fabric a and for those in fabric b. */
-  private final List<GroupTable<Gid>> addresses;
+  private final List<AddressTable<Gid>> addresses;
 
   /**
    * @param all entries, with each address once and each host once
@@ -30,20 +30,20 @@ public final class ProxyAddresses {
     addresses = List.of(addresses(0), addresses(1));
   }
 
-  private GroupTable<Gid> hosts(int side) {
+  private AddressTable<Gid> hosts(int side) {
     Map<Gid, Gid> table = new LinkedHashMap<>();
     all.stream()
         .filter(each -> each.side() == side)
         .forEach(each -> table.put(each.address(), each.host()));
-    return new GroupTable<>(table);
+    return new AddressTable<>(table);
   }
 
-  private GroupTable<Gid> addresses(int side) {
+  private AddressTable<Gid> addresses(int side) {
     Map<Gid, Gid> table = new LinkedHashMap<>();
     all.stream()
         .filter(each -> each.side() != side)
         .forEach(each -> table.put(each.host(), each.address()));
-    return new GroupTable<>(table);
+    return new AddressTable<>(table);
   }
 
   /** Returns the host of the other fabric that an address in this one represents; null for none. */

@@ -1,6 +1,6 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.fabric.SidrService;
+import io.heddle.bridge.cm.SidrService;
 
 /**
  * Clients in one fabric that have requested the number of a queue pair behind the bridge. Requests

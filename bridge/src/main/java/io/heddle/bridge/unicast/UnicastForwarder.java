@@ -4,11 +4,11 @@ import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.group.RateLimit;
-import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
+import io.heddle.bridge.multicast.RateLimit;
+import io.heddle.bridge.multicast.StormGuard;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.UnicastCounters;
@@ -75,7 +75,7 @@ public final class UnicastForwarder implements HostForwarder {
     TrainBatch batch = fabrics[side].batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
-    DropReason against = from.dropReason(batch.sourceHigh(train), batch.sourceLow(train));
+    DropReason against = from.dropReason(batch.sourceHigh[train], batch.sourceLow[train]);
     if (against == null) {
       against = dropReasonOfEnds(side, batch, train, to);
     }
@@ -85,9 +85,9 @@ public final class UnicastForwarder implements HostForwarder {
     }
     long nowNs = System.nanoTime();
     LimitedFlow flow = flowOf(side, batch, train, nowNs);
-    long packet = batch.address(train);
-    long end = packet + batch.lengthBytes(train);
-    int stride = batch.strideBytes(train);
+    long packet = batch.address[train];
+    long end = packet + batch.lengthBytes[train];
+    int stride = batch.strideBytes[train];
     while (packet < end) {
       int length = (int) Math.min(stride, end - packet);
       forwardPacket(side, flow, train, packet, length, nowNs);
@@ -112,8 +112,8 @@ public final class UnicastForwarder implements HostForwarder {
 
   private @Nullable DropReason dropReasonOfEnds(
       int side, TrainBatch batch, int train, LoopRules to) {
-    long high = batch.destinationHigh(train);
-    long low = batch.destinationLow(train);
+    long high = batch.destinationHigh[train];
+    long low = batch.destinationLow[train];
     if (settings.isTransparent()) {
       return to.dropReason(high, low) == null ? null : DropReason.FOREIGN_DESTINATION;
     }
@@ -121,7 +121,7 @@ public final class UnicastForwarder implements HostForwarder {
     if (destination == null || to.dropReason(destination.high(), destination.low()) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
-    Gid source = proxyAddresses.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
+    Gid source = proxyAddresses.addressOf(side, batch.sourceHigh[train], batch.sourceLow[train]);
     if (source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()) {
       return DropReason.NO_PROXY_ADDRESS;
     }
@@ -134,10 +134,10 @@ public final class UnicastForwarder implements HostForwarder {
     PairTable table = pairs[side];
     LimitedFlow flow =
         table.find(
-            batch.sourceHigh(train),
-            batch.sourceLow(train),
-            batch.destinationHigh(train),
-            batch.destinationLow(train),
+            batch.sourceHigh[train],
+            batch.sourceLow[train],
+            batch.destinationHigh[train],
+            batch.destinationLow[train],
             nowNs);
     return flow == null ? newFlow(side, batch, train, nowNs) : flow;
   }
@@ -158,8 +158,8 @@ public final class UnicastForwarder implements HostForwarder {
 
   private static HostPair near(TrainBatch batch, int train) {
     return new HostPair(
-        new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
-        new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
+        new Gid(batch.sourceHigh[train], batch.sourceLow[train]),
+        new Gid(batch.destinationHigh[train], batch.destinationLow[train]));
   }
 
   private HostPair far(HostPair near) {
@@ -190,7 +190,7 @@ public final class UnicastForwarder implements HostForwarder {
       return;
     }
     long digest = StormGuard.digest(crc, packet, covered);
-    long arrivedNs = from.batch().arrivedNs(train);
+    long arrivedNs = from.batch().arrivedNs[train];
     limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
   }
 
@@ -205,12 +205,8 @@ public final class UnicastForwarder implements HostForwarder {
       return DropReason.BAD_CHECKSUM;
     }
     boolean ipv4 =
-        farDestination == null ? isToIpv4(from.batch(), train) : farDestination.isIpv4Mapped();
+        farDestination == null ? from.batch().isToIpv4(train) : farDestination.isIpv4Mapped();
     return length > fabrics[1 - side].mostBytes(ipv4) ? DropReason.TOO_LARGE : null;
-  }
-
-  private static boolean isToIpv4(TrainBatch batch, int train) {
-    return batch.destinationHigh(train) == 0 && batch.destinationLow(train) >>> 32 == 0xffff;
   }
 
   @Override

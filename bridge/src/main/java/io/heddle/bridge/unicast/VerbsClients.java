@@ -2,7 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequests;
-import io.heddle.bridge.fabric.SidrService;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.UnicastCounters;

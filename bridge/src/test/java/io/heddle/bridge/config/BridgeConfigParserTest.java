@@ -10,9 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
-import io.heddle.bridge.group.FlowDirection;
-import io.heddle.bridge.group.GroupSettings;
-import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.multicast.FlowDirection;
+import io.heddle.bridge.multicast.GroupSettings;
+import io.heddle.bridge.multicast.MgidFormat;
 import io.heddle.bridge.peer.BeaconKey;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.ProxyAddresses;

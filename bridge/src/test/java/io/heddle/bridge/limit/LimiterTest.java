@@ -3,7 +3,7 @@ package io.heddle.bridge.limit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.multicast.RateLimit;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.StatusFile;
 import io.heddle.platform.Memory;

@@ -1,10 +1,10 @@
 package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.fabric.OnePacket;
-import io.heddle.bridge.fabric.QueuePairPort;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.SubnetHosts;
 import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.infiniband.SubnetHosts;
+import io.heddle.bridge.verbs.QueuePairPort;
 import io.heddle.verbs.Gid;
 import java.util.HashMap;
 import java.util.Map;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
-import io.heddle.bridge.fabric.KnownPorts;
-import io.heddle.bridge.fabric.SidrService;
-import io.heddle.bridge.fabric.SubnetHosts;
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.cm.SidrService;
+import io.heddle.bridge.infiniband.KnownPorts;
+import io.heddle.bridge.infiniband.SubnetHosts;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;

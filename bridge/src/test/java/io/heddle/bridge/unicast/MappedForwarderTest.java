@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.Memory;

@@ -9,7 +9,7 @@ import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests;
-import io.heddle.bridge.fabric.SidrService;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
-import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.multicast.RateLimit;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.fabric.SidrService;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.verbs.Gid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.Bridge;
-import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.fabric.RdmaCmSidrService;
-import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.infiniband.RdmaCmSidrService;
+import io.heddle.bridge.redundancy.BridgeOrders;
+import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.WireSpec;
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;

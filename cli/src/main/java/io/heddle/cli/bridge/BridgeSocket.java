@@ -1,7 +1,7 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.BridgeFaults;
-import io.heddle.bridge.BridgeOrders;
+import io.heddle.bridge.redundancy.BridgeOrders;
 import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.platform.HeddleException;

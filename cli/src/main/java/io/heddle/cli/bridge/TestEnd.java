@@ -5,7 +5,7 @@ import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.fabric.Memberships;
-import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;

@@ -4,7 +4,7 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
-import io.heddle.bridge.group.LoopRules.Prefix;
+import io.heddle.bridge.multicast.LoopRules.Prefix;
 import io.heddle.bridge.unicast.ProxyAddress;
 import io.heddle.roce.wire.PacketFormat;
 import java.util.List;

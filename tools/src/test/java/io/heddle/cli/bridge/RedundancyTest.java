@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.Bridge;
-import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.redundancy.BridgeOrders;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.RedundancyStatus;
 import io.heddle.platform.HeddleException;

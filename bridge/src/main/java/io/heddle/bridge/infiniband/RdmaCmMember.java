@@ -1,0 +1,247 @@
+package io.heddle.bridge.infiniband;
+
+import io.heddle.platform.DatagramCalls;
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * RDMA CM id with its own event channel. It is bound to an address, and joins groups on the port
+ * that has this address. Used by the control thread only.
+ */
+public final class RdmaCmMember implements AutoCloseable {
+  private static final int JOIN_ROUNDS = 100;
+  private static final long ROUND_NS = 20_000_000;
+  private static final long NO_JOIN = -1;
+  private static final int NAME_BYTES = 64;
+  /*
+   * Offsets in the buffer: an event's address, a socket address, a pollfd, a timespec, join
+   * attributes.
+   */
+  private static final int ADDRESS_AT = 8;
+  private static final int POLL_AT = 56;
+  private static final int TIME_AT = 64;
+  private static final int JOIN_AT = 80;
+  private static final int BUFFER_BYTES = 96;
+  /* RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS. */
+  private static final int WITH_FLAGS = 3;
+  /* RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER. */
+  private static final int SENDS_ONLY = 1;
+
+  private final String device;
+  private final Arena arena = Arena.ofShared();
+  private final long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
+  private final long channel;
+  private long id;
+  private GroupRoute route = GroupRoute.ofEthernet(new Gid(0, 0));
+  private String fault = "";
+  /* Token of the last join. The answer to the join and later events of the group contain it. */
+  private long token;
+  private boolean lost;
+
+  private RdmaCmMember(String device, long channel) {
+    this.device = device;
+    this.channel = channel;
+    Memory.setInt(buffer + POLL_AT, Memory.getInt(channel));
+    Memory.ALL.set(Memory.NATIVE_SHORT, buffer + POLL_AT + 4, (short) 1);
+    Memory.setLong(buffer + TIME_AT, 0);
+  }
+
+  /**
+   * Opens an event channel and an id.
+   *
+   * @throws HeddleException if the library or its kernel module is missing
+   */
+  public static RdmaCmMember open(String device) {
+    if (!RdmaCm.libraryIsPresent()) {
+      throw new HeddleException(
+          RdmaCm.LIBRARY + " can't be opened, by which " + device + " joins groups; install it");
+    }
+    long channel = RdmaCm.CREATE_EVENT_CHANNEL.pointer();
+    if (channel < 0) {
+      throw new SystemCallException("rdma_create_event_channel for " + device, (int) -channel);
+    }
+    RdmaCmMember member = new RdmaCmMember(device, channel);
+    try {
+      RdmaCm.CREATE_ID.call(device, channel, member.buffer, 0, RdmaCm.DATAGRAMS);
+    } catch (RuntimeException refused) {
+      member.close();
+      throw refused;
+    }
+    member.id = Memory.getLong(member.buffer);
+    return member;
+  }
+
+  /**
+   * Binds to an address. The first word of a struct rdma_cm_id is its device, 0 if no RDMA device
+   * has the address.
+   *
+   * @return whether a device has the address
+   */
+  public boolean bind(Gid address) {
+    RdmaSocketAddress.write(buffer + ADDRESS_AT, address, 0);
+    int refused = RdmaCm.BIND_ADDR.status(id, buffer + ADDRESS_AT);
+    if (refused < 0 && refused != -Errno.EADDRNOTAVAIL && refused != -Errno.ENODEV) {
+      throw new SystemCallException("rdma_bind_addr of " + device + " to " + address, -refused);
+    }
+    return Memory.getLong(id) != 0;
+  }
+
+  /** Returns whether the bound address belongs to this port. */
+  public boolean isOn(String deviceName, int portNumber) {
+    long found = Memory.getLong(Memory.getLong(id)) + RdmaCm.DEVICE_NAME;
+    byte[] bytes = Memory.toArray(found, NAME_BYTES);
+    int length = 0;
+    while (length < NAME_BYTES && bytes[length] != 0) {
+      length++;
+    }
+    String name = StandardCharsets.UTF_8.decode(ByteBuffer.wrap(bytes, 0, length)).toString();
+    return name.equals(deviceName)
+        && Memory.ALL.get(ValueLayout.JAVA_BYTE, id + RdmaCm.ID_PORT) == portNumber;
+  }
+
+  /** Returns the partition key of the bound address. */
+  public int partitionKey() {
+    return Memory.ALL.get(Memory.NETWORK_SHORT, id + RdmaCm.ID_PARTITION_KEY) & 0xffff;
+  }
+
+  private long socketAddress(Gid group, boolean isMgid) {
+    long at = buffer + ADDRESS_AT;
+    if (isMgid) {
+      RdmaSocketAddress.writeMgid(at, group);
+    } else {
+      RdmaSocketAddress.write(at, group, 0);
+    }
+    return at;
+  }
+
+  /**
+   * Joins a group, and waits for the answer.
+   *
+   * @param isMgid whether this is the group's MGID instead of its IP address
+   * @return 0, or a positive errno value
+   */
+  public int join(Gid group, boolean isMgid, boolean onlySends) {
+    long at = socketAddress(group, isMgid);
+    token++;
+    int refused = onlySends ? joinSendOnly(at) : RdmaCm.JOIN_MULTICAST.status(id, at, token);
+    int outcome = refused < 0 ? -refused : awaitJoin();
+    if (refused == 0 && outcome != 0) {
+      leave(group, isMgid);
+    }
+    return outcome;
+  }
+
+  private int joinSendOnly(long address) {
+    if (!RdmaCm.JOIN_MULTICAST_EX.isPresent()) {
+      return -Errno.ENOSYS;
+    }
+    Memory.setInt(buffer + JOIN_AT, WITH_FLAGS);
+    Memory.setInt(buffer + JOIN_AT + 4, SENDS_ONLY);
+    Memory.setLong(buffer + JOIN_AT + 8, address);
+    return RdmaCm.JOIN_MULTICAST_EX.status(id, buffer + JOIN_AT, token);
+  }
+
+  /** Returns the route of the last joined group. */
+  public GroupRoute route() {
+    return route;
+  }
+
+  /*
+   * Waits for the answer to a join; returns 0, or a positive errno value. Faults that other events
+   * report are recorded for the next check.
+   */
+  private int awaitJoin() {
+    for (int i = 0; i < JOIN_ROUNDS; i++) {
+      int kind = takeEvent(true, token);
+      if (kind == RdmaCm.MULTICAST_JOIN) {
+        return 0;
+      }
+      if (kind == RdmaCm.MULTICAST_ERROR) {
+        return Errno.ENETUNREACH;
+      }
+    }
+    return Errno.ETIMEDOUT;
+  }
+
+  /*
+   * Handles one event. Returns its kind if it answers this join, 0 for another event, −1 if none
+   * arrived.
+   */
+  private int takeEvent(boolean waits, long awaited) {
+    Memory.setLong(buffer + TIME_AT + 8, waits ? ROUND_NS : 0);
+    if (DatagramCalls.poll(LinuxCalls.errnoCapture(), buffer + POLL_AT, 1, buffer + TIME_AT) <= 0
+        || RdmaCm.GET_CM_EVENT.status(channel, buffer) < 0) {
+      return -1;
+    }
+    long event = Memory.getLong(buffer);
+    int kind = Memory.getInt(event + RdmaCm.EVENT_KIND);
+    int status = Memory.getInt(event + RdmaCm.EVENT_STATUS);
+    boolean isAnswer = Memory.getLong(event + RdmaCm.EVENT_PRIVATE_DATA) == awaited;
+    if (kind == RdmaCm.MULTICAST_JOIN && isAnswer) {
+      route =
+          new GroupRoute(
+              Gid.of(Memory.toArray(event + RdmaCm.EVENT_GROUP, Gid.BYTES)),
+              Memory.ALL.get(Memory.NATIVE_SHORT, event + RdmaCm.EVENT_LID) & 0xffff,
+              Memory.ALL.get(ValueLayout.JAVA_BYTE, event + RdmaCm.EVENT_SERVICE_LEVEL),
+              Memory.ALL.get(ValueLayout.JAVA_BYTE, event + RdmaCm.EVENT_STATIC_RATE));
+    } else if (kind == RdmaCm.MULTICAST_ERROR && !isAnswer) {
+      fault = "RDMA CM has lost a group, status " + status + "; it is joined again";
+      lost = true;
+    } else if (kind == RdmaCm.DEVICE_REMOVAL) {
+      fault = device + " was removed";
+    } else if (kind == RdmaCm.ADDR_CHANGE) {
+      fault = "the address by which RDMA CM joined has changed; restart the bridge";
+    }
+    RdmaCm.ACK_CM_EVENT.status(event);
+    return isAnswer ? kind : 0;
+  }
+
+  public void leave(Gid group, boolean isMgid) {
+    RdmaCm.LEAVE_MULTICAST.status(id, socketAddress(group, isMgid));
+  }
+
+  /**
+   * Handles the pending events. They don't show which group was lost, so all must be joined again.
+   */
+  public void check() {
+    while (takeEvent(false, NO_JOIN) >= 0) {
+      /* takeEvent records the faults. */
+    }
+  }
+
+  /** Returns whether a group was lost since the last call of {@link #rejoined}. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  public void rejoined() {
+    lost = false;
+    fault = "";
+  }
+
+  /** Returns the fault in words; empty for none. */
+  public String fault() {
+    return fault;
+  }
+
+  public void setFault(String words) {
+    fault = words;
+  }
+
+  @Override
+  public void close() {
+    if (id != 0) {
+      RdmaCm.DESTROY_ID.status(id);
+    }
+    RdmaCm.DESTROY_EVENT_CHANNEL.status(channel);
+    arena.close();
+  }
+}

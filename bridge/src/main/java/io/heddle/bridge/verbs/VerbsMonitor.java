@@ -1,0 +1,148 @@
+package io.heddle.bridge.verbs;
+
+import io.heddle.bridge.infiniband.SubnetHosts;
+import io.heddle.bridge.status.FabricCounters;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PortAttributes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Monitor of a libibverbs port: its link, its addresses, its MTU, its events, and its queue pairs.
+ * Used by the control thread, except for the values that the data thread reads.
+ */
+final class VerbsMonitor {
+  private final DeviceContext context;
+  private final String device;
+  private final List<Gid> own;
+  private final List<VerbsQueues> all;
+  private final int fullMtuBytes;
+  private final @Nullable SubnetHosts hosts;
+  private int failuresSeen;
+  private long counters;
+  /* Written by the control thread, read by others. */
+  private volatile GidTable table;
+  private volatile int mtuBytes;
+  private volatile boolean active;
+  private volatile @Nullable String death;
+
+  /**
+   * @param hosts hosts of an InfiniBand subnet, whose paths become invalid when the subnet changes;
+   *     null on Ethernet
+   */
+  VerbsMonitor(VerbsPort port, List<VerbsQueues> all, @Nullable SubnetHosts hosts) {
+    this.hosts = hosts;
+    context = port.context();
+    device = context.device().name();
+    own = port.addresses();
+    table = context.gidTable();
+    this.all = all;
+    fullMtuBytes = all.getFirst().mtuBytes();
+    mtuBytes = fullMtuBytes;
+    active = context.port().active();
+  }
+
+  void countAt(long address) {
+    counters = address;
+  }
+
+  int mtuBytes() {
+    return mtuBytes;
+  }
+
+  /** Returns whether the port had a link at the last check. */
+  boolean isActive() {
+    return active;
+  }
+
+  /** Returns the port's GID table at the last check. */
+  GidTable table() {
+    return table;
+  }
+
+  /**
+   * Checks that the device works.
+   *
+   * @throws HeddleException once the device has failed, or its completions are lost
+   */
+  void requireAlive() {
+    String reason = death;
+    if (reason != null) {
+      throw new HeddleException(reason);
+    }
+  }
+
+  /**
+   * Checks the port. A smaller MTU applies from now on. A larger MTU than at the start doesn't,
+   * since the buffers were allocated for the initial MTU.
+   *
+   * @param joins fault of the group memberships, in words; empty for none
+   * @return all faults, in words; empty for none
+   */
+  String check(String joins) {
+    context.pollAsyncEvents(this::take);
+    List<String> faults = new ArrayList<>();
+    if (death != null) {
+      faults.add(death);
+    }
+    PortAttributes now = context.port();
+    active = now.active();
+    if (!active) {
+      faults.add(device + " has no link");
+    }
+    mtuBytes = Math.min(fullMtuBytes, now.activeMtu().bytes());
+    if (mtuBytes < fullMtuBytes) {
+      faults.add("the MTU is " + mtuBytes + " and was " + fullMtuBytes);
+    }
+    table = context.gidTable();
+    Set<Gid> there = new HashSet<>();
+    table.entries().forEach(each -> there.add(each.gid()));
+    for (Gid each : own) {
+      if (!there.contains(each)) {
+        faults.add("address " + each + " is gone");
+      }
+    }
+    int failures = all.stream().mapToInt(VerbsQueues::failures).sum();
+    if (failures != failuresSeen) {
+      FabricCounters.queuePairFailures(counters, failures);
+      failuresSeen = failures;
+      faults.add("the queue pair has failed, " + failures + " times in all: " + lastFailure());
+    }
+    if (!joins.isEmpty()) {
+      faults.add(joins);
+    }
+    return String.join(", ", faults);
+  }
+
+  private String lastFailure() {
+    return all.stream()
+        .map(VerbsQueues::lastFailure)
+        .filter(each -> !each.isEmpty())
+        .collect(Collectors.joining(", "));
+  }
+
+  private void take(AsyncEventListener.Kind kind, int queuePair) {
+    FabricCounters.portEvent(counters);
+    switch (kind) {
+      case DEVICE_FATAL -> death = device + " has failed for good; restart the bridge";
+      case COMPLETION_QUEUE_ERROR ->
+          death = "a completion queue of " + device + " has failed; restart the bridge";
+      case PORT_ACTIVE, PORT_ERROR, GID_CHANGE, SUBNET_CHANGE -> {
+        if (hosts != null) {
+          hosts.invalidateAll();
+        }
+      }
+      case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
+        /* Failed queue pairs are also detected by their completions, and reported by check(). */
+      }
+    }
+  }
+}
