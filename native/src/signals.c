@@ -127,8 +127,8 @@ static bool is_jvm_code(uintptr_t counter) {
 }
 
 /*
- * Returns whether a fault is the JVM's or Heddle's, on a thread that the shim didn't attach. Called after the JVM's
- * handler didn't recognise the fault. Heddle's threads are recognised by their names.
+ * Returns whether a fault is the JVM's or Heddle's, on a thread that the shim didn't attach. Called if the JVM's
+ * handler hasn't recognised the fault. Heddle's threads are recognised by their names.
  */
 static bool is_of_jvm(const void *context) {
   char name[16] = "";

@@ -1,7 +1,8 @@
 /*
  * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends and rank 1
- * receives; in a duplex run both ranks send and receive. Every measurement lasts a set time, and the receiver counts. A
- * bandwidth run may have several flows, each with its own communicators; one thread serves all flows in turn.
+ * receives; in a duplex run both ranks send and receive. Every measurement lasts a set time, in which the receiver
+ * counts the messages that arrive. A bandwidth run may have several flows, each with its own communicators; one thread
+ * serves all flows in turn.
  *
  * With --turns, a process waits for a line on standard input before each measurement and uses no core meanwhile.
  * Several plugins, each already warmed up in its own pair of processes, can thus be measured in turn.

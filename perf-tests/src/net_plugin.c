@@ -48,7 +48,7 @@ static int profile(void **event, int type, void *parent, int64_t plugin, void *d
   return NCCL_SUCCESS;
 }
 
-/* The tables of v12 and v11 differ in their properties only, which are read by version. */
+/* The tables of v12 and v11 differ only in their properties, which are read according to the plugin's version. */
 #define TABLE(plugin, version) ((const struct nccl_net_v##version *)(plugin)->table)
 
 static int initialise(struct net_plugin *plugin) {

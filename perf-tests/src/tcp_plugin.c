@@ -38,7 +38,7 @@ struct request {
   struct comm *comm;
   char *data;
   size_t size;
-  /* bytes of payload that follow the header in the stream; a receiver's value is 0 before the header */
+  /* bytes of payload that follow the header in the stream; at a receiver, 0 until the header has arrived */
   size_t streamed;
   size_t moved;     /* bytes of this payload that were moved */
   int used;         /* whether the request is in use: until test() has reported it done */

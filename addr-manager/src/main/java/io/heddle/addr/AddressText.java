@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Text form and order of IP addresses. Never queries a name server. */
 public final class AddressText {
-  /** Order of IPv4 before IPv6, then by bytes as unsigned numbers. */
+  /**
+   * Order with IPv4 addresses before IPv6 addresses, and otherwise by bytes as unsigned numbers.
+   */
   public static final Comparator<InetAddress> ORDER =
       (left, right) -> compare(left.getAddress(), right.getAddress());
 

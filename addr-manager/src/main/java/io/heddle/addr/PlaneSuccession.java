@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * interface, is of the same family, and belongs to no other plane. These rules apply in order:
  *
  * <ol>
- *   <li>The key: an address to which a process that starts now would give the plane's key.
+ *   <li>The key: an address that gets the plane's key in a process that starts now.
  *   <li>The interface, if it carries no other plane and the operator has set no {@link PlaneRules}.
  *       The successor is its usable address or, if it has several in one subnet, the one that plane
  *       discovery prefers.

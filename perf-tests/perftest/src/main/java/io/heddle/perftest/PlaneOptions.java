@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options for planes, which perftest doesn't have. */
+/** Options for planes; perftest itself has none of these options. */
 final class PlaneOptions {
   private static final List<String> POLICIES = SprayPolicy.NAMES;
 

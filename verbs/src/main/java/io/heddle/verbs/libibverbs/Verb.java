@@ -191,7 +191,7 @@ enum Verb {
     };
   }
 
-  /* Some providers fail without setting errno. */
+  /* Replaces an errno of 0: some providers fail without setting errno. */
   private static int positive(int errno) {
     return errno == 0 ? Errno.EIO : errno;
   }
