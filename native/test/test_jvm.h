@@ -1,4 +1,4 @@
-/* A JVM that the host creates, not the plugin, from HEDDLE_JAVA_HOME. */
+/* A JVM of HEDDLE_JAVA_HOME, created by the host instead of the plugin. */
 #ifndef HEDDLE_TEST_TEST_JVM_H
 #define HEDDLE_TEST_TEST_JVM_H
 

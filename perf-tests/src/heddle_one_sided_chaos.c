@@ -33,7 +33,8 @@ static struct {
 static struct one_sided plugin;
 static struct streams streams;
 static struct sender sender;
-static unsigned char gets[2 * GET_BYTES]; /* one piece for the other rank's gets, then the target of its own */
+static unsigned char
+    gets[2 * GET_BYTES]; /* two pieces: the first for the other rank's gets, the second receives this rank's gets */
 static void *gets_memory, *get_request;
 static uint64_t get_number, gotten;
 static double failed_at;

@@ -31,7 +31,7 @@ static void print_descriptors(void) {
   int count = 0;
   while (folder != NULL && readdir(folder) != NULL) count++;
   if (folder != NULL) closedir(folder);
-  /* Without "." and ".." and the folder's own descriptor. */
+  /* The entries "." and ".." and the descriptor of the folder itself don't count. */
   printf("descriptors: %d\n", count - 3);
 }
 
