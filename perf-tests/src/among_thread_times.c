@@ -1,4 +1,7 @@
-/* CPU time of each thread of this process during one all-reduce, from the kernel's /proc/self/task (proc_pid_schedstat). */
+/*
+ * CPU time of each thread of this process during one all-reduce, from /proc/self/task (the kernel's
+ * proc_pid_schedstat).
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -33,8 +33,8 @@ static struct {
 static struct one_sided plugin;
 static struct streams streams;
 static struct sender sender;
-static unsigned char
-    gets[2 * GET_BYTES]; /* two pieces: the first for the other rank's gets, the second receives this rank's gets */
+/* two pieces: the first for the other rank's gets, the second receives this rank's gets */
+static unsigned char gets[2 * GET_BYTES];
 static void *gets_memory, *get_request;
 static uint64_t get_number, gotten;
 static double failed_at;

@@ -8,7 +8,7 @@ import io.heddle.verbs.WorkCompletion;
 
 /**
  * Ping-pong, in which each end answers a message with its own message. It uses only the calling
- * thread, and {@link #run} allocates nothing.
+ * thread, and the subclasses' {@code run} allocates nothing.
  */
 abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   final TestQueues queues;
