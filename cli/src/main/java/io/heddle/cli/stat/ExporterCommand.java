@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
     name = "exporter",
     description =
         "Serves the counters of every process with the plugin to Prometheus, read from the"
-            + " statistics files at each scrape.",
+            + " statistics files at each scrape. A damaged file is skipped, and counted by the"
+            + " metric heddle_unreadable_statistics.",
     mixinStandardHelpOptions = true,
     footer =
         "%nRuns until ^C. Listens on loopback by default: there is no password, so choose"
@@ -44,6 +45,13 @@ public final class ExporterCommand implements Callable<Integer> {
       description = "Listening address (${DEFAULT-VALUE}); port 0 takes a free one.")
   private String listen = "";
 
+  @Option(
+      names = "--all-users",
+      description =
+          "Also serves the jobs of other users; without it, only those of the user who runs the"
+              + " exporter.")
+  private boolean allUsers;
+
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   @Override
@@ -51,12 +59,15 @@ public final class ExporterCommand implements Callable<Integer> {
     InetSocketAddress address = parse(listen);
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     PrintWriter out = line.getOut();
-    StatsFolders folders = stats.folders();
+    StatsFolders folders = allUsers ? stats.folders() : stats.folders().ofThisUser();
     DaemonFaults.exitOnUncaughtError("heddle exporter", Log.toStandardError());
     try (HTTPServer server = start(address, folders)) {
       out.printf(
           "serving http://%s:%s/metrics%n",
           listen.substring(0, listen.lastIndexOf(':')), server.getPort());
+      if (!allUsers) {
+        out.println("jobs of other users are not served without --all-users");
+      }
       out.flush();
       warn(folders, line.getErr());
       new CountDownLatch(1).await(); // until the process is ended

@@ -44,8 +44,13 @@ record Flow(
     long[] reordering,
     Latencies latencies) {
 
-  /** Identity of a flow. */
-  record Key(long processId, String peer, String plane, StatsFile.Direction direction) {}
+  /**
+   * Identity of a flow.
+   *
+   * @param namespace number of the process's PID namespace; empty if unknown
+   */
+  record Key(
+      long processId, String namespace, String peer, String plane, StatsFile.Direction direction) {}
 
   private static final Comparator<Flow> BY_NAME =
       Comparator.<Flow>comparingLong(flow -> flow.key.processId)
@@ -57,7 +62,7 @@ record Flow(
   static List<Flow> of(ProcessStats process) {
     Map<Key, Flow> flows = new LinkedHashMap<>();
     for (ProcessStats.Row row : process.rows()) {
-      Flow flow = of(process.processId(), row);
+      Flow flow = of(process, row);
       flows.merge(flow.key, flow, Flow::plus);
     }
     List<Flow> sorted = new ArrayList<>(flows.values());
@@ -65,9 +70,10 @@ record Flow(
     return sorted;
   }
 
-  private static Flow of(long processId, ProcessStats.Row row) {
+  private static Flow of(ProcessStats process, ProcessStats.Row row) {
     return new Flow(
-        new Key(processId, row.peer(), row.planeKey(), row.direction()),
+        new Key(
+            process.processId(), process.namespace(), row.peer(), row.planeKey(), row.direction()),
         text(row.local()),
         text(row.remote()),
         row.open() ? 1 : 0,

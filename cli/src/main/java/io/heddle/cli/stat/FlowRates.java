@@ -35,9 +35,10 @@ final class FlowRates {
     }
   }
 
-  private record Side(long processId, String peer, boolean send) {
+  private record Side(long processId, String namespace, String peer, boolean send) {
     static Side of(Flow flow) {
-      return new Side(flow.key().processId(), flow.key().peer(), flow.isSend());
+      Flow.Key key = flow.key();
+      return new Side(key.processId(), key.namespace(), key.peer(), flow.isSend());
     }
   }
 

@@ -209,6 +209,8 @@ final class Metrics implements MultiCollector {
     return Labels.of(
         "process",
         Long.toString(flow.key().processId()),
+        "namespace",
+        flow.key().namespace(),
         "peer",
         flow.key().peer(),
         "plane",
@@ -218,7 +220,8 @@ final class Metrics implements MultiCollector {
   }
 
   private static Labels labels(ProcessStats process) {
-    return Labels.of("process", Long.toString(process.processId()));
+    return Labels.of(
+        "process", Long.toString(process.processId()), "namespace", process.namespace());
   }
 
   private static MetricSnapshot weights(List<Flow> flows) {

@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reader of the folders in which processes write their statistics. */
@@ -24,7 +26,15 @@ public final class StatsFolders {
 
   private final @Nullable Path named;
   private final Path sharedMemory;
-  private final boolean own;
+  private final Users users;
+
+  /** Users whose folders are read. */
+  private enum Users {
+    ALL,
+    /* All for root, else the user's own. */
+    CONTROLLED,
+    OWN
+  }
 
   /** Statistics that were read, and a sentence about each file that couldn't be. */
   public record Found(List<ProcessStats> processes, List<String> unreadable) {}
@@ -35,20 +45,20 @@ public final class StatsFolders {
    * @param named the only folder to read; null for the usual folders
    */
   public StatsFolders(@Nullable Path named) {
-    this(named, SHARED_MEMORY, false);
+    this(named, SHARED_MEMORY, Users.ALL);
   }
 
-  private StatsFolders(@Nullable Path named, Path sharedMemory, boolean own) {
+  private StatsFolders(@Nullable Path named, Path sharedMemory, Users users) {
     this.named = named;
     this.sharedMemory = sharedMemory;
-    this.own = own;
+    this.users = users;
   }
 
   /**
    * Returns a reader of the usual folders, but in this folder instead of shared memory; for tests.
    */
   static StatsFolders in(Path sharedMemory) {
-    return new StatsFolders(null, sharedMemory, false);
+    return new StatsFolders(null, sharedMemory, Users.ALL);
   }
 
   /**
@@ -56,7 +66,19 @@ public final class StatsFolders {
    * own.
    */
   public StatsFolders ofOwnJobs() {
-    return new StatsFolders(named, sharedMemory, LinuxCalls.geteuid() != FileStatus.ROOT);
+    return new StatsFolders(named, sharedMemory, Users.CONTROLLED);
+  }
+
+  /** Returns a reader of this user's jobs only, for root too. */
+  StatsFolders ofThisUser() {
+    return new StatsFolders(named, sharedMemory, Users.OWN);
+  }
+
+  private boolean isRead(long owner) {
+    long user = LinuxCalls.geteuid();
+    return owner == user
+        || users == Users.ALL
+        || users == Users.CONTROLLED && user == FileStatus.ROOT;
   }
 
   /** Lists the folders that exist now. Each call lists them anew, since jobs start and end. */
@@ -77,7 +99,7 @@ public final class StatsFolders {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(sharedMemory, PREFIX + "*")) {
       for (Path each : entries) {
         FileStatus status = OpenFolder.statusOf(each);
-        if (status == null || own && status.owner() != LinuxCalls.geteuid()) {
+        if (status == null || !isRead(status.owner())) {
           continue;
         }
         if (status.isRegular() && RunNotice.isNotice(each)) {
@@ -121,13 +143,32 @@ public final class StatsFolders {
 
   /**
    * Returns the statistics of processes that still run. {@link #read} also returns ended ones,
-   * whose files stay until another job starts.
+   * whose files stay until another job starts. Of several files with one PID and namespace, only
+   * the newest is returned, and the others are reported as unreadable.
    */
   public Found running() {
     Found all = read(null);
-    return new Found(
-        all.processes().stream().filter(process -> !StatsReader.hasEnded(process.file())).toList(),
-        all.unreadable());
+    List<String> unreadable = new ArrayList<>(all.unreadable());
+    Map<String, ProcessStats> newest = new LinkedHashMap<>();
+    for (ProcessStats process : all.processes()) {
+      if (StatsReader.hasEnded(process.file())) {
+        continue;
+      }
+      String identity = process.processId() + "." + process.namespace();
+      ProcessStats other = newest.get(identity);
+      if (other == null) {
+        newest.put(identity, process);
+        continue;
+      }
+      boolean isNewer = process.startMs() > other.startMs();
+      newest.put(identity, isNewer ? process : other);
+      unreadable.add(
+          (isNewer ? other : process).file()
+              + " is skipped: "
+              + (isNewer ? process : other).file()
+              + " is of the same process, and newer");
+    }
+    return new Found(List.copyOf(newest.values()), unreadable);
   }
 
   /** Returns the message for a folder whose statistics can't be read, with the reason. */

@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Checkout;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,13 +18,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ExporterTest {
+  /* Bytes of a statistics file that end behind the first communicators. */
+  private static final int DAMAGED_BYTES = 94 << 10;
   private static final Pattern METRIC = Pattern.compile("\\bheddle_[a-z_]+");
 
   @TempDir Path folder;
@@ -102,9 +110,17 @@ class ExporterTest {
     throw new AssertionError(series + " is missing in\n" + scraped);
   }
 
-  private static String labels(String plane, String direction) {
-    return "{direction=\"%s\",peer=\"%s\",plane=\"%s\",process=\"%s\""
-        .formatted(direction, JobStats.PEER, plane, ProcessHandle.current().pid());
+  private static String labels(String plane, String direction) throws IOException {
+    return "{direction=\"%s\",namespace=\"%s\",peer=\"%s\",plane=\"%s\",process=\"%s\""
+        .formatted(direction, namespace(), JobStats.PEER, plane, ProcessHandle.current().pid());
+  }
+
+  private static String namespace() throws IOException {
+    return Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString().replaceAll("\\D", "");
+  }
+
+  private Path file() throws IOException {
+    return folder.resolve(ProcessHandle.current().pid() + "." + namespace() + ".stats");
   }
 
   @Test
@@ -121,7 +137,8 @@ class ExporterTest {
         value(
             scraped,
             "heddle_plane_weight" + labels("colour:1", "send") + ",source=\"path bandwidth\"}"));
-    String process = "process=\"" + ProcessHandle.current().pid() + "\"}";
+    String process =
+        "namespace=\"" + namespace() + "\",process=\"" + ProcessHandle.current().pid() + "\"}";
     assertEquals(
         7,
         value(
@@ -200,6 +217,91 @@ class ExporterTest {
             new StatsFolders(folder.resolve("not-made-yet")))) {
       assertEquals(1, value(scrape(early), unreadable));
     }
+  }
+
+  /** Process of another PID namespace, which holds the lock of its statistics file. */
+  private record Elsewhere(Process holder, Path file) implements AutoCloseable {
+    static final String NAMESPACE = "4026599999";
+
+    static Elsewhere copyOf(Path original) throws IOException {
+      Path file =
+          original.resolveSibling(ProcessHandle.current().pid() + "." + NAMESPACE + ".stats");
+      Files.copy(original, file);
+      Process holder =
+          new ProcessBuilder(
+                  "python3",
+                  "-c",
+                  "import fcntl,sys; f=open(sys.argv[1],'r+'); fcntl.lockf(f,fcntl.LOCK_EX);"
+                      + " print('locked',flush=True); sys.stdin.read()",
+                  file.toString())
+              .start();
+      assertEquals("locked", holder.inputReader().readLine());
+      return new Elsewhere(holder, file);
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+      holder.getOutputStream().close();
+      holder.waitFor();
+    }
+  }
+
+  @Test
+  void processesOfTwoContainersWithOnePidAreBothServed() throws Exception {
+    try (Elsewhere elsewhere = Elsewhere.copyOf(file())) {
+      String here = "heddle_bytes_total" + labels("colour:1", "send") + "}";
+      String there = here.replace(namespace(), Elsewhere.NAMESPACE);
+      String scraped = scrape();
+      assertEquals(60_005_000, value(scraped, here));
+      assertEquals(60_005_000, value(scraped, there));
+      assertEquals(0, value(scraped, "heddle_unreadable_statistics"));
+    }
+  }
+
+  @Test
+  void secondFileOfOneProcessIsSkippedAndCounted() throws Exception {
+    Path sharedMemory = Files.createDirectory(folder.resolve("shared-memory"));
+    for (String user : List.of("heddle-one", "heddle-other")) {
+      Path theirs = Files.createDirectory(sharedMemory.resolve(user));
+      Files.copy(file(), theirs.resolve(file().getFileName()));
+    }
+    try (HTTPServer other =
+        ExporterCommand.start(
+            new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
+            StatsFolders.in(sharedMemory))) {
+      String scraped = scrape(other);
+      assertEquals(
+          60_005_000, value(scraped, "heddle_bytes_total" + labels("colour:1", "send") + "}"));
+      assertEquals(1, value(scraped, "heddle_unreadable_statistics"));
+    }
+  }
+
+  /** Any damage to the body of one file leaves the series of the other processes. */
+  @Test
+  void damagedFileLeavesOthersReadable() throws Exception {
+    long seed = System.nanoTime();
+    SplittableRandom random = new SplittableRandom(seed);
+    int unreadable = 0;
+    try (Elsewhere damaged = Elsewhere.copyOf(file());
+        FileChannel body = FileChannel.open(damaged.file, StandardOpenOption.WRITE)) {
+      byte[] original = new byte[DAMAGED_BYTES];
+      try (InputStream in = Files.newInputStream(file())) {
+        assertEquals(DAMAGED_BYTES, in.readNBytes(original, 0, DAMAGED_BYTES));
+      }
+      for (int round = 0; round < 200; round++) {
+        byte[] bytes = original.clone();
+        for (int i = 0; i <= random.nextInt(40); i++) {
+          int at = Long.BYTES + random.nextInt(bytes.length - Long.BYTES);
+          bytes[at] = (byte) random.nextInt();
+        }
+        body.write(ByteBuffer.wrap(bytes), 0);
+        String scraped = scrape();
+        String bytesHere = "heddle_bytes_total" + labels("colour:1", "send") + "}";
+        assertEquals(60_005_000, value(scraped, bytesHere), "seed " + seed);
+        unreadable += (int) value(scraped, "heddle_unreadable_statistics");
+      }
+    }
+    assertTrue(unreadable > 0, "seed " + seed + ": no round damaged a counter");
   }
 
   @Test

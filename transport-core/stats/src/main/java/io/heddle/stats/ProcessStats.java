@@ -25,6 +25,14 @@ public record ProcessStats(
     long errorsLost) {
 
   /**
+   * Returns the number of the process's PID namespace, which tells containers with equal PIDs
+   * apart; empty if the process couldn't read it.
+   */
+  public String namespace() {
+    return StaleStats.namespace(file);
+  }
+
+  /**
    * Counters of one communicator on one plane, or sums of the counters of all closed communicators
    * on a plane.
    *

@@ -47,6 +47,12 @@ final class StaleStats {
     }
   }
 
+  /** Returns the PID namespace in a file's name; empty if the name has none. */
+  static String namespace(Path file) {
+    Matcher parts = NAME.matcher(file.getFileName().toString());
+    return parts.matches() && parts.group(2) != null ? parts.group(2) : "";
+  }
+
   /** Returns whether the file's process is gone, as far as this process can see. */
   static boolean hasEnded(Path file) {
     try (OpenFolder folder = OpenFolder.parentOf(file)) {

@@ -22,7 +22,22 @@ import java.util.Map;
 public final class StatsReader {
   private static final int ERROR_READ_ATTEMPTS = 100;
 
-  private StatsReader() {}
+  /** Exception for a value that no process writes. */
+  private static final class Damaged extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Damaged(String value) {
+      super(value);
+    }
+  }
+
+  private final MemorySegment map;
+  /* Sum of all counters. Without overflow, sums over communicators don't overflow either. */
+  private long total;
+
+  private StatsReader(MemorySegment map) {
+    this.map = map;
+  }
 
   /**
    * Returns only the rows of the file's communicators.
@@ -52,13 +67,17 @@ public final class StatsReader {
       requireWhole(path, file);
       long base = file.map(StatsLayout.FILE_BYTES, false);
       try {
-        ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
+        ProcessStats stats =
+            new StatsReader(Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES)).statistics(path);
         /*
          * The JVM may report a memory fault only when a later call returns. This is that later call
          * for the reads above, so it must be within the try block.
          */
         requireWhole(path, file);
         return stats;
+      } catch (Damaged damaged) {
+        throw new HeddleException(
+            path + " is damaged: it contains " + damaged.getMessage(), damaged);
       } catch (InternalError fault) {
         throw new HeddleException(path + " was cut short while it was read", fault);
       } finally {
@@ -87,7 +106,7 @@ public final class StatsReader {
     }
   }
 
-  private static ProcessStats read(Path path, MemorySegment map) {
+  private ProcessStats statistics(Path path) {
     if (map.get(Memory.NATIVE_LONG, 0) != StatsLayout.MAGIC) {
       throw new HeddleException(
           path + " is not a statistics file of this version; use one release for both");
@@ -95,78 +114,81 @@ public final class StatsReader {
     return new ProcessStats(
         path,
         map.get(Memory.NATIVE_INT, StatsLayout.PROCESS),
-        map.get(Memory.NATIVE_LONG, StatsLayout.START),
-        rows(map),
-        deviceCounters(map),
-        errors(map),
-        map.get(Memory.NATIVE_LONG, StatsLayout.ERRORS_LOST));
+        count(StatsLayout.START),
+        rows(),
+        deviceCounters(),
+        errors(),
+        count(StatsLayout.ERRORS_LOST));
   }
 
-  private static int used(MemorySegment map, int field, int limit) {
+  private int used(int field, int limit) {
     int used = map.get(Memory.NATIVE_INT, field);
     VarHandle.acquireFence();
-    return Math.clamp(used, 0, limit);
+    if (used < 0 || used > limit) {
+      throw new Damaged(used + " entries of at most " + limit);
+    }
+    return used;
   }
 
-  private static List<ProcessStats.Row> rows(MemorySegment map) {
+  private List<ProcessStats.Row> rows() {
     List<ProcessStats.Row> rows = new ArrayList<>();
-    int used = used(map, StatsLayout.RECORDS_USED, StatsLayout.RECORDS);
+    int used = used(StatsLayout.RECORDS_USED, StatsLayout.RECORDS);
     for (int i = 0; i < used; i++) {
       long record = StatsLayout.record(i);
-      if (map.get(Memory.NATIVE_INT, record + StatsLayout.STATE) != StatsLayout.FREE) {
-        rows.add(row(map, record));
+      int state = choice(record + StatsLayout.STATE, StatsLayout.SUM + 1);
+      if (state != StatsLayout.FREE) {
+        rows.add(row(record, state == StatsLayout.OPEN));
       }
     }
     return rows;
   }
 
   /* Reads acknowledged bytes before sent bytes, so that the former never exceed the latter. */
-  private static ProcessStats.Row row(MemorySegment map, long record) {
-    Latencies latencies =
-        new Latencies(longs(map, record, StatsLayout.LATENCIES, Latencies.BUCKETS));
-    long acknowledged = map.get(Memory.NATIVE_LONG, record + StatsLayout.ACKNOWLEDGED);
+  private ProcessStats.Row row(long record, boolean open) {
+    Latencies latencies = new Latencies(longs(record, StatsLayout.LATENCIES, Latencies.BUCKETS));
+    long acknowledged = count(record + StatsLayout.ACKNOWLEDGED);
     VarHandle.acquireFence();
     return new ProcessStats.Row(
-        map.get(Memory.NATIVE_INT, record + StatsLayout.STATE) == StatsLayout.OPEN,
-        map.get(Memory.NATIVE_INT, record + StatsLayout.DIRECTION) == 0
+        open,
+        choice(record + StatsLayout.DIRECTION, 2) == 0
             ? StatsFile.Direction.SEND
             : StatsFile.Direction.RECEIVE,
         text(map, record + StatsLayout.KEY, StatsLayout.KEY_BYTES),
-        map.get(Memory.NATIVE_INT, record + StatsLayout.WEIGHT),
+        choice(record + StatsLayout.WEIGHT, Integer.MAX_VALUE),
         text(map, record + StatsLayout.PEER, StatsLayout.PEER_BYTES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.BYTES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.CHUNKS),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.MESSAGES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.DUPLICATES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.WOULD_BLOCK),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.CUT),
+        count(record + StatsLayout.BYTES),
+        count(record + StatsLayout.CHUNKS),
+        count(record + StatsLayout.MESSAGES),
+        count(record + StatsLayout.DUPLICATES),
+        count(record + StatsLayout.WOULD_BLOCK),
+        count(record + StatsLayout.CUT),
         acknowledged,
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.RESENT),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.FAILOVERS),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.MOVED_CHUNKS),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.MOVED_BYTES),
-        oneSided(map, record),
-        bytes(map, record + StatsLayout.LOCAL),
-        bytes(map, record + StatsLayout.REMOTE),
+        count(record + StatsLayout.RESENT),
+        count(record + StatsLayout.FAILOVERS),
+        count(record + StatsLayout.MOVED_CHUNKS),
+        count(record + StatsLayout.MOVED_BYTES),
+        oneSided(record),
+        bytes(record + StatsLayout.LOCAL),
+        bytes(record + StatsLayout.REMOTE),
         text(map, record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.OPENED),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.WEIGHT_SINCE),
-        longs(map, record, StatsLayout.REORDERING, StatsLayout.REORDERINGS),
+        count(record + StatsLayout.OPENED),
+        count(record + StatsLayout.WEIGHT_SINCE),
+        longs(record, StatsLayout.REORDERING, StatsLayout.REORDERINGS),
         latencies);
   }
 
-  private static OneSidedCounts oneSided(MemorySegment map, long record) {
+  private OneSidedCounts oneSided(long record) {
     return new OneSidedCounts(
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.PUTS),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.SIGNALS),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.GETS),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.GET_BYTES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.FLUSHES));
+        count(record + StatsLayout.PUTS),
+        count(record + StatsLayout.SIGNALS),
+        count(record + StatsLayout.GETS),
+        count(record + StatsLayout.GET_BYTES),
+        count(record + StatsLayout.FLUSHES));
   }
 
-  private static Map<String, Long> deviceCounters(MemorySegment map) {
+  private Map<String, Long> deviceCounters() {
     Map<String, Long> counters = new LinkedHashMap<>();
-    int used = used(map, StatsLayout.DEVICE_COUNTERS_USED, StatsLayout.DEVICE_COUNTERS);
+    int used = used(StatsLayout.DEVICE_COUNTERS_USED, StatsLayout.DEVICE_COUNTERS);
     for (int i = 0; i < used; i++) {
       long counter = StatsLayout.deviceCounter(i);
       String name =
@@ -174,16 +196,19 @@ public final class StatsReader {
               map,
               counter + StatsLayout.DEVICE_COUNTER_NAME,
               StatsLayout.DEVICE_COUNTER_NAME_BYTES);
-      counters.put(name, map.get(Memory.NATIVE_LONG, counter));
+      if (name.indexOf('/') <= 0) {
+        throw new Damaged("a device counter called \"" + name + "\"");
+      }
+      counters.put(name, count(counter));
     }
     return counters;
   }
 
-  private static List<ProcessStats.DistinctError> errors(MemorySegment map) {
+  private List<ProcessStats.DistinctError> errors() {
     List<ProcessStats.DistinctError> errors = new ArrayList<>();
-    int used = used(map, StatsLayout.ERRORS_USED, StatsLayout.ERRORS);
+    int used = used(StatsLayout.ERRORS_USED, StatsLayout.ERRORS);
     for (int i = 0; i < used; i++) {
-      errors.add(error(map, StatsLayout.error(i)));
+      errors.add(error(StatsLayout.error(i)));
     }
     return errors;
   }
@@ -192,16 +217,16 @@ public final class StatsReader {
    * Reads an entry that may be written meanwhile. A writer that died while writing leaves the
    * version odd; after some attempts the content is returned as it is.
    */
-  private static ProcessStats.DistinctError error(MemorySegment map, long error) {
+  private ProcessStats.DistinctError error(long error) {
     for (int attempt = 0; ; attempt++) {
       int before = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
       VarHandle.acquireFence();
       ProcessStats.DistinctError found =
           new ProcessStats.DistinctError(
               text(map, error + StatsLayout.ERROR_TEXT, StatsLayout.ERROR_TEXT_BYTES),
-              map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_COUNT),
-              map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_FIRST),
-              map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_LAST));
+              count(error + StatsLayout.ERROR_COUNT),
+              count(error + StatsLayout.ERROR_FIRST),
+              count(error + StatsLayout.ERROR_LAST));
       VarHandle.acquireFence();
       int after = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
       if (before == after && (before & 1) == 0 || attempt == ERROR_READ_ATTEMPTS) {
@@ -211,11 +236,32 @@ public final class StatsReader {
     }
   }
 
-  private static long[] longs(MemorySegment map, long record, int field, int count) {
-    return map.asSlice(record + field, (long) count * Long.BYTES).toArray(Memory.NATIVE_LONG);
+  private long[] longs(long record, int field, int count) {
+    long[] counts = new long[count];
+    for (int i = 0; i < count; i++) {
+      counts[i] = count(record + field + (long) i * Long.BYTES);
+    }
+    return counts;
   }
 
-  private static byte[] bytes(MemorySegment map, long offset) {
+  private long count(long offset) {
+    long count = map.get(Memory.NATIVE_LONG, offset);
+    total += count;
+    if (count < 0 || total < 0) {
+      throw new Damaged("the counter " + count);
+    }
+    return count;
+  }
+
+  private int choice(long offset, int choices) {
+    int choice = map.get(Memory.NATIVE_INT, offset);
+    if (choice < 0 || choice >= choices) {
+      throw new Damaged("the value " + choice + ", not below " + choices);
+    }
+    return choice;
+  }
+
+  private byte[] bytes(long offset) {
     return map.asSlice(offset, StatsLayout.ADDRESS_BYTES).toArray(JAVA_BYTE);
   }
 
