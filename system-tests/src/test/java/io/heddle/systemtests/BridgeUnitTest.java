@@ -3,7 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.ControlSocket;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NotifySocket;
 import io.heddle.platform.testing.SystemTest;

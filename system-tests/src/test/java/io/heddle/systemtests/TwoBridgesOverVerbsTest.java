@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
 import io.heddle.bridge.status.RedundancyStatus;
-import io.heddle.cli.kit.ControlSocket;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;

@@ -8,12 +8,12 @@ import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.infiniband.RdmaCmSidrService;
 import io.heddle.bridge.redundancy.BridgeOrders;
 import io.heddle.bridge.verbs.VerbsFabric;
-import io.heddle.cli.kit.ControlSocket;
-import io.heddle.cli.kit.DaemonFaults;
-import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.ServiceSupervisor;
+import io.heddle.daemon.ControlSocket;
+import io.heddle.daemon.DaemonFaults;
+import io.heddle.daemon.DaemonStart;
+import io.heddle.daemon.ServiceSupervisor;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -151,19 +151,16 @@ public final class BridgeCommand {
     ControlSocket socket = listen(config, bridge, log);
     BridgeService service =
         new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
-    CountDownLatch ended = new CountDownLatch(1);
     DaemonStart.onHangUp(log, () -> service.reload(() -> reload(file, bridge, log)));
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> {
-              service.close();
-              if (socket != null) {
-                socket.close();
-              }
-              bridge.close();
-              log.info("ended; the last counts stay in %s", config.status());
-              ended.countDown();
-            }));
+    CountDownLatch ended =
+        DaemonStart.onEnd(() -> {
+          service.close();
+          if (socket != null) {
+            socket.close();
+          }
+          bridge.close();
+          log.info("ended; the last counts stay in %s", config.status());
+        });
     log.info("%s", bridge.describe());
     ended.await();
     return 0;

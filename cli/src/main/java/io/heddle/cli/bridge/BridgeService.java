@@ -1,7 +1,7 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.BridgeHealth;
-import io.heddle.cli.kit.ServiceSupervisor;
+import io.heddle.daemon.ServiceSupervisor;
 import io.heddle.platform.Log;
 import io.heddle.platform.ResilientThread;
 import java.util.concurrent.locks.LockSupport;

@@ -2,12 +2,12 @@ package io.heddle.cli.bridge;
 
 import io.heddle.bridge.BridgeFaults;
 import io.heddle.bridge.redundancy.BridgeOrders;
-import io.heddle.cli.kit.ControlSocket;
-import io.heddle.cli.kit.DaemonStart;
+import io.heddle.cli.kit.Json;
+import io.heddle.daemon.ControlSocket;
+import io.heddle.daemon.DaemonStart;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +45,7 @@ public final class BridgeSocket {
           if (answer instanceof BridgeOrders.Outcome outcome) {
             log.info("by order \"%s\": %s", question.strip(), outcome.text());
           }
-          return answer;
+          return Json.of(answer);
         },
         log);
   }
@@ -68,18 +68,17 @@ public final class BridgeSocket {
         return faults.drop(Integer.parseInt(words[1]), words.length > 2 ? words[2] : "");
       }
       if (orders == null) {
-        return failure(
+        throw new HeddleException(
             "this bridge is alone: its configuration has no line redundancy, so there is no bridge"
                 + " to move groups to");
       }
       return answer(orders, words[0], words.length > 1 ? words[1] : "");
-    } catch (HeddleException refused) {
-      return failure(String.valueOf(refused.getMessage()));
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException garbled) {
-      return failure("this bridge doesn't understand the order " + question.strip());
+      throw new HeddleException(
+          "this bridge doesn't understand the order " + question.strip(), garbled);
     } catch (InterruptedException ending) {
       Thread.currentThread().interrupt();
-      return failure("the bridge is ending");
+      throw new HeddleException("the bridge is ending", ending);
     }
   }
 
@@ -93,11 +92,7 @@ public final class BridgeSocket {
       case "take" -> orders.take(group);
       case "yield" -> orders.yield(group);
       case "release" -> orders.release(group);
-      default -> failure("this bridge doesn't know the order " + order);
+      default -> throw new HeddleException("this bridge doesn't know the order " + order);
     };
-  }
-
-  private static Map<String, String> failure(String text) {
-    return Map.of("error", text);
   }
 }

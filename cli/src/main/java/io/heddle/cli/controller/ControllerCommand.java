@@ -1,8 +1,5 @@
 package io.heddle.cli.controller;
 
-import io.heddle.cli.kit.ControlSocket;
-import io.heddle.cli.kit.DaemonFaults;
-import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.controller.file.ControllerConfig;
@@ -14,6 +11,9 @@ import io.heddle.controller.run.ControllerStatus;
 import io.heddle.controller.solver.ListForecast;
 import io.heddle.controller.solver.Round;
 import io.heddle.controller.solver.Solver;
+import io.heddle.daemon.ControlSocket;
+import io.heddle.daemon.DaemonFaults;
+import io.heddle.daemon.DaemonStart;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -121,15 +121,12 @@ public final class ControllerCommand {
             question -> ControllerControl.answer(controller, question),
             log);
     controller.startDecisions(() -> DaemonFaults.end(log));
-    CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> {
-              socket.close();
-              controller.close();
-              log.info("ended; its rules are withdrawn");
-              ended.countDown();
-            }));
+    CountDownLatch ended =
+        DaemonStart.onEnd(() -> {
+          socket.close();
+          controller.close();
+          log.info("ended; its rules are withdrawn");
+        });
     log.info(
         "%d gateways, %d links, strategy %s; control socket at %s",
         network.gateways().size(),

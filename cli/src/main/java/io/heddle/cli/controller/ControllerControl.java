@@ -1,13 +1,12 @@
 package io.heddle.cli.controller;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
 import io.heddle.controller.network.NetworkParser;
 import io.heddle.controller.run.Controller;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
-import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** Requests to the running controller over its control socket, and their answers. */
@@ -26,11 +25,11 @@ final class ControllerControl {
       description = "The controller's socket (${DEFAULT-VALUE}).")
   private Path socket = NetworkParser.DEFAULT_CONTROL;
 
-  static Object answer(Controller controller, String question) {
+  static String answer(Controller controller, String question) {
     return switch (question.strip()) {
-      case SHOW -> controller.overview();
-      case AUDIT -> controller.audit();
-      default -> Map.of("error", "there is no request " + question.strip());
+      case SHOW -> Json.of(controller.overview());
+      case AUDIT -> Json.of(controller.audit());
+      default -> throw new HeddleException("there is no request " + question.strip());
     };
   }
 

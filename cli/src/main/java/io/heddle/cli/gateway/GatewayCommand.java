@@ -1,10 +1,10 @@
 package io.heddle.cli.gateway;
 
 import io.heddle.addr.AddressText;
-import io.heddle.cli.kit.ControlSocket;
-import io.heddle.cli.kit.DaemonFaults;
-import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
+import io.heddle.daemon.ControlSocket;
+import io.heddle.daemon.DaemonFaults;
+import io.heddle.daemon.DaemonStart;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.HostFindings;
@@ -100,15 +100,12 @@ public final class GatewayCommand {
     Gateway gateway = Gateway.start(config, log);
     ControlSocket socket = listen(gateway, config, log);
     gateway.watch(() -> DaemonFaults.end(log));
-    CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> {
-              socket.close();
-              gateway.close();
-              log.info("ended; packets keep their lists");
-              ended.countDown();
-            }));
+    CountDownLatch ended =
+        DaemonStart.onEnd(() -> {
+          socket.close();
+          gateway.close();
+          log.info("ended; packets keep their lists");
+        });
     GatewayStatus.Lists lists = gateway.view().lists();
     log.info(
         "%s on %s: %d policies, control socket %s",
@@ -130,14 +127,11 @@ public final class GatewayCommand {
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle gateway", log);
     Observer observer = Observer.start(config, log);
-    CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> {
-              observer.close();
-              log.info("ended");
-              ended.countDown();
-            }));
+    CountDownLatch ended =
+        DaemonStart.onEnd(() -> {
+          observer.close();
+          log.info("ended");
+        });
     log.info(
         "reports its interfaces at %s port %d, and touches no packet",
         AddressText.of(config.address()), config.port());

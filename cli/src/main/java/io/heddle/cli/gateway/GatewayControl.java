@@ -1,8 +1,8 @@
 package io.heddle.cli.gateway;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package io.heddle.cli.gateway;
 
 import io.heddle.addr.AddressText;
+import io.heddle.cli.kit.Json;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.platform.HeddleException;
 import java.net.InetAddress;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Handler of the control socket's queries and orders. It may be called by any thread. */
@@ -32,7 +32,16 @@ final class GatewayRequestHandler {
         " ", verb, destination, Integer.toString(queuePair), source == null ? ANY : source, list);
   }
 
-  Object answer(String question) {
+  /**
+   * Returns the answer as a JSON document.
+   *
+   * @throws HeddleException for an unknown query or a refused order
+   */
+  String answer(String question) {
+    return Json.of(document(question));
+  }
+
+  private Object document(String question) {
     String[] words = question.strip().split("\\s+");
     try {
       return switch (words[0]) {
@@ -42,10 +51,10 @@ final class GatewayRequestHandler {
         case PEERS -> gateway.peers();
         case STEER -> new GatewayStatus.OrderResult(gateway.steer(key(words), words[4]));
         case RELEASE -> new GatewayStatus.OrderResult(gateway.release(key(words)));
-        default -> Map.of("error", "unknown query " + words[0]);
+        default -> throw new HeddleException("unknown query " + words[0]);
       };
-    } catch (HeddleException | IllegalArgumentException refused) {
-      return Map.of("error", String.valueOf(refused.getMessage()));
+    } catch (IllegalArgumentException refused) {
+      throw new HeddleException(String.valueOf(refused.getMessage()), refused);
     }
   }
 

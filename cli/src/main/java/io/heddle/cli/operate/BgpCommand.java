@@ -3,10 +3,10 @@ package io.heddle.cli.operate;
 import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.bgpstub.daemon.DaemonConfig;
-import io.heddle.cli.kit.ControlSocket;
-import io.heddle.cli.kit.DaemonFaults;
-import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.stat.StatsOption;
+import io.heddle.daemon.ControlSocket;
+import io.heddle.daemon.DaemonFaults;
+import io.heddle.daemon.DaemonStart;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -71,16 +71,13 @@ public final class BgpCommand {
     daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
     BgpRequestHandler answers = new BgpRequestHandler(daemon, config.publish());
     ControlSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
-    CountDownLatch ended = new CountDownLatch(1);
     DaemonStart.onHangUp(log, () -> reload(file, daemon, log));
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> {
-              socket.close();
-              daemon.close();
-              log.info("ended; jobs keep the last weights for HEDDLE_ROUTES_HOLD_MS");
-              ended.countDown();
-            }));
+    CountDownLatch ended =
+        DaemonStart.onEnd(() -> {
+          socket.close();
+          daemon.close();
+          log.info("ended; jobs keep the last weights for HEDDLE_ROUTES_HOLD_MS");
+        });
     log.info(
         "AS %d, %d peers, routes at %s, control socket at %s",
         config.as(), config.peers().size(), config.publish(), config.control());

@@ -32,7 +32,11 @@ final class BgpRequestHandler {
     this.routesFile = routesFile;
   }
 
-  /** Returns the answer to a request, which is one of the documents in {@link BgpStatus}. */
+  /**
+   * Returns the answer to a request, which is one of the documents in {@link BgpStatus}.
+   *
+   * @throws HeddleException for an unknown or malformed request, and if there is no answer
+   */
   Object answer(String request) {
     String[] words = request.strip().split("\\s+");
     try {
@@ -40,12 +44,11 @@ final class BgpRequestHandler {
         case "daemon" -> BgpStatus.Daemon.of(daemon.view());
         case "routes" -> routes(words);
         case "destination" -> explain(Prefix.of(words[1]));
-        default -> new BgpStatus.Failure("this daemon doesn't know the request " + words[0]);
+        default -> throw new HeddleException("this daemon doesn't know the request " + words[0]);
       };
     } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
-      return new BgpStatus.Failure("'" + request + "' is malformed: " + malformed.getMessage());
-    } catch (HeddleException failure) {
-      return new BgpStatus.Failure(String.valueOf(failure.getMessage()));
+      throw new HeddleException(
+          "'" + request + "' is malformed: " + malformed.getMessage(), malformed);
     }
   }
 

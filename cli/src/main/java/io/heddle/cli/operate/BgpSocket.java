@@ -1,6 +1,7 @@
 package io.heddle.cli.operate;
 
-import io.heddle.cli.kit.ControlSocket;
+import io.heddle.cli.kit.Json;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ public final class BgpSocket {
    * @throws HeddleException if the socket can't be created
    */
   static ControlSocket listen(Path path, Function<String, Object> answers, Log log) {
-    return ControlSocket.listen(DAEMON, path, answers, log);
+    return ControlSocket.listen(DAEMON, path, answers.andThen(Json::of), log);
   }
 
   /**

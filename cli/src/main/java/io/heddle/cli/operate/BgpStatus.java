@@ -234,7 +234,4 @@ final class BgpStatus {
    * @param destination address of the destination
    */
   record Explanation(String destination, List<PlaneToDestination> planes) {}
-
-  /** Reason for a missing answer. */
-  record Failure(String error) {}
 }

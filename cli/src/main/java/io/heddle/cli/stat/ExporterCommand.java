@@ -1,6 +1,6 @@
 package io.heddle.cli.stat;
 
-import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.daemon.DaemonFaults;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;

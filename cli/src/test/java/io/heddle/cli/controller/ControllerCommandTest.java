@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
+import io.heddle.daemon.ControlSocket;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -131,7 +131,7 @@ class ControllerCommandTest {
             .formatted(at));
     try (ControlSocket first =
         ControlSocket.listen(
-            ControllerControl.DAEMON, at, question -> "answer", (level, sentence) -> {})) {
+            ControllerControl.DAEMON, at, question -> "\"answer\"", (level, sentence) -> {})) {
       assertEquals(1, run("run", "--config", config.toString()));
       assertTrue(
           out.toString().contains("a controller runs already and listens at " + at),

@@ -3,9 +3,9 @@ package io.heddle.cli.gateway;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.Terminal;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
@@ -163,7 +163,7 @@ final class GatewayCommandTest {
     Files.writeString(file, "control = " + at + "\n" + Files.readString(file));
     try (ControlSocket first =
         ControlSocket.listen(
-            GatewayControl.DAEMON, at, question -> "answer", Log.toStandardError())) {
+            GatewayControl.DAEMON, at, question -> "\"answer\"", Log.toStandardError())) {
       assertEquals(1, run("run", "--config=" + file));
       assertEquals(
           "a gateway runs already and listens at " + at + "; end it first", err.toString());

@@ -28,19 +28,22 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
           Map.entry("platform", Set.of()),
+          Map.entry("daemon", Set.of("platform")),
           Map.entry("jextract", Set.of()),
           Map.entry("verbs", Set.of("platform", "jextract")),
           Map.entry("addr", Set.of("platform")),
           Map.entry("bpf", Set.of("platform")),
           Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
           Map.entry(
-              "gateway", Set.of("platform", "addr", "dataplane", "bgp", "flowspec", "telemetry")),
+              "gateway",
+              Set.of("platform", "daemon", "addr", "dataplane", "bgp", "flowspec", "telemetry")),
           Map.entry("telemetry", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
           Map.entry("flowspec", Set.of("platform", "addr", "bgp")),
-          Map.entry("controller", Set.of("platform", "addr", "bgp", "flowspec", "telemetry")),
-          Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),
+          Map.entry(
+              "controller", Set.of("platform", "daemon", "addr", "bgp", "flowspec", "telemetry")),
+          Map.entry("bgpstub", Set.of("platform", "daemon", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),
           Map.entry("roce.transport", Set.of("platform", "verbs", "roce.wire")),
           Map.entry(
@@ -58,15 +61,23 @@ class ArchitectureTest {
               Set.of("platform", "roce.transport", "reorder", "routes", "spray", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
           Map.entry("sim", Set.of("platform", "spray", "routes", "bgp", "bgpstub")),
-          Map.entry("bridge", Set.of("platform", "verbs", "addr", "roce.wire")),
+          Map.entry("bridge", Set.of("platform", "daemon", "verbs", "addr", "roce.wire")),
           Map.entry("switching", Set.of("platform", "addr", "bpf", "fabric.model")),
           Map.entry("fabric.model", Set.of("platform")),
           Map.entry("cli.kit", Set.of("platform")),
-          Map.entry("cli.stat", Set.of("platform", "addr", "stats", "cli.kit")),
+          Map.entry("cli.stat", Set.of("platform", "daemon", "addr", "stats", "cli.kit")),
           Map.entry(
               "cli.operate",
               Set.of(
-                  "platform", "addr", "routes", "bgp", "bgpstub", "stats", "cli.kit", "cli.stat")),
+                  "platform",
+                  "daemon",
+                  "addr",
+                  "routes",
+                  "bgp",
+                  "bgpstub",
+                  "stats",
+                  "cli.kit",
+                  "cli.stat")),
           Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit")),
           Map.entry(
               "cli.doctor",
@@ -81,11 +92,12 @@ class ArchitectureTest {
                   "cli.operate",
                   "cli.paths")),
           Map.entry(
-              "cli.bridge", Set.of("platform", "verbs", "addr", "roce.wire", "bridge", "cli.kit")),
+              "cli.bridge",
+              Set.of("platform", "daemon", "verbs", "addr", "roce.wire", "bridge", "cli.kit")),
           Map.entry(
               "cli.gateway",
-              Set.of("platform", "telemetry", "addr", "dataplane", "gateway", "cli.kit")),
-          Map.entry("cli.controller", Set.of("platform", "controller", "cli.kit")),
+              Set.of("platform", "daemon", "telemetry", "addr", "dataplane", "gateway", "cli.kit")),
+          Map.entry("cli.controller", Set.of("platform", "daemon", "controller", "cli.kit")),
           Map.entry("cli.perf", Set.of("perftest")),
           Map.entry(
               "cli.heddle",
@@ -215,6 +227,7 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.heddle.bpf..",
+            "io.heddle.daemon..",
             "io.heddle.dataplane..",
             "io.heddle.gateway..",
             "io.heddle.telemetry..",

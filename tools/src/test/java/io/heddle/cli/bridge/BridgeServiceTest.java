@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.BridgeHealth;
-import io.heddle.cli.kit.ServiceSupervisor;
+import io.heddle.daemon.ServiceSupervisor;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;

@@ -10,7 +10,7 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.cli.kit.ControlSocket;
+import io.heddle.daemon.ControlSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;

@@ -4,7 +4,7 @@ import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.network.NetworkParser;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
-import io.heddle.platform.ConfigText;
+import io.heddle.daemon.ConfigText;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.telemetry.gnmi.GnmiMethods;

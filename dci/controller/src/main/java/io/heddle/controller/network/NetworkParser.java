@@ -2,9 +2,9 @@ package io.heddle.controller.network;
 
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.net.TcpOptions;
+import io.heddle.daemon.ConfigText;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
-import io.heddle.platform.ConfigText;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import io.heddle.telemetry.server.TelemetryServer;

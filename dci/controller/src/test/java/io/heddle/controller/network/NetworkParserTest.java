@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.ConfigText;
+import io.heddle.daemon.ConfigText;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

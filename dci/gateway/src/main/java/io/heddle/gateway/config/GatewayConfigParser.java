@@ -2,10 +2,10 @@ package io.heddle.gateway.config;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
+import io.heddle.daemon.ConfigText;
 import io.heddle.dataplane.DataPlane;
 import io.heddle.dataplane.DataPlaneSettings;
 import io.heddle.dataplane.route.SegmentPath;
-import io.heddle.platform.ConfigText;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;

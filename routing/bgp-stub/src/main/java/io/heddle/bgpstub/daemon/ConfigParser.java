@@ -7,7 +7,7 @@ import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgpstub.rib.RibOptions;
-import io.heddle.platform.ConfigText;
+import io.heddle.daemon.ConfigText;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.routes.MissingFigure;

@@ -1,5 +1,7 @@
-package io.heddle.cli.kit;
+package io.heddle.daemon;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.platform.FaultReporter;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
@@ -22,7 +24,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -39,6 +40,8 @@ public final class ControlSocket implements AutoCloseable {
   private static final long REQUEST_LIMIT_NS = 5_000_000_000L;
   private static final long ANSWER_LIMIT_NS = 60_000_000_000L;
   private static final long CHECK_INTERVAL_MS = 500;
+  private static final String ERROR = "error";
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
    * Daemon that owns a socket.
@@ -53,7 +56,7 @@ public final class ControlSocket implements AutoCloseable {
   private final Path path;
   private final String threadName;
   private final ServerSocketChannel server;
-  private final Function<String, Object> answers;
+  private final Function<String, String> answers;
   private final FaultReporter faults;
 
   /* Connected clients, in the order in which they connected. */
@@ -63,7 +66,7 @@ public final class ControlSocket implements AutoCloseable {
       Daemon daemon,
       Path path,
       ServerSocketChannel server,
-      Function<String, Object> answers,
+      Function<String, String> answers,
       Log log) {
     this.path = path;
     threadName = daemon.threads + "-request";
@@ -75,11 +78,12 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Opens the socket.
    *
-   * @param answers function that returns the document for a request
+   * @param answers function that returns the JSON document for a request, or throws a {@link
+   *     HeddleException} that the client gets as an error
    * @throws HeddleException if the socket can't be created
    */
   public static ControlSocket listen(
-      Daemon daemon, Path path, Function<String, Object> answers, Log log) {
+      Daemon daemon, Path path, Function<String, String> answers, Log log) {
     try {
       Path folder = path.toAbsolutePath().getParent();
       if (folder != null) {
@@ -202,7 +206,7 @@ public final class ControlSocket implements AutoCloseable {
       try {
         String request = readRequest();
         requested = true;
-        write(channel, Json.of(handle(request)));
+        write(channel, handle(request));
       } catch (IOException gone) {
         /* The client closed the connection, or was evicted for slowness. */
       } catch (Throwable thrown) {
@@ -230,12 +234,14 @@ public final class ControlSocket implements AutoCloseable {
       throw new IOException("a request of more than " + MAX_REQUEST_BYTES + " bytes");
     }
 
-    private Object handle(String request) {
+    private String handle(String request) {
       try {
         return answers.apply(request);
+      } catch (HeddleException refused) {
+        return error(String.valueOf(refused.getMessage()));
       } catch (RuntimeException | Error failed) {
         faults.report("\"" + request + "\" can't be answered", failed);
-        return Map.of("error", "it can't be answered: " + failed);
+        return error("it can't be answered: " + failed);
       }
     }
 
@@ -250,6 +256,10 @@ public final class ControlSocket implements AutoCloseable {
         /* The channel counts as closed even if close fails. */
       }
     }
+  }
+
+  private static String error(String text) {
+    return JSON.createObjectNode().put(ERROR, text).toString();
   }
 
   private static void write(SocketChannel to, String text) throws IOException {
@@ -270,7 +280,7 @@ public final class ControlSocket implements AutoCloseable {
       channel.shutdownOutput();
       String answer =
           new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
-      var failure = Json.mapper().readTree(answer).path("error");
+      JsonNode failure = JSON.readTree(answer).path(ERROR);
       if (failure.isTextual()) {
         throw new HeddleException("the " + daemon.called + ": " + failure.asText());
       }

@@ -1,4 +1,4 @@
-package io.heddle.cli.kit;
+package io.heddle.daemon;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -9,10 +9,11 @@ import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CountDownLatch;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
-/** Steps that daemons share at their start. */
+/** Steps that daemons share at their start and end. */
 public final class DaemonStart {
   private DaemonStart() {}
 
@@ -53,5 +54,21 @@ public final class DaemonStart {
     } catch (IOException nobody) {
       /* There is no socket, or no daemon behind it. */
     }
+  }
+
+  /**
+   * Runs the end of a daemon once SIGTERM or SIGINT arrives, on the JVM's shutdown thread.
+   *
+   * @return latch that opens when the end has run
+   */
+  public static CountDownLatch onEnd(Runnable end) {
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              end.run();
+              ended.countDown();
+            }));
+    return ended;
   }
 }

@@ -1,11 +1,10 @@
-package io.heddle.cli.operate;
+package io.heddle.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,12 +12,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class BgpSocketTest {
+/** Tests of the control socket's file. */
+class ControlSocketTest {
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("heddle-test", "tester", "heddle test run", "rw-rw-rw-");
+
   @TempDir Path folder;
 
   private ControlSocket listen() {
-    return BgpSocket.listen(
-        folder.resolve("bgp.sock"), question -> "answer", (level, sentence) -> {});
+    return ControlSocket.listen(
+        DAEMON, folder.resolve("test.sock"), question -> "\"answer\"", (level, sentence) -> {});
   }
 
   private String refusal() {
@@ -27,10 +30,10 @@ class BgpSocketTest {
 
   @Test
   void predecessorsSocketIsReplaced() throws Exception {
-    Path socket = folder.resolve("bgp.sock");
+    Path socket = folder.resolve("test.sock");
     try (ControlSocket first = listen();
         ControlSocket second = listen()) {
-      assertEquals("\"answer\"", BgpSocket.request(socket, "anything").strip());
+      assertEquals("\"answer\"", ControlSocket.request(DAEMON, socket, "anything").strip());
       assertEquals(
           "rw-rw-rw-", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
     }
@@ -39,7 +42,7 @@ class BgpSocketTest {
 
   @Test
   void fileThatIsNoSocketStays() throws Exception {
-    Path file = Files.writeString(folder.resolve("bgp.sock"), "mine");
+    Path file = Files.writeString(folder.resolve("test.sock"), "mine");
     assertTrue(refusal().contains("there is a file of user "), refusal());
     assertEquals("mine", Files.readString(file));
     Files.delete(file);

@@ -1,4 +1,4 @@
-package io.heddle.cli.kit;
+package io.heddle.daemon;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,7 @@
-package io.heddle.platform;
+package io.heddle.daemon;
 
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

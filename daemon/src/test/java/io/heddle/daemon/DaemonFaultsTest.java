@@ -1,4 +1,4 @@
-package io.heddle.cli.kit;
+package io.heddle.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,10 +1,9 @@
-package io.heddle.cli.operate;
+package io.heddle.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.ControlSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,7 +21,10 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of the control socket with clients that misuse it. */
 @EndsWithin(120)
-class BgpSocketClientsTest {
+class ControlSocketClientsTest {
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("heddle-test", "tester", "heddle test run", "rw-rw-rw-");
+
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private Path folder;
   private Path path;
@@ -32,9 +33,10 @@ class BgpSocketClientsTest {
   @BeforeEach
   void listen() throws IOException {
     /* The path of a socket may have 107 bytes at most, so the folder is in /tmp. */
-    folder = Files.createTempDirectory(Path.of("/tmp"), "bgp");
+    folder = Files.createTempDirectory(Path.of("/tmp"), "test");
     path = folder.resolve("socket");
-    socket = BgpSocket.listen(path, this::answer, (level, sentence) -> lines.add(sentence));
+    socket =
+        ControlSocket.listen(DAEMON, path, this::answer, (level, sentence) -> lines.add(sentence));
   }
 
   @AfterEach
@@ -43,11 +45,11 @@ class BgpSocketClientsTest {
     Files.deleteIfExists(folder);
   }
 
-  private Object answer(String question) {
+  private String answer(String question) {
     if (question.equals("break")) {
       throw new OutOfMemoryError("on purpose");
     }
-    return Map.of("asked", question);
+    return "{\"asked\": \"" + question + "\"}";
   }
 
   private SocketChannel caller() throws IOException {
@@ -69,7 +71,7 @@ class BgpSocketClientsTest {
       for (int i = 0; i < 3 * ControlSocket.MAX_CLIENTS; i++) {
         silent.add(caller());
       }
-      assertTrue(BgpSocket.request(path, "peers").contains("peers"));
+      assertTrue(ControlSocket.request(DAEMON, path, "peers").contains("peers"));
       assertTrue(isHungUp(silent.getFirst()), "the one that has waited longest goes first");
       /* The last client is disconnected when its time for a request is over. */
       assertTrue(isHungUp(silent.getLast()));
@@ -78,7 +80,7 @@ class BgpSocketClientsTest {
         each.close();
       }
     }
-    assertTrue(BgpSocket.request(path, "again").contains("again"));
+    assertTrue(ControlSocket.request(DAEMON, path, "again").contains("again"));
   }
 
   @Test
@@ -88,17 +90,17 @@ class BgpSocketClientsTest {
       caller.write(endless);
       assertTrue(isHungUp(caller));
     }
-    assertTrue(BgpSocket.request(path, "next").contains("next"));
+    assertTrue(ControlSocket.request(DAEMON, path, "next").contains("next"));
   }
 
   @Test
   void errorIsAnsweredAndLoggedOnce() {
     HeddleException failed =
-        assertThrows(HeddleException.class, () -> BgpSocket.request(path, "break"));
+        assertThrows(HeddleException.class, () -> ControlSocket.request(DAEMON, path, "break"));
     assertTrue(
         String.valueOf(failed.getMessage()).contains("java.lang.OutOfMemoryError: on purpose"),
         failed::toString);
     assertEquals(1, lines.size(), lines::toString);
-    assertTrue(BgpSocket.request(path, "next").contains("next"));
+    assertTrue(ControlSocket.request(DAEMON, path, "next").contains("next"));
   }
 }

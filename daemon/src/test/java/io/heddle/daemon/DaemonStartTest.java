@@ -1,4 +1,4 @@
-package io.heddle.cli.kit;
+package io.heddle.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -29,7 +29,7 @@ class DaemonStartTest {
     Path at = folder.resolve("test.sock");
     assertDoesNotThrow(() -> DaemonStart.requireNotRunning(DAEMON, at));
     try (ControlSocket first =
-        ControlSocket.listen(DAEMON, at, question -> "answer", (level, sentence) -> {})) {
+        ControlSocket.listen(DAEMON, at, question -> "\"answer\"", (level, sentence) -> {})) {
       HeddleException refused =
           assertThrows(HeddleException.class, () -> DaemonStart.requireNotRunning(DAEMON, at));
       assertEquals(

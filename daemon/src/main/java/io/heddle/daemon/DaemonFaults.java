@@ -1,4 +1,4 @@
-package io.heddle.cli.kit;
+package io.heddle.daemon;
 
 import io.heddle.platform.FaultReporter;
 import io.heddle.platform.Log;
