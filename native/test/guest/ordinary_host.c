@@ -147,7 +147,8 @@ int main(int argc, char **argv) {
   child = vfork();
   if (child == 0) _exit(5);
   expect(child, 5, "vfork");
-  char *const arguments[] = {"sh", "-c", "exit 6", NULL};
+  /* The program must inherit no descriptor of the plugin or of Java. */
+  char *const arguments[] = {"sh", "-c", "ls /proc/self/fd | wc -l; exit 6", NULL};
   MUST(posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ) == 0, "no posix_spawn");
   expect(child, 6, "posix_spawn");
   printf("system: %d\n", WEXITSTATUS(system("exit 7")));
