@@ -24,9 +24,8 @@ package_of() {
 # Sets `selection` to Maven's options for the tests named $1: a module, a class (CLASS#METHOD too), or a C program of native/test.
 select_tests() {
   local name=${1%/} module package
-  if [[ $name == native ]]; then
-    # The C programs test the whole plugin, so it must be assembled first.
-    selection=(-pl plugin-shim -am -DskipTests -Dlifecycle.tests.skipped=false)
+  if [[ $name == native || $name == native/test ]]; then
+    selection=(-pl native/test -am -DskipTests -Dnative.tests.skipped=false)
     return 0
   elif [[ $name == perf-tests ]]; then
     selection=(-pl perf-tests -am -DskipTests -Dstandin.tests.skipped=false)
@@ -34,14 +33,13 @@ select_tests() {
   elif [[ -f $root/$name/pom.xml ]]; then
     package=$(package_of "$root/$name")
     selection=(-pl "$name" -am "-Dtest=$package/**" -Dsurefire.failIfNoSpecifiedTests=false)
-    [[ $name != plugin-shim ]] || selection+=(-Dlifecycle.tests.skipped=false)
     return 0
   fi
   module=$(module_of_class "${name%%#*}")
   if [[ -n $module ]]; then
     selection=(-pl "$module" -am "-Dtest=$name" -Dsurefire.failIfNoSpecifiedTests=false)
   elif [[ -f $root/native/test/$name.c || -f $root/native/test/guest/$name.c || -f $root/native/test/guest/$name.py ]]; then
-    selection=(-pl plugin-shim -am -DskipTests -Dlifecycle.tests.skipped=false -Dctest.selection=--tests-regex
+    selection=(-pl native/test -am -DskipTests -Dnative.tests.skipped=false -Dctest.selection=--tests-regex
       "-Dctest.selected=$name")
   else
     fail "no module, test class or program of native/test is named $name; modules are folders, such as transport-core"
